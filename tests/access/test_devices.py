@@ -33,13 +33,13 @@ def test_a_token_is_shown_once_and_only_its_digest_is_kept(devices: Devices) -> 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
-def test_the_file_is_its_owners_alone(devices: Devices) -> None:
+def test_only_the_owner_can_read_the_file(devices: Devices) -> None:
     devices.add("phone", "read")
 
     assert stat.S_IMODE(devices.file.stat().st_mode) == 0o600
 
 
-def test_names_tell_devices_apart(devices: Devices) -> None:
+def test_device_names_are_unique(devices: Devices) -> None:
     devices.add("Phone", "read")
 
     with pytest.raises(UsageError, match="revoke"):
@@ -49,7 +49,7 @@ def test_names_tell_devices_apart(devices: Devices) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 65, "bell\a", "right\u202eleft"])
-def test_a_name_is_something_a_person_can_read(devices: Devices, name: str) -> None:
+def test_an_unreadable_name_is_refused(devices: Devices, name: str) -> None:
     with pytest.raises(UsageError, match="printable"):
         devices.add(name, "read")
 
@@ -67,7 +67,7 @@ def test_a_link_works_once(devices: Devices) -> None:
     assert len(devices.all()) == 1
 
 
-def test_a_link_grows_old(devices: Devices) -> None:
+def test_a_link_expires(devices: Devices) -> None:
     code = devices.invite("phone", "read", seconds=0)
 
     assert devices.redeem(code) is None
@@ -81,7 +81,7 @@ def test_a_newer_link_for_a_name_replaces_the_earlier_one(devices: Devices) -> N
     assert devices.redeem(second) is not None
 
 
-def test_a_link_is_worth_nothing_where_its_name_is_taken_meanwhile(devices: Devices) -> None:
+def test_a_link_is_invalid_once_its_name_is_taken(devices: Devices) -> None:
     code = devices.invite("phone", "admin")
     devices.add("phone", "read")
 
@@ -89,7 +89,7 @@ def test_a_link_is_worth_nothing_where_its_name_is_taken_meanwhile(devices: Devi
     assert [device.scope for device in devices.all()] == ["read"]
 
 
-def test_of_many_who_follow_a_link_at_once_one_gets_in(devices: Devices) -> None:
+def test_a_link_used_at_once_by_many_signs_in_one(devices: Devices) -> None:
     code = devices.invite("phone", "read")
     got: list[str | None] = []
     threads = [threading.Thread(target=lambda: got.append(devices.redeem(code))) for _ in range(8)]
@@ -102,7 +102,7 @@ def test_of_many_who_follow_a_link_at_once_one_gets_in(devices: Devices) -> None
     assert len([cookie for cookie in got if cookie is not None]) == 1
 
 
-def test_rotating_makes_the_earlier_token_and_its_cookie_worthless(devices: Devices) -> None:
+def test_rotating_invalidates_the_earlier_token_and_cookie(devices: Devices) -> None:
     first = devices.add("phone", "read")
 
     second = devices.rotate("Phone")
@@ -125,7 +125,7 @@ def test_revoking_forgets_a_device_or_a_link(devices: Devices) -> None:
         devices.revoke("phone")
 
 
-def test_when_devices_were_last_used_is_written_down(devices: Devices) -> None:
+def test_the_last_use_of_a_device_is_recorded(devices: Devices) -> None:
     devices.add("phone", "read")
     devices.add("tablet", "read")
     phone, tablet = devices.all()
@@ -136,7 +136,7 @@ def test_when_devices_were_last_used_is_written_down(devices: Devices) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"devices": [{}], "links": []}'])
-def test_a_file_that_does_not_read_is_no_open_door(devices: Devices, text: str) -> None:
+def test_an_unreadable_file_admits_nobody(devices: Devices, text: str) -> None:
     devices.file.parent.mkdir()
     devices.file.write_text(text)
 

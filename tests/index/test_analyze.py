@@ -1,3 +1,5 @@
+"""The text analyser: tokens of words, compounds, scripts without spaces, and emoji."""
+
 from __future__ import annotations
 
 import pytest
@@ -22,7 +24,7 @@ from notewell.index.analyze import MAX_TOKEN, spans, streams, tokens, words
         ("❤️", "❤"),
     ],
 )
-def test_spellings_of_one_thing_are_one_thing(written: str, asked: str) -> None:
+def test_spelling_variants_give_the_same_tokens(written: str, asked: str) -> None:
     assert tokens(written) == tokens(asked)
 
 
@@ -30,7 +32,7 @@ def test_spellings_of_one_thing_are_one_thing(written: str, asked: str) -> None:
     ("one", "another"),
     [("мой", "мои"), ("がき", "かき"), ("कि", "का"), ("น้ำ", "นา"), ("C++", "C"), ("c#", "c")],
 )
-def test_marks_that_make_another_word_are_kept(one: str, another: str) -> None:
+def test_diacritics_that_distinguish_words_are_kept(one: str, another: str) -> None:
     assert tokens(one) != tokens(another)
 
 
@@ -54,11 +56,11 @@ def test_compounds_give_parts_then_whole(compound: str, parts: list[str], whole:
     assert words(compound) == parts
 
 
-def test_a_possessive_is_the_word_itself() -> None:
+def test_a_possessive_gives_the_word_without_its_ending() -> None:
     assert tokens("Obsidian's note’s") == ["obsidian", "note"]
 
 
-def test_text_without_spaces_gives_pairs_and_lone_ideographs() -> None:
+def test_cjk_text_gives_bigrams_and_single_ideographs() -> None:
     assert words("机器学习") == ["机器", "器学", "学习"]
     assert set("机器学习") <= set(tokens("机器学习"))
     assert words("がっこう") == ["がっ", "っこ", "こう"]
@@ -74,11 +76,11 @@ def test_indic_and_thai_vowels_stay_in_their_words() -> None:
 
 
 @pytest.mark.parametrize("sign", ["\U0001f3fd", "\u20e3", "\ufe0f"])
-def test_what_only_changes_an_emoji_is_nothing_alone(sign: str) -> None:
+def test_emoji_modifiers_alone_give_no_token(sign: str) -> None:
     assert tokens(sign) == []
 
 
-def test_spans_point_at_what_they_name() -> None:
+def test_spans_point_at_the_text_of_their_token() -> None:
     text = "See getUserName, ÉCOLE and 机器."
     at = {token.text: text[token.start : token.end] for token in spans(text)}
     assert at["getusername"] == "getUserName"
@@ -97,7 +99,7 @@ _TEXT = st.text(
 
 
 @given(_TEXT)
-def test_any_text_gives_sound_tokens(text: str) -> None:
+def test_any_text_gives_valid_tokens(text: str) -> None:
     found = list(spans(text))
     assert [token.text for token in found] == tokens(text)
     for token in found:
@@ -117,6 +119,6 @@ def test_words_and_extras_together_are_the_tokens(text: str) -> None:
 
 
 @given(_TEXT)
-def test_case_does_not_matter_in_lower_case_text(text: str) -> None:
+def test_lower_casing_twice_changes_no_token(text: str) -> None:
     lowered = text.lower()
     assert tokens(lowered) == tokens(lowered.lower())

@@ -136,7 +136,7 @@ def test_an_unchanged_passage_keeps_its_id_and_ids_are_not_used_again(
     assert index.note_ids_of(np.array([second.id, first.id])).tolist() == [note_id, -1]
 
 
-def test_rows_that_were_read_before_a_change_are_read_anew(index: Index, make: Material) -> None:
+def test_changed_rows_are_read_again(index: Index, make: Material) -> None:
     put(index, make, make.note("A.md", "apple"), make.note("B.md", "birch"))
     a, b = ids_of(index, "A.md", "B.md").tolist()
     (apple,), (birch,) = index.chunks_of(a), index.chunks_of(b)
@@ -473,7 +473,7 @@ def test_a_changed_passage_keeps_the_earlier_vector_until_it_has_its_own(
     assert index.counts().vectors == index.vectors.count == 1
 
 
-def test_another_model_and_back_again_embeds_nothing_anew(index: Index, make: Material) -> None:
+def test_returning_to_an_earlier_model_embeds_nothing(index: Index, make: Material) -> None:
     put(index, make, make.note("A.md", "apple"))
     make.embed(index)
 
@@ -496,9 +496,7 @@ def test_another_model_and_back_again_embeds_nothing_anew(index: Index, make: Ma
     assert [entry.state for entry in index.ledger()] == ["keyword_only"]
 
 
-def test_a_vector_that_is_no_vector_of_the_model_is_refused_with_all_others(
-    index: Index, make: Material
-) -> None:
+def test_one_invalid_vector_refuses_the_whole_batch(index: Index, make: Material) -> None:
     put(index, make, make.note("A.md", "apple", "pear"))
     first, second = index.pending_texts(make.model, 2)
     before = everything(index)
@@ -546,7 +544,7 @@ def test_links_are_resolved_again_when_names_change(index: Index, make: Material
     assert [target for _, target in index.graph.links_out(a)] == [None, b, None]
 
 
-def test_values_and_arrays_of_others_are_kept(index: Index) -> None:
+def test_meta_values_and_cached_arrays_are_stored(index: Index) -> None:
     index.set_meta("colour", "green")
     index.array_cache.save("facts", "v1", {"numbers": np.arange(3)})
 
@@ -558,7 +556,7 @@ def test_values_and_arrays_of_others_are_kept(index: Index) -> None:
     assert index.array_cache.load("other", "v1") is None
 
 
-def test_an_index_is_there_again_if_its_engine_is_persistent(
+def test_a_persistent_index_can_be_opened_again(
     engine: str, tmp_path: Path, make: Material
 ) -> None:
     opened = open_index(tmp_path / "index", writable=True, engine=engine)

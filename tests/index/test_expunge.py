@@ -1,4 +1,4 @@
-"""Deleted documents never weigh: scores of passages after any history are those of a new index."""
+"""Deleted documents do not count: scores after any changes are those of a new index."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ STEPS = st.lists(
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.generate],  # to make a failure smaller takes minutes
 )
-def test_scores_after_any_history_are_those_of_a_new_index(
+def test_scores_after_any_changes_are_those_of_a_new_index(
     steps: list[tuple[dict[str, list[str]], set[str], bool]], written_again: int
 ) -> None:
     puts = {f"{n}.md": MAKE.note(f"{n}.md", "honey in a hive", f"word{n}") for n in range(9)}

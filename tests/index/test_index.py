@@ -1,3 +1,5 @@
+"""The embedded index: batches, models, failures, restarts, and readers beside a writer."""
+
 from __future__ import annotations
 
 import subprocess
@@ -44,7 +46,7 @@ def states(index: EmbeddedIndex) -> dict[str, str]:
 # --- a batch ------------------------------------------------------------------------------------
 
 
-def test_a_batch_says_what_it_did(index: EmbeddedIndex, make: Any) -> None:
+def test_applying_a_batch_reports_what_changed(index: EmbeddedIndex, make: Any) -> None:
     first = index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     assert (first.chunks_added, first.chunks_removed, first.reused) == (2, 0, 0)
     make.embed(index)
@@ -121,7 +123,7 @@ def test_a_rename_with_a_new_title_is_found_by_it(
     assert index.vectors.count == 1
 
 
-def test_an_edited_passage_is_answered_by_the_one_it_overlaps(
+def test_an_edited_passage_keeps_the_vector_of_the_one_it_replaces(
     index: EmbeddedIndex, make: Any
 ) -> None:
     old = make.note("a.md", "a" * 50, "b" * 50)
@@ -139,7 +141,9 @@ def test_an_edited_passage_is_answered_by_the_one_it_overlaps(
 # --- the ledger ---------------------------------------------------------------------------------
 
 
-def test_the_ledger_says_what_waits_and_sums_to_the_files(index: EmbeddedIndex, make: Any) -> None:
+def test_the_ledger_counts_pending_files_and_sums_to_all_files(
+    index: EmbeddedIndex, make: Any
+) -> None:
     index.apply(
         Batch(
             puts=(make.note("a.md", "one"), make.note("empty.md")),
@@ -192,7 +196,7 @@ def test_a_failure_keeps_what_was_indexed(index: EmbeddedIndex, make: Any, searc
     assert states(index) == {"a.md": "failed"}
 
 
-def test_touches_change_what_tells_whether_a_file_changed(index: EmbeddedIndex, make: Any) -> None:
+def test_a_touch_updates_size_and_time_in_the_manifest(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
     known = index.manifest()["a.md"]
     touched = ManifestEntry(known.note_id, "a.md", 77, 88, known.content_hash)
@@ -200,7 +204,7 @@ def test_touches_change_what_tells_whether_a_file_changed(index: EmbeddedIndex, 
     assert index.manifest()["a.md"] == touched
 
 
-def test_the_ledger_alone_changes_without_the_keywords(
+def test_a_ledger_change_does_not_touch_the_keyword_index(
     index: EmbeddedIndex, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
@@ -257,7 +261,7 @@ def test_going_back_to_a_model_embeds_nothing(index: EmbeddedIndex, make: Any) -
     assert states(index) == {"a.md": "indexed"}
 
 
-def test_a_model_can_be_prepared_while_another_answers(index: EmbeddedIndex, make: Any) -> None:
+def test_a_model_can_be_embedded_while_another_is_in_use(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     make.embed(index)
     assert index.pending_count(make.other_model) == 2
@@ -268,7 +272,7 @@ def test_a_model_can_be_prepared_while_another_answers(index: EmbeddedIndex, mak
     assert index.vectors.count == 2
 
 
-def test_while_a_model_is_prepared_the_answering_one_says_what_is_indexed(
+def test_while_a_model_is_embedded_the_ledger_follows_the_one_in_use(
     index: EmbeddedIndex, make: Any
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one two", "three"),), model=make.model))
@@ -290,7 +294,7 @@ def test_while_a_model_is_prepared_the_answering_one_says_what_is_indexed(
     assert states(index)["a.md"] == "keyword_only"
 
 
-def test_a_note_that_is_to_be_read_anew_is_not_embedded_before(
+def test_a_note_that_will_be_read_again_is_not_embedded_before(
     index: EmbeddedIndex, make: Any
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"), make.note("b.md", "two")), model=make.model))
@@ -324,7 +328,7 @@ def test_pending_texts_come_newest_first_each_once(index: EmbeddedIndex, make: A
     "vector",
     [np.ones(3, np.float32), np.full(8, np.nan, np.float32), np.full(8, 1e9, np.float32)],
 )
-def test_a_bad_vector_is_refused_by_name_before_any_is_kept(
+def test_a_bad_vector_is_refused_and_none_of_its_batch_is_stored(
     index: EmbeddedIndex, make: Any, vector: Any
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
@@ -342,7 +346,7 @@ def test_a_bad_vector_is_refused_by_name_before_any_is_kept(
     assert index.generation == generation
 
 
-def test_a_model_does_not_change_its_dimensions(index: EmbeddedIndex, make: Any) -> None:
+def test_a_model_cannot_change_its_dimensions(index: EmbeddedIndex, make: Any) -> None:
     with pytest.raises(ModelError, match="dimensions"):
         index.use_model(make.model, 9)
     reader = EmbeddedIndex.open(index._store.directory, writable=False)
@@ -354,7 +358,7 @@ def test_a_model_does_not_change_its_dimensions(index: EmbeddedIndex, make: Any)
 # --- crashes and reopening ----------------------------------------------------------------------
 
 
-def test_a_crash_between_database_and_keywords_is_mended(
+def test_a_crash_between_database_and_keyword_index_is_repaired(
     tmp_path: Path, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = EmbeddedIndex.open(tmp_path, writable=True)
@@ -386,7 +390,7 @@ def test_a_crash_between_database_and_keywords_is_mended(
     again.close()
 
 
-def test_keywords_that_fail_are_made_again(
+def test_a_failing_keyword_index_is_rebuilt(
     index: EmbeddedIndex, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
@@ -403,7 +407,7 @@ def test_keywords_that_fail_are_made_again(
     assert len(search(index, "roses")) == 2
 
 
-def test_memory_that_fails_to_follow_is_loaded_again(
+def test_structures_in_memory_are_reloaded_after_a_failed_update(
     index: EmbeddedIndex, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses", links=("b",)),), model=make.model))
@@ -461,7 +465,7 @@ def test_kill_at_any_instant_loses_only_the_batch_in_flight(
         index.close()
 
 
-def test_a_reader_beside_a_writer_serves_what_is_there(
+def test_a_reader_beside_a_writer_serves_committed_data(
     index: EmbeddedIndex, make: Any, search: Search
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
@@ -482,7 +486,7 @@ def test_a_reader_beside_a_writer_serves_what_is_there(
     reader.close()
 
 
-def test_a_reader_may_use_a_model_that_does_not_answer(index: EmbeddedIndex, make: Any) -> None:
+def test_a_reader_may_use_another_model_than_the_writer(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     make.embed(index)
     make.embed(index, make.other_model, limit=1)
@@ -495,7 +499,7 @@ def test_a_reader_may_use_a_model_that_does_not_answer(index: EmbeddedIndex, mak
     reader.close()
 
 
-def test_words_of_callers_are_kept(index: EmbeddedIndex) -> None:
+def test_meta_values_of_callers_are_stored(index: EmbeddedIndex) -> None:
     assert index.meta("fingerprint") is None
     index.set_meta("fingerprint", "abc")
     assert index.meta("fingerprint") == "abc"
@@ -539,9 +543,7 @@ def owners(index: EmbeddedIndex, query: str) -> list[int]:
     return index.note_ids_of(hits.chunk_ids).tolist()
 
 
-def test_a_note_without_passages_is_found_by_what_it_is_called(
-    index: EmbeddedIndex, make: Any
-) -> None:
+def test_a_note_without_passages_is_found_by_its_name(index: EmbeddedIndex, make: Any) -> None:
     bare = make.note("People/Ada Lovelace.md", aliases=("Countess",), tags=("mathematics",))
     index.apply(Batch(puts=(bare, make.note("b.md", "roses")), model=make.model))
     for query in ("lovelace", "countess", "mathematics", "people", "draft", "2.5"):
@@ -556,7 +558,7 @@ def test_a_note_without_passages_is_found_by_what_it_is_called(
     assert (stand_in.note_id, stand_in.text, stand_in.lines) == (1, "", (1,))
 
 
-def test_what_stands_in_goes_when_passages_come_and_when_the_note_goes(
+def test_the_placeholder_is_removed_with_the_note_or_when_it_gets_passages(
     index: EmbeddedIndex, make: Any
 ) -> None:
     index.apply(Batch(puts=(make.note("rose.md"), make.note("tulip.md", "text")), model=make.model))
@@ -716,7 +718,7 @@ class InStep(RuleBasedStateMachine):
             self.index.close()
 
 
-def test_after_any_changes_all_parts_agree(tmp_path: Path, make: Any) -> None:
+def test_after_any_changes_all_structures_agree(tmp_path: Path, make: Any) -> None:
     run_state_machine_as_test(
         lambda: InStep(tmp_path, make),
         settings=settings(

@@ -1,3 +1,5 @@
+"""Keyword search over chunks: fields, phrases, filters, and the order of BM25."""
+
 from __future__ import annotations
 
 import random
@@ -63,7 +65,7 @@ def vault(index: EmbeddedIndex, make: Any) -> EmbeddedIndex:
         ("今", "今天学习机器学习"),
     ],
 )
-def test_a_word_is_found_wherever_it_stands(
+def test_a_word_is_found_in_any_field(
     vault: EmbeddedIndex, search: Search, query: str, text: str
 ) -> None:
     assert search(vault, query)[0] == text
@@ -134,13 +136,13 @@ def test_a_phrase_may_be_given_as_tokens(vault: EmbeddedIndex) -> None:
     assert len(vault.keywords.notes_with_phrase(tokens("a well-known plan"))) == 1
 
 
-def test_all_words_are_asked_of_one_chunk(vault: EmbeddedIndex) -> None:
+def test_all_words_must_be_in_one_chunk(vault: EmbeddedIndex) -> None:
     assert len(vault.keywords.notes_with_all(["roses", "sun", "plants"])) == 1
     assert len(vault.keywords.notes_with_all(["roses", "winter"])) == 0
     assert len(vault.keywords.notes_with_all([])) == 0
 
 
-def test_vocabulary(vault: EmbeddedIndex) -> None:
+def test_prefixes_and_frequencies_come_from_the_vocabulary(vault: EmbeddedIndex) -> None:
     assert vault.keywords.document_count == 4
     assert vault.keywords.document_frequency("plants") == 2
     assert vault.keywords.document_frequency("planting") == 2  # by its stem
@@ -161,7 +163,7 @@ def test_equal_scores_are_ordered_by_chunk() -> None:
     assert keywords.search(terms("same"), limit=20).chunk_ids.tolist() == list(range(20))
 
 
-def test_words_that_stand_everywhere_are_not_asked_beside_telling_ones(
+def test_very_common_words_are_not_searched_beside_rare_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("notewell.index.embedded.keywords._COMMON_LEAST", 2)
@@ -192,7 +194,7 @@ def test_the_order_agrees_with_rank_bm25(seed: int) -> None:
     assert sum(overlap) / len(overlap) >= 0.9
 
 
-def test_postings_of_another_format_are_made_again(
+def test_postings_of_another_format_are_rebuilt(
     tmp_path: Path,
     make: Any,
     search: Search,
@@ -210,7 +212,7 @@ def test_postings_of_another_format_are_made_again(
 
 
 @pytest.mark.parametrize("harm", ["meta.json", "folder"])
-def test_a_damaged_folder_is_made_again(
+def test_a_damaged_folder_is_rebuilt(
     tmp_path: Path,
     make: Any,
     search: Search,

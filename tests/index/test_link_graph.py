@@ -1,3 +1,5 @@
+"""The graph of links while notes are added, changed, renamed and removed."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -44,7 +46,7 @@ def graph() -> LinkGraph:
     )
 
 
-def test_links_lead_both_ways(graph: LinkGraph) -> None:
+def test_links_are_followed_in_both_directions(graph: LinkGraph) -> None:
     assert targets(graph, 1) == [2, 3, None, 1, 2]
     assert [(source, found.target) for source, found in graph.links_in(2)] == [
         (1, "Garden"),
@@ -64,7 +66,7 @@ def test_several_links_count_as_one_and_links_to_itself_not_at_all(graph: LinkGr
     assert graph.edge_count == 4
 
 
-def test_a_new_note_answers_links_that_waited(graph: LinkGraph) -> None:
+def test_a_new_note_resolves_links_to_it(graph: LinkGraph) -> None:
     graph.update(put=[(4, "deep/down/Nowhere.md", (), [])])
     assert targets(graph, 1)[2] == 4
     graph.update(gone=[4])
@@ -119,7 +121,7 @@ def renewed(graph: LinkGraph) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(_STEPS)
-def test_any_changes_leave_what_a_new_graph_would_be(steps: list[tuple[Any, ...]]) -> None:
+def test_an_updated_graph_equals_a_new_one(steps: list[tuple[Any, ...]]) -> None:
     graph = LinkGraph()
     held: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
     number = 0
@@ -183,7 +185,7 @@ def test_links_that_stay_are_not_resolved_again(
     assert targets(loaded, 1) == [2, 3]
 
 
-def test_much_that_changed_goes_into_the_table(graph: LinkGraph) -> None:
+def test_changes_are_merged_into_the_table(graph: LinkGraph) -> None:
     renewed(graph)
     assert not graph._changed
     assert targets(graph, 1) == [2, 3, None, 1, 2]
@@ -205,7 +207,7 @@ def test_the_graph_of_an_index_survives_reopening(index: EmbeddedIndex, make: An
     again.close()
 
 
-def test_a_damaged_snapshot_is_made_again(index: EmbeddedIndex, make: Any, tmp_path: Path) -> None:
+def test_a_damaged_snapshot_is_rebuilt(index: EmbeddedIndex, make: Any, tmp_path: Path) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x", links=("b",)), make.note("b.md", "y"))))
     directory = index._store.directory
     index.close()

@@ -1,3 +1,5 @@
+"""The compact table of links: what it stores, updates of it, and damage."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,7 +28,7 @@ def table() -> LinkTable:
     return LinkTable.of(NODES)
 
 
-def test_nodes_come_back(table: LinkTable) -> None:
+def test_stored_links_are_read_back(table: LinkTable) -> None:
     for note_id, expected in NODES.items():
         assert table.node(note_id) == expected
     assert table.node(8) is None
@@ -41,20 +43,20 @@ def test_links_are_counted_once_a_note_and_without_those_to_itself(table: LinkTa
     assert table.unresolved() == {3}
 
 
-def test_who_asks_for_a_name_is_known(table: LinkTable) -> None:
+def test_the_notes_that_link_to_a_name_are_found(table: LinkTable) -> None:
     assert table.linking_to({name_key("B.md")}) == {3, 9}
     assert table.linking_to({name_key("nowhere"), name_key("x")}) == {3}
     assert table.linking_to(set()) == frozenset()
 
 
-def test_an_empty_table_has_nothing() -> None:
+def test_an_empty_table_has_no_links() -> None:
     empty = LinkTable.from_arrays(LinkTable.of({}).arrays())
     assert empty.node(1) is None
     assert empty.sources_of(1) == empty.targets_of(1) == empty.unresolved() == frozenset()
     assert empty.source_counts(np.array([1, 2])).tolist() == [0, 0]
 
 
-def test_changes_make_the_table_of_what_is_then(table: LinkTable) -> None:
+def test_an_updated_table_equals_a_rebuilt_one(table: LinkTable) -> None:
     changes: dict[int, Node | None] = {3: None, 8: node("d.md", c=9), 9: node("c/c.md", d=8)}
     expected = LinkTable.of({7: NODES[7], 8: node("d.md", c=9), 9: node("c/c.md", d=8)})
     changed, wanted = table.changed(changes).arrays(), expected.arrays()

@@ -185,7 +185,7 @@ def test_a_note_of_properties_alone_has_no_body() -> None:
     assert fields_of_mask(int(found.fields[0])) == ("properties",)
 
 
-def test_matches_are_of_the_notes_asked_for_with_the_statistics_of_all() -> None:
+def test_a_filter_limits_matches_but_not_the_statistics() -> None:
     table = table_of(*THREE)
     only = matched(table, "honey", notes=np.array([2, 99]))
     assert only.note_ids.tolist() == [2]
@@ -196,7 +196,7 @@ def test_matches_are_of_the_notes_asked_for_with_the_statistics_of_all() -> None
     assert matched(NoteTable(), "honey").note_ids.tolist() == []
 
 
-def test_frequencies_and_fields_are_those_of_living_notes() -> None:
+def test_frequencies_and_fields_ignore_deleted_notes() -> None:
     table = table_of(*THREE).updated([row(note(3, "honey"))], gone=[2])
     assert table.note_count == 2
     assert table.frequency(hash_of("honey")) == 2
@@ -260,7 +260,7 @@ CHANGES = st.lists(
 
 @given(CHANGES)
 @settings(max_examples=150, deadline=None)
-def test_scores_after_any_history_are_those_of_a_fresh_table(
+def test_scores_after_any_changes_are_those_of_a_new_table(
     changes: list[tuple[list[tuple[int, list[str]]], set[int], bool]],
 ) -> None:
     table = NoteTable()

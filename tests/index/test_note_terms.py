@@ -37,7 +37,7 @@ def notes_with(postings: Postings, word: str) -> list[int]:
     return [int(each) for each in found.note_ids]
 
 
-def test_what_is_put_is_read_by_generation_and_replaced(tmp_path: Path) -> None:
+def test_stored_terms_are_read_by_generation_and_replaced(tmp_path: Path) -> None:
     store = NoteTermsFile(tmp_path / NOTE_TERMS_FILE)
     assert (kept(store), store.state()) == ({}, None)
     store.put(((number, b"old") for number in range(1200)), 2)
@@ -65,7 +65,7 @@ def test_a_batch_that_fails_changes_nothing(tmp_path: Path) -> None:
     store.close()
 
 
-def test_another_process_reads_the_latest(tmp_path: Path) -> None:
+def test_another_process_reads_the_latest_commit(tmp_path: Path) -> None:
     writer, reader = (NoteTermsFile(tmp_path / NOTE_TERMS_FILE) for _ in range(2))
     assert kept(reader) == {}
     writer.complete([(1, b"one")], gone=(), database="d", generation=1)
@@ -100,7 +100,7 @@ def test_threads_read_whole_batches_while_one_writes(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_changed_note_is_never_found_by_what_it_said(tmp_path: Path) -> None:
+def test_a_changed_note_is_not_found_by_its_former_text(tmp_path: Path) -> None:
     postings = Postings(tmp_path)
     postings.update([note(1, "honey")], gone=(), database="d", generation=1)
     assert notes_with(postings, "honey") == [1]
@@ -111,7 +111,7 @@ def test_a_changed_note_is_never_found_by_what_it_said(tmp_path: Path) -> None:
     postings.close()
 
 
-def test_terms_that_a_power_cut_took_are_made_again(tmp_path: Path) -> None:
+def test_terms_lost_in_a_power_cut_are_rebuilt(tmp_path: Path) -> None:
     postings = Postings(tmp_path)
     postings.update([note(1, "honey")], gone=(), database="d", generation=1)
     postings.update([note(1, "snow")], gone=(), database="d", generation=2)
@@ -205,7 +205,7 @@ def test_a_large_update_is_searched_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["gone", "broken"])
-def test_an_index_without_its_terms_makes_them_again(tmp_path: Path, make: Any, harm: str) -> None:
+def test_missing_terms_are_rebuilt(tmp_path: Path, make: Any, harm: str) -> None:
     first = EmbeddedIndex.open(tmp_path, writable=True)
     first.apply(Batch(puts=(make.note("a.md", "roses"), make.note("b.md", "bees"))))
     first.close()
@@ -221,7 +221,7 @@ def test_an_index_without_its_terms_makes_them_again(tmp_path: Path, make: Any, 
         index.close()
 
 
-def test_an_interrupted_update_leaves_no_notes_that_are_gone(tmp_path: Path) -> None:
+def test_note_ids_include_those_of_an_interrupted_update(tmp_path: Path) -> None:
     postings = Postings(tmp_path)
     postings.update([note(1, "honey")], gone=(), database="d", generation=1)
     store = NoteTermsFile(tmp_path / NOTE_TERMS_FILE)

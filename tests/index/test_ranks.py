@@ -10,7 +10,7 @@ from notewell.index.ranks import highest
 
 @pytest.mark.parametrize("count", [1, 7, 400, 990])
 @pytest.mark.parametrize("size", [990, 1000, 5000, 30_000])
-def test_it_is_the_score_of_a_sorted_list(size: int, count: int) -> None:
+def test_the_rank_is_that_in_a_sorted_list(size: int, count: int) -> None:
     chance = np.random.default_rng(size + count)
     random = chance.standard_normal(size).astype(np.float32)
     clustered = np.sort(random)  # a sample of its beginning tells nothing

@@ -24,7 +24,7 @@ def test_the_nearest_are_those_of_a_full_sort(seed: int, count: int, share_left_
         assert nearest(distance, at_least, ceiling=CEILING).tolist() == list(expected)
 
 
-def test_a_sample_that_misleads_does_not_lose_any() -> None:
+def test_an_unrepresentative_sample_loses_no_candidates() -> None:
     distance = np.full(6400, 50, np.uint16)
     distance[::16] = 1  # what is sampled says that nearly all are near
     assert len(nearest(distance, 1000, ceiling=CEILING)) == 6400

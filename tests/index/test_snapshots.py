@@ -1,3 +1,5 @@
+"""Snapshot files: loaded if they fit the index, refused if they are damaged."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -23,7 +25,7 @@ def path(tmp_path: Path) -> Path:
     return saved
 
 
-def test_what_was_saved_is_loaded(path: Path) -> None:
+def test_saved_arrays_are_loaded(path: Path) -> None:
     loaded = snapshots.load_snapshot(path, OF)
     assert loaded is not None
     for name, array in ARRAYS.items():
@@ -41,16 +43,20 @@ def test_what_was_saved_is_loaded(path: Path) -> None:
         Fingerprint("db", 7, "others"),
     ],
 )
-def test_one_of_another_time_or_place_is_not_loaded(path: Path, other: Fingerprint) -> None:
+def test_a_snapshot_of_another_generation_or_index_is_not_loaded(
+    path: Path, other: Fingerprint
+) -> None:
     assert snapshots.load_snapshot(path, other) is None
 
 
-def test_one_of_another_format_is_not_loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_of_another_format_is_not_loaded(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(snapshots, "FORMAT", snapshots.FORMAT + 1)
     assert snapshots.load_snapshot(path, OF) is None
 
 
-def test_a_missing_one_is_not_loaded(tmp_path: Path) -> None:
+def test_a_missing_snapshot_is_not_loaded(tmp_path: Path) -> None:
     assert snapshots.load_snapshot(tmp_path / "none", OF) is None
 
 

@@ -1,3 +1,5 @@
+"""The database: locks, readers, damage, migrations, and rescued vectors."""
+
 from __future__ import annotations
 
 import logging
@@ -63,7 +65,7 @@ def test_a_reader_writes_nothing(closed: Path, make: Any) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written(closed: Path, search: Search) -> None:
+def test_an_unwritable_folder_is_an_error(closed: Path, search: Search) -> None:
     closed.chmod(0o555)
     try:
         with pytest.raises(IndexFailure, match="permissions"):
@@ -92,7 +94,7 @@ def test_a_full_disk_changes_nothing(index: EmbeddedIndex, make: Any, search: Se
     assert len(search(index, "tulips")) == 10
 
 
-def test_one_of_a_newer_version_is_left_alone(closed: Path) -> None:
+def test_a_database_of_a_newer_version_is_not_changed(closed: Path) -> None:
     with closing(sqlite3.connect(closed / DATABASE)) as database:
         database.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION + 1}")
     for writable in (True, False):
@@ -219,30 +221,28 @@ def test_lone_surrogates_are_stored_as_question_marks(index: EmbeddedIndex, make
     assert index.chunks_of(note.id)[0].text == "text ?"
 
 
-def test_a_path_that_is_no_unicode_costs_its_own_note_alone(
-    index: EmbeddedIndex, make: Any
-) -> None:
+def test_a_path_that_is_no_unicode_fails_its_own_note_only(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"), make.note("b\udcff.md", "two"))))
     assert list(index.manifest()) == ["a.md"]
     assert index.note_at("b\udcff.md") is None
     assert index.ledger(path="b\udcff.md") == ()
 
 
-def test_properties_come_back_as_they_were(index: EmbeddedIndex, make: Any) -> None:
+def test_properties_are_read_back_unchanged(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x"),)))
     note = index.note_at("a.md")
     assert note is not None
     assert note.properties == {"status": "draft", "nested": {"list": (1, 2.5, None, True)}}
 
 
-def test_arrays_of_lines_are_kept(index: EmbeddedIndex, make: Any) -> None:
+def test_line_numbers_of_chunks_are_read_back(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x", "y"),)))
     (first, second) = index.chunks_of(1)
     assert (first.lines, second.lines) == ((1,), (2,))
     assert np.array_equal(index.note_ids_of(np.array([first.id, 999])), [1, -1])
 
 
-def test_a_reader_that_was_left_behind_ends_quietly_after_the_database(tmp_path: Path) -> None:
+def test_a_row_stream_closed_after_the_database_raises_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path, writable=True)
     rows = store.stream("SELECT key FROM meta")
     assert next(rows)
@@ -251,7 +251,7 @@ def test_a_reader_that_was_left_behind_ends_quietly_after_the_database(tmp_path:
     rows.close()
 
 
-def test_a_database_whose_writer_never_began_is_no_index_yet(tmp_path: Path) -> None:
+def test_an_empty_database_is_not_an_index(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / DATABASE)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
 
@@ -318,7 +318,7 @@ def test_a_vector_with_a_flipped_bit_is_not_rescued(closed: Path, make: Any) -> 
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 3.0])
-def test_of_a_database_without_checksums_impossible_vectors_are_not_rescued(
+def test_without_checksums_invalid_vectors_are_not_rescued(
     closed: Path, make: Any, wrong: float
 ) -> None:
     _without_checksums(closed)

@@ -1,3 +1,5 @@
+"""Vector search: exact for few vectors, by sign bits for many, with filters."""
+
 from __future__ import annotations
 
 import threading
@@ -116,7 +118,7 @@ def test_equal_scores_are_ordered_by_chunk() -> None:
     assert vectors.search(row[0], limit=7).chunk_ids.tolist() == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_no_model_finds_nothing() -> None:
+def test_without_a_model_nothing_is_found() -> None:
     assert not len(Vectors(0).search(np.zeros(3, np.float32), limit=5).chunk_ids)
     assert Vectors(0).count == 0
 
@@ -146,9 +148,7 @@ def test_vectors_of_chunks_come_in_the_order_asked() -> None:
     ),
     st.booleans(),
 )
-def test_any_changes_leave_what_a_new_one_would_hold(
-    steps: list[tuple[bool, list[int]]], many: bool
-) -> None:
+def test_updated_vectors_equal_new_ones(steps: list[tuple[bool, list[int]]], many: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "EXACT_LIMIT", 10 if many else 20_000)
         patch.setattr(module, "_MIN_DEAD", 4)
@@ -218,13 +218,13 @@ def test_the_mean_of_a_note_is_that_of_its_chunks(count: int) -> None:
     assert np.allclose(means, wanted / np.linalg.norm(wanted, axis=1, keepdims=True), atol=2e-3)
 
 
-def test_no_vectors_have_no_means() -> None:
+def test_without_vectors_there_are_no_means() -> None:
     notes, means = Vectors(0).note_means()
 
     assert (notes.shape, means.shape) == ((0,), (0, 0))
 
 
-def test_every_half_float_is_widened_to_itself() -> None:
+def test_every_half_float_keeps_its_value() -> None:
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     finite = halves[np.isfinite(halves)].reshape(1, -1)
     scaled = widened(finite) * HALF_SCALE

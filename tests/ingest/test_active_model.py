@@ -114,7 +114,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     desk.index.close()
 
 
-def test_a_model_that_fails_midway_keeps_what_it_did_and_the_earlier_one_answers(
+def test_after_a_failure_midway_the_earlier_model_answers_and_vectors_stay(
     desk: Desk,
 ) -> None:
     desk.writer(desk.use("old")).run(Work())
@@ -135,7 +135,7 @@ def test_a_model_that_fails_midway_keeps_what_it_did_and_the_earlier_one_answers
     assert desk.fakes["old"].closed
 
 
-def test_a_failing_model_is_asked_again_later_and_not_at_once(desk: Desk) -> None:
+def test_a_failing_model_is_tried_again_later(desk: Desk) -> None:
     fake = desk.fakes["new"]
     fake.most = 2
     models = Models(desk.index, ModelRules(name="new"), desk.load)
@@ -158,7 +158,7 @@ def test_a_failing_model_is_asked_again_later_and_not_at_once(desk: Desk) -> Non
     assert len(fake.embedded) == len(set(fake.embedded))
 
 
-def test_a_model_that_is_not_there_is_looked_for_again(desk: Desk) -> None:
+def test_a_missing_model_is_loaded_again_later(desk: Desk) -> None:
     desk.away = {"new"}
     models = Models(desk.index, ModelRules(name="new"), desk.load)
     writer = desk.writer(models, model_again_s=0.05)
@@ -171,7 +171,7 @@ def test_a_model_that_is_not_there_is_looked_for_again(desk: Desk) -> None:
     models.close()
 
 
-def test_a_text_that_the_new_model_cannot_embed_does_not_hold_it_up(desk: Desk) -> None:
+def test_a_text_that_cannot_be_embedded_does_not_delay_the_change_of_models(desk: Desk) -> None:
     desk.writer(desk.use("old")).run(Work())
     desk.fakes["new"].refuses = "number 3"
 
@@ -181,7 +181,7 @@ def test_a_text_that_the_new_model_cannot_embed_does_not_hold_it_up(desk: Desk) 
     assert [entry.path for entry in desk.index.ledger(state="failed")] == ["3.md"]
 
 
-def test_an_earlier_model_that_covers_little_is_overtaken(
+def test_an_earlier_model_that_covers_little_is_replaced_early(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embed, "WINDOW", 2)
@@ -197,7 +197,7 @@ def test_an_earlier_model_that_covers_little_is_overtaken(
     assert desk.index.vectors.count == 4
 
 
-def test_a_search_during_the_change_is_asked_again_with_the_other_model(desk: Desk) -> None:
+def test_a_search_during_the_change_is_repeated_with_the_new_model(desk: Desk) -> None:
     desk.writer(desk.use("old")).run(Work())
     models = desk.use("new")
     new = desk.fakes["new"]
@@ -215,7 +215,7 @@ def test_a_search_during_the_change_is_asked_again_with_the_other_model(desk: De
     assert asked == ["old", "new"]
 
 
-def test_an_error_of_the_model_itself_is_not_asked_again(desk: Desk) -> None:
+def test_an_error_of_the_model_is_not_retried(desk: Desk) -> None:
     models = desk.use("old")
 
     def ask(embedder: Embedder | None) -> None:
@@ -225,7 +225,7 @@ def test_an_error_of_the_model_itself_is_not_asked_again(desk: Desk) -> None:
         models.steadily(ask)
 
 
-def test_weights_that_changed_under_an_earlier_name_do_not_answer(desk: Desk) -> None:
+def test_a_model_with_changed_weights_is_not_used_for_old_vectors(desk: Desk) -> None:
     desk.writer(desk.use("old")).run(Work())
     desk.fakes["old"].key = ModelKey("old", "other weights", "fp32")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from notewell.ingest.events import Event, EventLog
 
 
-def test_a_listener_hears_what_comes() -> None:
+def test_a_listener_gets_later_events() -> None:
     events, heard = EventLog(), list[Event]()
     events.publish("generation", generation=1)
     missed, end = events.subscribe(heard.append)
@@ -18,7 +18,7 @@ def test_a_listener_hears_what_comes() -> None:
     assert [event.data["generation"] for event in heard] == [2]
 
 
-def test_who_comes_back_gets_what_was_missed() -> None:
+def test_a_returning_listener_gets_missed_events() -> None:
     events = EventLog()
     for n in range(1, 6):
         events.publish("generation", generation=n)
@@ -29,7 +29,7 @@ def test_who_comes_back_gets_what_was_missed() -> None:
     assert [event.id for event in missed] == [4, 5]
 
 
-def test_an_id_of_another_life_gets_everything_kept() -> None:
+def test_an_id_of_another_process_gets_all_stored_events() -> None:
     events = EventLog(size=2)
     for n in range(1, 6):
         events.publish("generation", generation=n)
@@ -40,7 +40,7 @@ def test_an_id_of_another_life_gets_everything_kept() -> None:
     assert [event.id for event in missed] == [4, 5]
 
 
-def test_a_listener_of_an_earlier_life_is_told_everything_of_this_one() -> None:
+def test_a_listener_of_an_earlier_process_gets_all_events_of_this_one() -> None:
     before, after = EventLog(first=1000), EventLog(first=2000)
     seen = before.publish("generation", generation=1).id
     for n in (2, 3):

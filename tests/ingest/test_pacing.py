@@ -31,12 +31,12 @@ def test_a_retry_waits_longer_each_time() -> None:
     assert waits == [5.0, 20.0, 80.0, 320.0]
 
 
-def test_a_note_that_failed_too_often_waits_for_a_person() -> None:
+def test_a_note_is_retried_a_limited_number_of_times() -> None:
     assert next_retry([failed("a.md", MOST_ATTEMPTS)], 0.0) is None
     assert next_retry([], 0.0) is None
 
 
-def test_the_earliest_retry_decides() -> None:
+def test_the_next_retry_is_the_earliest() -> None:
     retry = next_retry([failed("a.md", 3), failed("b.md", 1), failed("c.md", 9)], 0.0)
 
     assert retry is not None
@@ -51,20 +51,20 @@ def test_the_earliest_retry_decides() -> None:
         (datetime(2026, 12, 31, 23, 0).astimezone(), datetime(2027, 1, 1, 3, 30).astimezone()),
     ],
 )
-def test_the_daily_look_is_at_its_time(now: datetime, due: datetime) -> None:
+def test_the_daily_check_is_at_its_time(now: datetime, due: datetime) -> None:
     assert next_daily("03:30", now.timestamp()) == due.timestamp()
 
 
-def test_no_time_is_never() -> None:
+def test_an_empty_time_means_never() -> None:
     assert next_daily("", 0.0) is None
 
 
-def test_failed_runs_are_repeated_ever_less_often() -> None:
+def test_the_wait_after_a_failed_run_grows() -> None:
     assert [after_failure(n) for n in (1, 2, 3)] == [30.0, 60.0, 120.0]
     assert after_failure(10_000) == 3600.0
 
 
-def test_a_clock_that_is_set_back_keeps_nothing_waiting() -> None:
+def test_a_clock_set_back_makes_waiting_tasks_due() -> None:
     assert seconds_until(100.0, 40.0, longest=3600.0) == 60.0
     assert seconds_until(100.0, 130.0, longest=3600.0) <= 0
     assert seconds_until(1e9, 40.0, longest=3600.0) <= 0

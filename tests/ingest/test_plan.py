@@ -42,7 +42,7 @@ def plan(
     )
 
 
-def test_nothing_is_done_where_nothing_changed() -> None:
+def test_without_changes_the_plan_is_empty() -> None:
     assert plan([file("a.md")], [known("a.md")]) == Plan((), (), (), ())
 
 
@@ -59,7 +59,7 @@ def test_a_full_run_reads_everything_again() -> None:
     assert [item.path for item in plan([file("a.md")], [known("a.md")], full=True).read] == ["a.md"]
 
 
-def test_a_file_found_elsewhere_with_its_content_is_a_move() -> None:
+def test_a_file_at_another_path_with_the_same_content_is_a_move() -> None:
     found = plan([file("new/a.md")], [known("old/a.md", content=b"x")], hashes={"new/a.md": b"x"})
 
     assert [(move.entry.path, move.file.path) for move in found.moves] == [("old/a.md", "new/a.md")]
@@ -67,7 +67,7 @@ def test_a_file_found_elsewhere_with_its_content_is_a_move() -> None:
     assert found.removes == ()
 
 
-def test_of_equal_files_each_goes_to_its_own_name() -> None:
+def test_moves_of_equal_files_are_matched_by_name() -> None:
     found = plan(
         [file("new/a.md"), file("new/b.md")],
         [known("old/b.md", content=b"x"), known("old/a.md", content=b"x")],
@@ -108,7 +108,7 @@ def test_an_exclusion_is_recorded_once() -> None:
     assert plan([], [], excluded=[item], ledger=[entry]).excluded == ()
 
 
-def test_a_ledger_entry_without_a_file_goes() -> None:
+def test_a_ledger_entry_without_a_file_is_removed() -> None:
     assert plan([], [], ledger=[LedgerEntry("a.md", "failed")]).removes == ("a.md",)
 
 
@@ -126,7 +126,7 @@ def test_failed_and_unfinished_notes_are_tried_again() -> None:
 
 
 @pytest.mark.parametrize(("notes", "gone"), [(2, 2), (3, 3), (34, 34), (34, 18), (9, 5), (200, 51)])
-def test_too_many_at_once_wait_for_a_person(notes: int, gone: int) -> None:
+def test_many_removals_at_once_wait_for_confirmation(notes: int, gone: int) -> None:
     manifest = [known(f"{n}.md") for n in range(notes)]
     left = [file(f"{n}.md") for n in range(gone, notes)]
 
@@ -142,7 +142,7 @@ def test_too_many_at_once_wait_for_a_person(notes: int, gone: int) -> None:
 @pytest.mark.parametrize(
     ("notes", "gone"), [(1, 1), (2, 1), (5, FEW), (34, 17), (200, 50), (1000, 200)]
 )
-def test_what_a_person_deletes_by_hand_goes(notes: int, gone: int) -> None:
+def test_a_few_deleted_notes_are_removed(notes: int, gone: int) -> None:
     manifest = [known(f"{n}.md") for n in range(notes)]
 
     found = plan([file(f"{n}.md") for n in range(gone, notes)], manifest)
@@ -151,7 +151,7 @@ def test_what_a_person_deletes_by_hand_goes(notes: int, gone: int) -> None:
     assert found.guarded == ()
 
 
-def test_what_cannot_be_looked_at_is_not_taken_for_gone() -> None:
+def test_unreadable_folders_are_not_taken_for_deleted() -> None:
     manifest = {path: known(path) for path in ("Away/a.md", "Away.md", "b.md")}
 
     found = plan_changes(
@@ -165,7 +165,7 @@ def test_what_cannot_be_looked_at_is_not_taken_for_gone() -> None:
     assert found.removes == ("Away.md", "b.md")
 
 
-def test_a_move_that_was_seen_in_two_halves_is_no_loss() -> None:
+def test_a_move_seen_as_two_changes_is_not_guarded() -> None:
     """The new folder was read before the old one was missed."""
     old = [known(f"old/{n}.md", content=bytes([n])) for n in range(100)]
     new = [known(f"new/{n}.md", content=bytes([n])) for n in range(100)]
@@ -175,7 +175,7 @@ def test_a_move_that_was_seen_in_two_halves_is_no_loss() -> None:
     assert (len(found.removes), found.guarded) == (100, ())
 
 
-def test_moves_do_not_count_as_gone() -> None:
+def test_moves_are_not_counted_as_removals() -> None:
     manifest = [known(f"old/{n}.md", content=bytes([n])) for n in range(100)]
     files = [file(f"new/{n}.md") for n in range(100)]
 

@@ -8,7 +8,7 @@ from notewell.ingest.queue import MOST_PATHS, Work, WorkQueue, is_nothing
 from tests.waiting import HANG_S
 
 
-def test_what_waits_is_merged_into_one_run() -> None:
+def test_waiting_work_is_merged_into_one_run() -> None:
     queue = WorkQueue()
     queue.submit(Work(paths=("b.md",)))
     queue.submit(Work(paths=("a.md", "b.md")))
@@ -22,7 +22,7 @@ def test_the_whole_vault_covers_single_notes() -> None:
     assert Work().merged(Work(confirm_removals=True)) == Work(confirm_removals=True)
 
 
-def test_what_was_just_saved_goes_before_the_backlog() -> None:
+def test_saved_notes_come_before_the_backlog() -> None:
     queue = WorkQueue()
     queue.submit(Work(full=True))
     queue.submit(Work(paths=("saved.md",), saved=True))
@@ -32,7 +32,7 @@ def test_what_was_just_saved_goes_before_the_backlog() -> None:
     assert queue.take() == Work(full=True)
 
 
-def test_a_burst_becomes_one_look_at_everything() -> None:
+def test_very_many_paths_become_one_run_over_the_vault() -> None:
     queue = WorkQueue()
     for n in range(MOST_PATHS + 1):
         queue.submit(Work(paths=(f"{n}.md",), saved=True))
@@ -40,7 +40,7 @@ def test_a_burst_becomes_one_look_at_everything() -> None:
     assert queue.take() == Work()
 
 
-def test_a_paused_queue_keeps_what_it_has() -> None:
+def test_a_paused_queue_keeps_its_work() -> None:
     queue = WorkQueue()
     queue.submit(Work())
     queue.pause()
@@ -55,7 +55,7 @@ def test_a_paused_queue_keeps_what_it_has() -> None:
     assert taken == [Work()]
 
 
-def test_cancelling_drops_what_waits_and_tells_what_runs() -> None:
+def test_cancelling_drops_waiting_work_and_stops_the_running_one() -> None:
     queue = WorkQueue()
     queue.submit(Work())
     queue.take()
@@ -80,14 +80,14 @@ def test_work_counts_until_it_is_done() -> None:
     assert queue.waiting == 0
 
 
-def test_the_taker_comes_back_when_the_clock_is_due() -> None:
+def test_take_returns_when_a_scheduled_task_is_due() -> None:
     work = WorkQueue().take(lambda: 0.0)
 
     assert work is not None
     assert is_nothing(work)
 
 
-def test_a_waiting_taker_gets_what_is_submitted() -> None:
+def test_a_waiting_take_returns_submitted_work() -> None:
     queue = WorkQueue()
     taken: list[Work | None] = []
     taker = threading.Thread(target=lambda: taken.append(queue.take()))
@@ -98,7 +98,7 @@ def test_a_waiting_taker_gets_what_is_submitted() -> None:
     assert taken == [Work(full=True)]
 
 
-def test_closing_wakes_the_taker() -> None:
+def test_closing_ends_a_waiting_take() -> None:
     queue = WorkQueue()
     taken: list[Work | None] = [Work()]
     taker = threading.Thread(target=lambda: taken.append(queue.take()))

@@ -10,14 +10,14 @@ from notewell.ingest.pacing import SearchPriority
 _LONG_S = 30.0
 
 
-def test_the_writer_goes_on_when_nobody_waits() -> None:
+def test_the_writer_does_not_pause_without_searches() -> None:
     priority = SearchPriority()
 
     for _ in range(10_000):
         priority.give_way()
 
 
-def test_the_writer_rests_until_the_answer_is_there() -> None:
+def test_the_writer_pauses_until_the_search_ends() -> None:
     priority, events = _always_busy(), list[str]()
     writer = _writer(priority, events)
     with priority.serving():
@@ -28,7 +28,7 @@ def test_the_writer_rests_until_the_answer_is_there() -> None:
     assert events == ["answered", "written"]
 
 
-def test_the_writer_goes_on_although_somebody_always_waits() -> None:
+def test_the_writer_continues_under_constant_searches() -> None:
     priority = SearchPriority()
     written = threading.Event()
 
@@ -44,7 +44,7 @@ def test_the_writer_goes_on_although_somebody_always_waits() -> None:
     writer.join(_LONG_S)
 
 
-def test_the_writer_rests_for_the_last_of_several() -> None:
+def test_the_writer_pauses_until_the_last_search_ends() -> None:
     priority, events = _always_busy(), list[str]()
     writer = _writer(priority, events)
     with priority.serving():
@@ -56,7 +56,7 @@ def test_the_writer_rests_for_the_last_of_several() -> None:
     assert events == ["answered", "written"]
 
 
-def test_an_answer_that_failed_no_longer_holds_the_writer() -> None:
+def test_a_failed_search_no_longer_pauses_the_writer() -> None:
     priority = SearchPriority()
     try:
         with priority.serving():

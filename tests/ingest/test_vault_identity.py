@@ -42,7 +42,7 @@ def same(settings: Settings, folder: Path) -> bool:
         return is_same_vault(index.manifest(), folder)
 
 
-def test_a_vault_is_known_by_its_notes(tmp_path: Path, settings: Settings) -> None:
+def test_a_vault_is_recognised_by_its_notes(tmp_path: Path, settings: Settings) -> None:
     vault = fill(tmp_path / "Notes", "tea", 40)
     with opened(vault, settings) as engine:
         engine.index_now()
@@ -56,16 +56,14 @@ def test_a_vault_is_known_by_its_notes(tmp_path: Path, settings: Settings) -> No
     assert not same(settings, tmp_path / "absent")
 
 
-def test_a_few_notes_prove_nothing(tmp_path: Path, settings: Settings) -> None:
+def test_a_few_equal_notes_do_not_identify_a_vault(tmp_path: Path, settings: Settings) -> None:
     vault = fill(tmp_path / "Notes", "Welcome", 2)
     with opened(vault, settings) as engine:
         engine.index_now()
     assert not same(settings, vault)
 
 
-def test_another_vault_in_the_old_place_is_not_indexed_over_it(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_another_vault_at_the_old_path_is_not_indexed(tmp_path: Path, settings: Settings) -> None:
     vault = fill(tmp_path / "Notes", "tea", 80)
     with opened(vault, settings) as engine:
         engine.index_now()
@@ -82,7 +80,7 @@ def test_another_vault_in_the_old_place_is_not_indexed_over_it(
         assert (report.notes, report.removed) == (90, 80)
 
 
-def test_a_vault_that_grew_and_was_tidied_is_the_same(tmp_path: Path, settings: Settings) -> None:
+def test_a_changed_vault_is_still_recognised(tmp_path: Path, settings: Settings) -> None:
     vault = fill(tmp_path / "Notes", "tea", 80)
     with opened(vault, settings) as engine:
         engine.index_now()
@@ -106,9 +104,7 @@ def test_one_index_folder_is_not_shared_by_two_vaults(tmp_path: Path, settings: 
         pass
 
 
-def test_an_index_that_travelled_with_its_vault_is_taken_over(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_an_index_copied_with_its_vault_is_adopted(tmp_path: Path, settings: Settings) -> None:
     vault = fill(tmp_path / "A", "tea", 10)
     with opened(vault, settings) as engine:
         engine.index_now()

@@ -49,7 +49,7 @@ def disk(tmp_path: Path) -> Iterator[tuple[Writer, FullDisk]]:
     index.close()
 
 
-def test_work_that_failed_is_not_forgotten(
+def test_failed_work_is_retried(
     disk: tuple[Writer, FullDisk], caplog: pytest.LogCaptureFixture
 ) -> None:
     writer, indexer = disk
@@ -69,7 +69,7 @@ def test_work_that_failed_is_not_forgotten(
     assert writer.activity.problem is None
 
 
-def test_a_run_says_what_it_was(disk: tuple[Writer, FullDisk]) -> None:
+def test_a_run_is_recorded_in_the_history(disk: tuple[Writer, FullDisk]) -> None:
     writer, indexer = disk
     indexer.full = False
 
@@ -80,7 +80,7 @@ def test_a_run_says_what_it_was(disk: tuple[Writer, FullDisk]) -> None:
 
 
 @pytest.mark.parametrize("years", [-30, 30])
-def test_a_clock_that_jumps_repeats_a_look_at_most_once(
+def test_a_clock_change_repeats_a_check_at_most_once(
     disk: tuple[Writer, FullDisk], monkeypatch: pytest.MonkeyPatch, years: int
 ) -> None:
     writer, _ = disk
@@ -98,7 +98,7 @@ def test_a_clock_that_jumps_repeats_a_look_at_most_once(
     assert writer.queue.waiting == 1  # what was taken, and nothing new
 
 
-def test_embedding_what_was_saved_does_not_count_the_vault(
+def test_indexing_one_saved_note_does_not_count_the_whole_vault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def counted(*_: object) -> int:
@@ -133,7 +133,7 @@ def test_embedding_what_was_saved_does_not_count_the_vault(
     assert (totals.embedded, totals.finished) == (1, True)
 
 
-def test_a_guard_is_looked_at_again_with_every_change(disk: tuple[Writer, FullDisk]) -> None:
+def test_a_guard_is_checked_again_after_every_change(disk: tuple[Writer, FullDisk]) -> None:
     writer, indexer = disk
     indexer.full = False
     writer._change(guard=Guarded(gone=60, total=100, since=0.0))

@@ -42,7 +42,7 @@ def dates(reply: ArchaeologyReply) -> dict[str, tuple[str, str]]:
     return {note.path: (note.date, note.dated_by) for note in reply.notes}
 
 
-def test_each_note_has_the_day_that_tells_most(library: Library) -> None:
+def test_each_note_has_its_most_reliable_date(library: Library) -> None:
     assert dates(asked(library)) == {
         "Days/2026-01-05.md": ("2026-01-05", "daily"),
         "Days/2026-01-06.md": ("2026-01-06", "daily"),
@@ -66,7 +66,7 @@ def test_the_kind_of_date_can_be_chosen(
     assert found["2025-06-01 Talk.md"][0] == talk
 
 
-def test_activity_is_told_in_order_with_its_peak(library: Library) -> None:
+def test_activity_is_listed_in_order_with_its_peak(library: Library) -> None:
     reply = asked(library, granularity="month")
 
     assert [note.date for note in reply.notes] == sorted(note.date for note in reply.notes)
@@ -81,12 +81,12 @@ def test_activity_is_told_in_order_with_its_peak(library: Library) -> None:
     assert len(reply.gaps) == len(reply.intervals) - 1 == 2
 
 
-def test_what_is_not_about_the_topic_is_not_dated(library: Library) -> None:
+def test_unrelated_notes_are_not_in_the_timeline(library: Library) -> None:
     assert "Other.md" not in dates(asked(library))
     assert asked(library, min_score=1.0).total < 6
 
 
-def test_a_limit_is_said(library: Library) -> None:
+def test_a_warning_says_that_the_limit_was_reached(library: Library) -> None:
     assert "2 most relevant of 6" in asked(library, limit=2).warnings[-1]
 
 

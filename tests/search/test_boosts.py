@@ -24,7 +24,7 @@ def test_recency_halves_with_each_half_life() -> None:
     assert lifted.tolist() == pytest.approx([1.2, 1.1, 1.05, 1.0, 1.2])
 
 
-def test_a_tag_lifts_by_how_much_of_the_query_it_says() -> None:
+def test_the_tag_boost_is_the_share_of_the_query_in_the_tag() -> None:
     tags = [
         [frozenset({"garden", "bees"})],
         [frozenset({"garden"}), frozenset({"bees"})],
@@ -36,12 +36,12 @@ def test_a_tag_lifts_by_how_much_of_the_query_it_says() -> None:
     assert boosts.by_tag(tags, {}, most=0.4).tolist() == [1.0] * 4
 
 
-def test_the_note_that_is_called_what_was_typed_is_lifted() -> None:
+def test_a_note_whose_name_is_the_query_is_boosted() -> None:
     names = [{"bees"}, {"garden", "plot"}, set()]
     assert boosts.by_name(names, "plot", most=0.5).tolist() == [1.0, 1.5, 1.0]
 
 
-def test_what_the_best_notes_link_to_is_lifted_and_what_everybody_links_to_less() -> None:
+def test_notes_linked_by_the_best_results_are_boosted_but_hubs_less() -> None:
     scores = floats(1.0, 0.9, 0.5, 0.5, 0.5)
     links = np.array([0, 0, 1, 1]), np.array([2, 3, 2, 3])
     lifted = boosts.by_links(scores, links, floats(0, 0, 2, 50, 0), activation=0.2, centrality=0.0)
@@ -57,7 +57,7 @@ def test_centrality_counts_by_the_logarithm_of_the_links() -> None:
     assert lifted.tolist() == pytest.approx([1.0, 1.05, 1.1])
 
 
-def test_notes_on_top_lift_each_other_in_their_folder_up_to_a_cap() -> None:
+def test_top_results_in_one_folder_are_boosted_up_to_a_limit() -> None:
     few = boosts.by_folder_mates(floats(1.0, 0.5, 0.5), ["a", "a", "b"], most=0.1)
     assert few.tolist() == pytest.approx([1.01, 1.02, 1.0])
     many = boosts.by_folder_mates(np.ones(40, np.float32), ["a"] * 40, most=0.1)
@@ -77,7 +77,7 @@ def test_the_nearest_folder_with_a_weight_counts() -> None:
     most=st.floats(0, 1),
     edges=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 29)), max_size=40),
 )
-def test_no_boost_leaves_its_bounds(
+def test_every_boost_stays_within_its_bounds(
     scores: list[float], most: float, edges: list[tuple[int, int]]
 ) -> None:
     values = np.array(scores, np.float32)

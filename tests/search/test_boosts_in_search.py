@@ -29,7 +29,7 @@ def library(make_library: MakeLibrary) -> Library:
     return make_library(NOTES)
 
 
-def test_what_a_good_note_links_to_comes_before_its_equal(library: Library) -> None:
+def test_a_note_linked_by_a_good_result_comes_before_an_equal_one(library: Library) -> None:
     plain = {one.path: one for one in library.search("honey", mode="keyword", graph=0.0).results}
     assert plain["Extractor.md"].score == plain["Centrifuge.md"].score
     assert plain["Extractor.md"].scores.links == 0.0
@@ -39,7 +39,7 @@ def test_what_a_good_note_links_to_comes_before_its_equal(library: Library) -> N
     assert linked["Centrifuge.md"].scores.links == 0.0
 
 
-def test_what_a_good_note_links_to_is_raised_in_every_method(library: Library) -> None:
+def test_a_note_linked_by_a_good_result_is_raised_in_every_method(library: Library) -> None:
     linked = {one.path: one for one in library.search("honey", fusion="rrf").results}
     assert linked["Extractor.md"].scores.graph == pytest.approx(1 + library.rules.graph_boost)
     assert linked["Centrifuge.md"].scores.graph == 1.0
@@ -74,7 +74,7 @@ def test_a_score_follows_from_what_the_reply_says(
         assert one.score == pytest.approx(score / reply.fusion.params["best"], abs=1e-4)
 
 
-def test_recency_lifts_where_asked_and_not_beside_dates(library: Library) -> None:
+def test_recency_is_applied_on_request_and_not_when_the_query_has_dates(library: Library) -> None:
     assert library.search("honey").results[0].scores.recency is None
     assert library.search("honey", recency=0.5).results[0].scores.recency > 1.0
     dated = library.search("honey modified:>2001", recency=0.5)
@@ -83,7 +83,7 @@ def test_recency_lifts_where_asked_and_not_beside_dates(library: Library) -> Non
     assert ignored.results[0].scores.recency is None
 
 
-def test_a_folder_has_its_weight(library: Library) -> None:
+def test_folder_weights_multiply_the_score(library: Library) -> None:
     before = {one.path: one for one in library.search("queen rearing", mode="keyword").results}
     library.rules = SearchRules(folder_weights={"Work": 0.5})
     after = {one.path: one for one in library.search("queen rearing", mode="keyword").results}
@@ -104,13 +104,13 @@ def test_near_duplicates_are_left_out_where_asked(library: Library) -> None:
     assert "collapse" in [stage.name for stage in reply.explain.stages]
 
 
-def test_meaning_alone_is_not_lifted(library: Library) -> None:
+def test_boosts_do_not_apply_in_semantic_mode(library: Library) -> None:
     result = library.search("honey", mode="semantic", recency=0.5).results[0]
     assert result.score == pytest.approx(result.raw.cosine, abs=1e-5)
     assert result.scores.graph is None
 
 
-def test_the_least_score_of_the_settings_holds(library: Library) -> None:
+def test_the_minimum_score_of_the_settings_is_applied(library: Library) -> None:
     library.rules = replace(library.rules, min_score=0.99)
     reply = library.search("honey machine", mode="keyword")
     assert len(reply.results) == 1

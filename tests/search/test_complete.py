@@ -59,7 +59,7 @@ def of_kind(found: Sequence[Completion], kind: str) -> list[str]:
     return [one.text for one in found if one.kind == kind]
 
 
-def test_tags_are_completed_with_those_above_them(words: Vocabulary) -> None:
+def test_tags_are_completed_with_their_parents(words: Vocabulary) -> None:
     found = complete(words, "spring -tag:pro", limit=5)
 
     assert [(one.text, one.count) for one in found] == [
@@ -72,7 +72,7 @@ def test_tags_are_completed_with_those_above_them(words: Vocabulary) -> None:
     assert inserts(words, "#IDE") == inserts(words, "tag:#ide") == ["tag:idea"]
 
 
-def test_a_word_within_a_tag_comes_after_those_that_begin_so(words: Vocabulary) -> None:
+def test_a_word_inside_a_tag_completes_it(words: Vocabulary) -> None:
     assert inserts(words, "tag:wal") == ["tag:project/wall"]
 
 
@@ -101,13 +101,13 @@ def test_titles_and_aliases_by_several_words(words: Vocabulary) -> None:
     assert of_kind(complete(words, "gardens, o", limit=10), "alias") == ["Gardens, old"]
 
 
-def test_what_is_linked_more_comes_first_and_accents_do_not_count(words: Vocabulary) -> None:
+def test_more_linked_notes_come_first_and_accents_are_ignored(words: Vocabulary) -> None:
     titles = of_kind(complete(words, "gar", limit=10), "title")
 
     assert titles == ["Garden walls", "Garden plan", "Gärten"]
 
 
-def test_an_open_quote_or_link_takes_titles(words: Vocabulary) -> None:
+def test_an_open_quote_or_link_is_completed_with_titles(words: Vocabulary) -> None:
     assert inserts(words, 'x "garden p') == ['"Garden plan"']
     assert inserts(words, "[[garden p") == ["[[Garden plan]]"]
 
@@ -117,16 +117,16 @@ def test_a_filters_own_name_is_offered(words: Vocabulary) -> None:
     assert "created:" in inserts(words, "crea")
 
 
-def test_a_name_that_the_language_would_read_otherwise_is_quoted(words: Vocabulary) -> None:
+def test_a_name_with_query_syntax_is_quoted(words: Vocabulary) -> None:
     assert '"OR"' in inserts(words, "or")
 
 
-def test_nothing_typed_offers_what_is_used_most(words: Vocabulary) -> None:
+def test_an_empty_prefix_offers_the_most_used_entries(words: Vocabulary) -> None:
     assert inserts(words, "", limit=1) == ["Garden walls"]
     assert inserts(words, "tag:", limit=1) == ["tag:idea"]
 
 
-def test_offsets_count_as_javascript_does(words: Vocabulary) -> None:
+def test_offsets_are_in_utf16_code_units(words: Vocabulary) -> None:
     assert complete(words, "🐝 tag:id", limit=1)[0].start == 3
 
 
@@ -155,7 +155,7 @@ def test_every_name_is_found_by_its_own_beginning(texts: list[str], fragment: st
 
 
 @given(st.text(max_size=30))
-def test_anything_may_be_typed(prefix: str) -> None:
+def test_no_prefix_makes_completion_raise(prefix: str) -> None:
     words = Vocabulary(NOTES, LINKS.__getitem__)
 
     for one in complete(words, prefix, limit=10):

@@ -1,4 +1,4 @@
-"""A model with other cosines than the one that the ranking was fitted with ranks alike."""
+"""The cosines of any model are mapped to those that the ranking was fitted with."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ JUDGED = {
 
 
 class Measured(HashedWords):
-    """HashedWords, of whose cosines it is known what they mean."""
+    """HashedWords with a known scale of cosines."""
 
     cosines = CosineScale(unrelated=0.05, related=0.4)
 
@@ -124,7 +124,7 @@ def test_the_reply_has_the_models_own_cosine_and_how_it_was_mapped(
     assert alone.score == pytest.approx(alone.raw.cosine)
 
 
-def test_both_halves_together_are_no_worse_than_the_better_one(
+def test_hybrid_search_is_no_worse_than_either_half(
     libraries: dict[str, Library],
 ) -> None:
     for library in libraries.values():

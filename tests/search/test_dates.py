@@ -26,7 +26,7 @@ def stamp(*date: int) -> float:
         ("2026-01-05T10:30", (2026, 1, 5, 10, 30), (2026, 1, 5, 10, 31)),
     ],
 )
-def test_a_date_stands_for_all_of_its_time(
+def test_a_month_or_year_covers_all_its_days(
     text: str, start: tuple[int, ...], end: tuple[int, ...]
 ) -> None:
     found = calendar(text)
@@ -35,13 +35,13 @@ def test_a_date_stands_for_all_of_its_time(
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2026-13", "2026-02-30", "0000", "9999", "26-01-01"])
-def test_what_is_no_date_is_none(text: str) -> None:
+def test_text_that_is_no_date_gives_none(text: str) -> None:
     assert calendar(text) is None
     assert bounds(f">{text}", NOW) is None
 
 
 @pytest.mark.parametrize(("text", "hours"), [("24h", 24), ("7d", 168), ("2w", 336), ("1y", 8760)])
-def test_how_long_ago(text: str, hours: int) -> None:
+def test_durations_are_counted_back_from_today(text: str, hours: int) -> None:
     assert bounds(text, NOW) == (NOW - hours * 3600, None)
     assert bounds(f"<{text}", NOW) == (None, NOW - hours * 3600)
 
@@ -60,5 +60,5 @@ def test_both_ends_of_a_range_are_included() -> None:
 
 
 @given(st.text(alphabet="0123456789-:.T<>=dwmyh ", max_size=30))
-def test_no_text_makes_it_fail(text: str) -> None:
+def test_no_text_makes_the_date_parser_raise(text: str) -> None:
     bounds(text, NOW)

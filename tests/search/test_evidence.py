@@ -48,7 +48,7 @@ def notes(
     )
 
 
-def test_words_are_measured_by_what_the_query_could_reach() -> None:
+def test_keyword_evidence_is_relative_to_the_highest_possible_score() -> None:
     found = notes(passage=[20.0, NAN], whole=[20.0, 5.0])
     assert weigh_words(found, QUERY).tolist() == pytest.approx([2.0, 0.2])
     twice = replace(QUERY, known_idf=20.0)
@@ -73,7 +73,7 @@ def test_coverage_counts_less_in_long_queries_and_long_notes() -> None:
     assert weigh_coverage(long, QUERY, WEIGHTS)[0] < short
 
 
-def test_a_note_without_a_vector_is_taken_for_one_like_its_equals() -> None:
+def test_a_note_without_a_vector_gets_the_evidence_of_similar_notes() -> None:
     others = np.array([2.0, 1.9, 0.1], np.float32)
     weighed = weigh_meaning(notes(cosine=[0.6, NAN, 0.2]), others, 2.0)
     assert weighed.tolist() == pytest.approx([1.2, 0.8, 0.4])
@@ -81,7 +81,7 @@ def test_a_note_without_a_vector_is_taken_for_one_like_its_equals() -> None:
     assert weigh_meaning(notes(cosine=-0.5), others[:1], 2.0).tolist() == [0.0]
 
 
-def test_meaning_gains_where_many_passages_stand_out() -> None:
+def test_semantic_evidence_rises_when_many_passages_stand_out() -> None:
     usual = replace(QUERY, nearest=0.33, cosine_mean=0.04)
     topical = replace(QUERY, nearest=0.55, cosine_mean=0.04)
     assert standing_out(usual) < 0.5
@@ -94,14 +94,14 @@ def test_meaning_gains_where_many_passages_stand_out() -> None:
     assert standing_out(replace(topical, passages=5)) == 0.0
 
 
-def test_meaning_loses_where_the_model_cannot_read() -> None:
+def test_semantic_evidence_falls_where_the_model_does_not_know_the_words() -> None:
     assert meaning_weight(replace(QUERY, unreadable=1.0), WEIGHTS, 0.0) == pytest.approx(
         WEIGHTS.meaning * (1.0 - WEIGHTS.unreadable)
     )
     assert meaning_weight(replace(QUERY, digits=1.0), WEIGHTS, 0.0) == 0.0
 
 
-def test_links_raise_what_the_best_note_links_to() -> None:
+def test_links_from_the_best_note_raise_a_score() -> None:
     others = np.array([1.0, 0.5, 0.5], np.float32)
 
     def find(ids: object) -> tuple[Links, FloatArray]:

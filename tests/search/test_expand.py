@@ -23,7 +23,7 @@ def library(make_library: MakeLibrary) -> Library:
     return make_library(NOTES)
 
 
-def test_what_the_first_results_have_in_common_is_asked_for_as_well(library: Library) -> None:
+def test_terms_common_to_the_first_results_are_added(library: Library) -> None:
     reply = library.search("sourdough", expand=True)
     assert set(reply.expanded) == {"flour", "ferments"}
     plain = library.search("sourdough", mode="keyword").results
@@ -32,7 +32,7 @@ def test_what_the_first_results_have_in_common_is_asked_for_as_well(library: Lib
     assert [result.path for result in more] == ["Loaf.md", "Starter.md", "Rye.md"]
 
 
-def test_it_is_off_by_default_and_for_longer_queries(library: Library) -> None:
+def test_expansion_is_off_by_default_and_for_longer_queries(library: Library) -> None:
     assert library.search("sourdough").expanded == ()
     assert library.search("sourdough flour water", expand=True).expanded == ()
 
@@ -49,12 +49,12 @@ def test_only_words_of_running_text_are_added(make_library: MakeLibrary) -> None
     assert library.search("sourdough", expand=True).expanded == ("ferments",)
 
 
-def test_a_part_of_a_links_text_leads_nowhere(library: Library) -> None:
+def test_a_part_of_a_link_text_adds_no_note(library: Library) -> None:
     reply = library.search("silver cigar", expand=True, mode="keyword")
     assert [result.path for result in reply.results] == ["Trip.md"]
 
 
-def test_a_link_text_leads_to_the_note(make_library: MakeLibrary) -> None:
+def test_a_link_text_adds_the_linked_note(make_library: MakeLibrary) -> None:
     library = make_library(
         {
             "Zeppelin.md": "# LZ 129\nAn airship of great size.\n",
@@ -70,7 +70,7 @@ def test_a_link_text_leads_to_the_note(make_library: MakeLibrary) -> None:
     assert (without.expanded, without.results) == ((), ())
 
 
-def test_the_vector_moves_towards_what_was_found(library: Library) -> None:
+def test_the_query_vector_moves_towards_the_first_results(library: Library) -> None:
     query = library.embedder.embed_query("sourdough")
     note = library.index.note_at("Rye.md")
     assert note is not None

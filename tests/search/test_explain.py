@@ -26,7 +26,7 @@ def library(make_library: MakeLibrary) -> Library:
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 @pytest.mark.parametrize("fusion", ["auto", "rrf", "blend"])
-def test_the_parts_make_the_score(library: Library, mode: str, fusion: str) -> None:
+def test_the_parts_add_up_to_the_score(library: Library, mode: str, fusion: str) -> None:
     reply = library.search("honey bees hive", mode=mode, fusion=fusion, explain=True)
     assert reply.explain is not None
     made = reply.explain.results
@@ -43,7 +43,7 @@ def test_the_words_of_a_passage_add_up_to_its_bm25(library: Library) -> None:
         assert sum(one.words.values()) == pytest.approx(result.raw.bm25, rel=1e-3)
 
 
-def test_ranks_by_each_side(library: Library) -> None:
+def test_ranks_in_both_halves_are_given(library: Library) -> None:
     reply = library.search("honey", explain=True)
     assert reply.explain is not None
     for place, one in enumerate(reply.explain.results, start=1):
@@ -51,7 +51,7 @@ def test_ranks_by_each_side(library: Library) -> None:
     assert {one.ranks["keyword"] for one in reply.explain.results} >= {1, 2, 3, 4}
 
 
-def test_what_was_taken_out_is_named(library: Library) -> None:
+def test_removed_results_are_listed_with_the_reason(library: Library) -> None:
     reply = library.search("honey tag:garden", explain=True)
     assert reply.explain is not None
     (removed,) = next(stage for stage in reply.explain.stages if stage.name == "filter").removed
@@ -63,11 +63,11 @@ def test_what_was_taken_out_is_named(library: Library) -> None:
     assert taken["near_duplicate"] in {("Copy.md",), ("Honey.md",)}
 
 
-def test_nothing_is_explained_unasked(library: Library) -> None:
+def test_there_is_no_explanation_unless_requested(library: Library) -> None:
     assert library.search("honey").explain is None
 
 
-def test_a_trace_tells_what_moved() -> None:
+def test_a_trace_shows_how_a_stage_changed_the_order() -> None:
     trace = Trace(enabled=True)
     trace.stage("one", count_in=3, count_out=3, top=lambda: ["a", "b", "c"])
     trace.stage("none", count_in=3, count_out=3)
@@ -112,7 +112,7 @@ def test_every_part_of_a_score_is_a_stage_of_its_own(library: Library) -> None:
     assert "names" not in fixed
 
 
-def test_what_a_name_moves_is_told(library: Library) -> None:
+def test_the_effect_of_a_name_match_is_shown(library: Library) -> None:
     found = stages(library, "hive", graph=0.0)
     by_passage = found["fusion"].top
     by_name = found["names"].top

@@ -41,7 +41,7 @@ def candidates(*scores: tuple[float, float]) -> Candidates:
         max_size=30,
     )
 )
-def test_the_score_follows_from_the_two_sides_and_the_weights(
+def test_the_score_follows_from_both_halves_and_the_weights(
     method: FusionMethod, alpha: float | None, scores: list[tuple[float, float]]
 ) -> None:
     chosen = plan(method, alpha)
@@ -54,13 +54,13 @@ def test_the_score_follows_from_the_two_sides_and_the_weights(
         assert 0.0 <= fused <= 1.0
 
 
-def test_reciprocal_ranks() -> None:
+def test_reciprocal_rank_fusion() -> None:
     found = fuse(candidates((9.0, 0.2), (7.0, 0.9), (NAN, 0.5)), plan("rrf", None))
     assert found.keyword.tolist() == pytest.approx([1.0, 61 / 62, NAN], nan_ok=True)
     assert found.semantic.tolist() == pytest.approx([61 / 63, 1.0, 61 / 62])
 
 
-def test_the_starting_values_are_the_documented_ones() -> None:
+def test_the_defaults_are_the_documented_ones() -> None:
     assert (plan("weighted", None).keyword_weight, plan("weighted", None).semantic_weight) == (
         1.0,
         0.7,
@@ -70,13 +70,13 @@ def test_the_starting_values_are_the_documented_ones() -> None:
     assert plan("rrf", None).params["k"] == 60.0
 
 
-def test_blend_saturates() -> None:
+def test_the_blend_score_saturates() -> None:
     found = fuse(candidates((1.2, 0.4), (12.0, -0.3)), plan("blend", None))
     assert found.keyword.tolist() == pytest.approx([0.5, 12 / 13.2])
     assert found.semantic.tolist() == pytest.approx([0.4, 0.0])
 
 
-def test_cosines_that_hardly_differ_are_not_torn_apart() -> None:
+def test_nearly_equal_cosines_get_nearly_equal_scores() -> None:
     found = fuse(candidates((NAN, 0.50), (NAN, 0.49)), plan("convex", None))
     assert found.semantic[1] > 0.9
 
@@ -92,7 +92,7 @@ def test_scores_are_relative_to_the_best_and_cut() -> None:
     assert below == 1
 
 
-def test_a_note_has_the_best_score_of_its_chunks_on_either_side() -> None:
+def test_a_note_has_the_best_score_of_its_chunks_in_each_half() -> None:
     chunks = Candidates(
         ids=np.array([10, 11, 12]),
         note_ids=np.array([2, 1, 2]),
@@ -105,6 +105,6 @@ def test_a_note_has_the_best_score_of_its_chunks_on_either_side() -> None:
     assert notes.cosine.tolist() == pytest.approx([NAN, 0.4], nan_ok=True)
 
 
-def test_nothing_found_is_ranked_as_nothing() -> None:
+def test_no_hits_give_no_results() -> None:
     ranking, below = ordered(candidates(), plan("convex", None))
     assert (len(ranking), below, ranking.top(10, 3)) == (0, 0, ())

@@ -36,7 +36,7 @@ def by(library: Library, **rules: object) -> Library:
 
 @pytest.mark.parametrize("model", [True, False])
 @pytest.mark.parametrize("alpha", [None, 0.3])
-def test_a_client_can_make_the_score_again(
+def test_a_client_can_compute_the_score(
     library: Library, alpha: float | None, *, model: bool
 ) -> None:
     reply = library.search("catch swarm", fusion="gars", alpha=alpha, model=model, recency=0.2)
@@ -58,7 +58,7 @@ def test_a_client_can_make_the_score_again(
     assert max(similarities) == pytest.approx(params["similarity_weight"], abs=1e-5)
 
 
-def test_what_the_first_note_links_to_is_found_by_the_link_alone(library: Library) -> None:
+def test_a_note_linked_by_the_first_result_is_found(library: Library) -> None:
     plain = library.paths("catch swarm", mode="hybrid", model=False)
     assert "Skep.md" not in plain
     both = by(library, direction="both")
@@ -81,7 +81,7 @@ def test_direction_decay_and_weights_are_settings(library: Library) -> None:
     assert central.paths("catch swarm", fusion="gars")[0] == "Spring.md"
 
 
-def test_siblings_are_reached_through_a_note_they_share(library: Library) -> None:
+def test_notes_that_link_to_the_same_note_are_reached(library: Library) -> None:
     assert "Cellar.md" not in library.paths("catch swarm", fusion="gars", model=False)
     siblings = by(library, mode="ontology")
     reply = siblings.search("catch swarm", fusion="gars", model=False)

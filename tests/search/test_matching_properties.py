@@ -71,7 +71,7 @@ def meets(query: str, properties: Mapping[str, PropertyValue] = PROPERTIES) -> b
         "[status:>cat]",
     ],
 )
-def test_what_a_note_has(query: str) -> None:
+def test_property_filters_that_match(query: str) -> None:
     assert meets(query)
 
 
@@ -93,5 +93,5 @@ def test_what_a_note_has(query: str) -> None:
         "[missing:null]",
     ],
 )
-def test_what_it_has_not(query: str) -> None:
+def test_property_filters_that_do_not_match(query: str) -> None:
     assert not meets(query)

@@ -93,7 +93,7 @@ def test_words_that_names_repeat_count_little(query: str) -> None:
     assert found(query)[0] == 1
 
 
-def test_a_single_name_has_to_say_the_query() -> None:
+def test_a_match_must_come_from_one_name_of_a_note() -> None:
     """Words in two names of one note do not add up."""
     both = table(note(1, "red.md", None, "garden"), note(2, "red garden.md"))
     matches = find_names(both, "red garden")
@@ -101,49 +101,49 @@ def test_a_single_name_has_to_say_the_query() -> None:
     assert matches.scores[0] < 0.5
 
 
-def test_what_no_name_has_counts_against_a_match() -> None:
+def test_query_words_in_no_name_lower_the_score() -> None:
     kanban = find_names(VAULT, "kanban").scores.max()
     assert find_names(VAULT, "kanban xylophone").scores.max() < kanban / 2
 
 
-def test_scripts_without_spaces() -> None:
+def test_names_in_scripts_without_spaces_match() -> None:
     assert exact("日本語入門") == [9]
     assert found("日本語") == [9]
     assert found("語") == [9]
     assert found("入門書") == [9]
 
 
-def test_joined_words_find_a_name_and_the_other_way_round() -> None:
+def test_words_match_joined_or_separated() -> None:
     assert found("data view for gardeners")[0] == 6
     assert found("obsidiankanban")[0] == 2
 
 
-def test_an_unfinished_last_word() -> None:
+def test_the_last_word_matches_as_a_prefix() -> None:
     assert 1 not in found("datav")
     assert found("datav", typing=True)[0] == 1
     assert found("obsidian ka", typing=True)[0] == 2
     assert found("obsidian dataview ", typing=True)[0] == 1
 
 
-def test_the_start_of_a_name_if_the_vault_does_not_have_the_word() -> None:
+def test_an_unknown_word_matches_the_beginning_of_a_name() -> None:
     assert found("datav", unknown={"datav"})[0] == 1
     assert found("bees and th", unknown={"th"})[0] == 8
 
 
-def test_corrected_words_stand_for_what_was_typed() -> None:
+def test_corrected_words_match_in_place_of_typed_ones() -> None:
     corrected = {"kanbna": {"kanban": 0.5}}
     wanted = find_names(VAULT, "kanban").scores.max()
     assert find_names(VAULT, "kanbna", alternatives=corrected).scores.max() == wanted
 
 
 @pytest.mark.parametrize("query", ["", "  ", "!?", "xylophone", ".md"])
-def test_nothing_is_named(query: str) -> None:
+def test_a_query_without_a_matching_name_has_no_matches(query: str) -> None:
     matches = find_names(VAULT, query)
     assert matches.note_ids.tolist() == []
     assert find_names(NameTable.empty(), "bees").note_ids.tolist() == []
 
 
-def test_only_the_best_notes_and_all_exact_ones() -> None:
+def test_the_best_matches_and_all_exact_ones_are_returned() -> None:
     many = [note(number, f"{number}/apple.md") for number in range(1, MOST + 11)]
     more = [note(number + 1000, f"apple tree {number}.md") for number in range(MOST)]
     matches = find_names(table(*many, *more), "apple")
@@ -161,7 +161,7 @@ NAMES = st.text("abc AB-_é日本9", max_size=8)
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), max_size=6), NAMES, st.booleans())
-def test_scores_are_shares_and_every_bearer_of_the_name_is_found(
+def test_scores_are_between_0_and_1_and_all_notes_of_a_name_are_found(
     names: list[tuple[str, str]], query: str, typing: bool
 ) -> None:
     notes = [note(at, f"{path}.md", title or "x") for at, (path, title) in enumerate(names)]
@@ -178,7 +178,7 @@ def test_scores_are_shares_and_every_bearer_of_the_name_is_found(
 
 
 @given(st.data())
-def test_an_updated_table_is_as_good_as_one_built_anew(data: st.DataObject) -> None:
+def test_an_updated_table_equals_a_rebuilt_one(data: st.DataObject) -> None:
     def notes(of: list[int]) -> list[StoredNote]:
         return [note(one, f"{data.draw(NAMES)}.md", data.draw(NAMES) or "x") for one in of]
 
@@ -238,7 +238,7 @@ def test_the_next_start_loads_the_snapshot(
     assert paths(NamesCache(), library, "birch") == ["Birch.md"]
 
 
-def test_a_snapshot_of_a_later_state_is_not_used(
+def test_a_snapshot_of_a_later_generation_is_not_used(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     NamesCache().current(library.index)

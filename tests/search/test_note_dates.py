@@ -1,4 +1,4 @@
-"""The dates of notes, in filters and for lifts."""
+"""The dates of notes, in filters and for boosts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def library(make_library: MakeLibrary) -> Library:
 
 
 @pytest.mark.parametrize("with_facts", [True, False])
-def test_created_knows_the_dates_that_notes_state(library: Library, with_facts: bool) -> None:
+def test_the_created_filter_uses_the_dates_in_notes(library: Library, with_facts: bool) -> None:
     facts = FactsCache(library.record.path, ()).current(library.index) if with_facts else None
 
     def created(condition: str) -> set[str]:
@@ -88,7 +88,7 @@ def test_a_stated_day_begins_at_the_local_midnight() -> None:
     assert stated_time("x.md", {"created": "2024-03-05T10:00Z"}, daily) == 1_709_632_800.0
 
 
-def test_the_lift_of_a_date() -> None:
+def test_how_much_a_matching_date_raises_a_score() -> None:
     start, end = stamp(2024, 3, 1), stamp(2024, 4, 1)
     stated = np.array([start, end - 1, end + (end - start), stamp(2020, 1, 1), UNKNOWN, UNKNOWN])
     files = np.full((6, 2), start)
@@ -101,7 +101,9 @@ TIMES = st.floats(0, 4e9) | st.just(UNKNOWN)
 
 
 @given(st.lists(st.tuples(TIMES, TIMES), max_size=8), st.floats(0, 3e9), st.floats(1, 1e8))
-def test_a_lift_is_a_share(times: list[tuple[float, float]], start: float, length: float) -> None:
+def test_the_date_boost_is_between_0_and_1(
+    times: list[tuple[float, float]], start: float, length: float
+) -> None:
     stated = np.array([one for one, _ in times], np.float64)
     files = np.array([[other] for _, other in times], np.float64).reshape(-1, 1)
     lifts = by_date(stated, files, start, start + length)
@@ -122,7 +124,7 @@ def test_recency_is_off_where_most_notes_share_a_day() -> None:
     assert recency_strength(np.array([noon]), local_offset()) == AUTO_RECENCY
 
 
-def test_facts_of_a_vault(library: Library) -> None:
+def test_the_cache_has_the_dates_of_notes(library: Library) -> None:
     facts = FactsCache(library.record.path, ()).current(library.index)
     talk = library.index.note_at("2022-05-01 Talk.md")
     assert talk is not None

@@ -26,7 +26,7 @@ def library(make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch) -> Libra
 
 @pytest.fixture
 def asked(library: Library, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """After which generations notes were read."""
+    """The generations after which notes were read, one for each reading."""
     seen: list[int] = []
     read = EmbeddedIndex.notes_changed_since
     monkeypatch.setattr(
@@ -38,11 +38,13 @@ def asked(library: Library, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def known(library: Library, shelved: tuple[str, ...] = SHELVED) -> Facts:
-    """What a new process knows."""
+    """The facts that a new process has."""
     return FactsCache(library.record.path, shelved).current(library.index)
 
 
-def test_the_next_start_reads_no_note(library: Library, asked: list[int]) -> None:
+def test_note_facts_are_loaded_from_the_cache_at_the_next_start(
+    library: Library, asked: list[int]
+) -> None:
     made, kept = known(library), known(library)
     assert asked == [-1]
     assert kept.ids.tolist() == made.ids.tolist()
@@ -50,7 +52,7 @@ def test_the_next_start_reads_no_note(library: Library, asked: list[int]) -> Non
     assert len(kept.shelved) == 1
 
 
-def test_only_what_changed_since_is_read(library: Library, asked: list[int]) -> None:
+def test_only_notes_changed_since_are_read(library: Library, asked: list[int]) -> None:
     known(library)
     generation = library.index.text_generation
     library.index.apply(Batch(removes=("A.md",), model=library.embedder.key))
@@ -61,13 +63,13 @@ def test_only_what_changed_since_is_read(library: Library, asked: list[int]) -> 
     assert asked[:2] == [-1, generation]
 
 
-def test_other_statuses_are_looked_for_anew(library: Library, asked: list[int]) -> None:
+def test_changed_status_settings_are_applied_at_a_start(library: Library, asked: list[int]) -> None:
     known(library)
     assert not len(known(library, ("old",)).shelved)
     assert asked == [-1, -1]
 
 
-def test_other_settings_of_daily_notes_are_seen_at_a_start(library: Library) -> None:
+def test_changed_settings_of_daily_notes_are_applied_at_a_start(library: Library) -> None:
     assert not len(known(library).daily)
     settings: Path = library.record.path / ".obsidian/daily-notes.json"
     settings.parent.mkdir()
@@ -75,7 +77,7 @@ def test_other_settings_of_daily_notes_are_seen_at_a_start(library: Library) -> 
     assert len(known(library).daily) == 1
 
 
-def test_those_of_a_later_state_are_not_used(
+def test_cached_facts_of_a_later_generation_are_not_used(
     library: Library, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known(library)
@@ -84,7 +86,7 @@ def test_those_of_a_later_state_are_not_used(
     assert asked == [-1, -1]
 
 
-def test_few_notes_are_not_worth_a_file(
+def test_facts_of_few_notes_are_not_cached(
     make_library: MakeLibrary, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(note_facts, "_MIN_CHANGED", 1000)

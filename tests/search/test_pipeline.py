@@ -61,7 +61,7 @@ def library(make_library: MakeLibrary) -> Library:
     return make_library(NOTES)
 
 
-def test_words_and_meaning_find_together(library: Library) -> None:
+def test_hybrid_search_finds_by_keywords_and_by_embeddings(library: Library) -> None:
     reply = library.search("car oil")
     assert reply.results[0].path == "Cars/Engine oil.md"
     assert reply.results[0].score == 1.0
@@ -71,7 +71,7 @@ def test_words_and_meaning_find_together(library: Library) -> None:
     assert reply.took_ms > 0
 
 
-def test_meaning_finds_what_no_word_says(library: Library) -> None:
+def test_semantic_search_finds_notes_without_a_word_of_the_query(library: Library) -> None:
     assert library.paths("physician", mode="keyword") == []
     assert library.paths("physician", mode="semantic")[0] == "Health/Doctor visits.md"
     assert library.paths("physician")[0] == "Health/Doctor visits.md"
@@ -124,7 +124,7 @@ def test_a_client_can_make_a_sum_again(
             assert scores.meaning == pytest.approx(meaning, rel=1e-3, abs=1e-5)
 
 
-def test_all_of_a_result(library: Library) -> None:
+def test_a_result_has_title_text_tags_and_dates(library: Library) -> None:
     result = library.search("drain the old oil").results[0]
     assert result.title == "Engine oil"
     assert result.heading == "Changing the oil"
@@ -146,7 +146,7 @@ def test_the_link_opens_the_note_in_the_folder_that_obsidian_knows(library: Libr
     assert " " not in uri.query
 
 
-def test_further_passages_lie_beneath_the_best(library: Library) -> None:
+def test_further_passages_of_a_note_follow_its_best_one(library: Library) -> None:
     result = library.search("old oil recycling drain").results[0]
     assert {result.heading, *(part.heading for part in result.passages)} >= {
         "Changing the oil > Disposal"
@@ -181,7 +181,7 @@ def test_further_passages_lie_beneath_the_best(library: Library) -> None:
         ('car (status:done OR "fresh oil")', {"Cars/Tyres.md", "Cars/Engine oil.md"}),
     ],
 )
-def test_conditions_are_hard_in_every_mode(
+def test_filters_exclude_notes_in_every_mode(
     library: Library, mode: SearchMode, query: str, paths: set[str]
 ) -> None:
     found = set(library.paths(query, mode=mode))
@@ -196,7 +196,7 @@ def test_the_reply_counts_what_was_left_out(library: Library) -> None:
     assert reply.total == 1
 
 
-def test_conditions_alone_list_the_notes_that_meet_them_latest_first(library: Library) -> None:
+def test_filters_alone_list_matching_notes_newest_first(library: Library) -> None:
     reply = library.search("tag:garage OR type:stub")
     assert [result.path for result in reply.results] == [
         "Empty.md",
@@ -208,7 +208,7 @@ def test_conditions_alone_list_the_notes_that_meet_them_latest_first(library: Li
     assert reply.results[1].scores.fused is None
 
 
-def test_a_filter_never_starves_the_list(make_library: MakeLibrary) -> None:
+def test_a_filter_still_fills_the_list_up_to_the_limit(make_library: MakeLibrary) -> None:
     notes = {f"many/{n}.md": f"# Note {n}\nbanana bread recipe number {n}\n" for n in range(60)}
     notes["rare/one.md"] = "# One\nbanana and nothing else, far down any list\n"
     library = make_library(notes)
@@ -237,7 +237,7 @@ def test_a_query_that_is_too_long_is_refused(library: Library) -> None:
     assert raised.value.code == "query_too_long"
 
 
-def test_without_a_model_keywords_answer_and_the_reply_says_so(library: Library) -> None:
+def test_without_a_model_keyword_search_answers_with_a_warning(library: Library) -> None:
     reply = library.search("car oil", model=False)
     assert reply.results[0].path == "Cars/Engine oil.md"
     assert reply.mode == "hybrid"
@@ -249,13 +249,13 @@ def test_without_a_model_keywords_answer_and_the_reply_says_so(library: Library)
 
 
 class Broken(HashedWords):
-    """An embedder whose runtime gave up."""
+    """An embedder whose runtime fails."""
 
     def embed_query(self, text: str) -> FloatArray:
         raise ModelError("the model ran out of memory")
 
 
-def test_a_model_that_fails_costs_meaning_and_not_the_answer(library: Library) -> None:
+def test_a_failing_model_leaves_keyword_results(library: Library) -> None:
     reply = pipeline.search(
         library.index,
         Broken(),
@@ -268,7 +268,7 @@ def test_a_model_that_fails_costs_meaning_and_not_the_answer(library: Library) -
     assert any("out of memory" in warning for warning in reply.warnings)
 
 
-def test_what_is_not_understood_is_searched_as_text(library: Library) -> None:
+def test_unknown_syntax_is_searched_as_text(library: Library) -> None:
     reply = library.search('colour:car "oil')
     assert reply.results
     assert len(reply.warnings) == 2
@@ -319,7 +319,7 @@ def test_a_note_of_properties_alone_is_found_by_meaning(make_library: MakeLibrar
     assert library.paths("maker", mode="keyword") == []  # the name of a property
 
 
-def test_chinese_is_found_by_its_words(library: Library) -> None:
+def test_chinese_text_is_found_by_keywords(library: Library) -> None:
     result = library.search("关键词检索", mode="keyword").results[0]
     assert result.path == "Chinese.md"
     assert "检索" in "".join(result.snippet[start:end] for start, end in result.highlights)
@@ -339,7 +339,9 @@ def test_chinese_is_found_by_its_words(library: Library) -> None:
     st.sampled_from(["hybrid", "keyword", "semantic"]),
 )
 @example('"c++ c#" -"🎉🎉" OR -(汉 "\u0301")', "hybrid")
-def test_no_query_makes_a_search_fail(library: Library, query: str, mode: SearchMode) -> None:
+def test_no_query_raises_an_unexpected_error(
+    library: Library, query: str, mode: SearchMode
+) -> None:
     reply = library.search(query, mode=mode, explain=True)
     assert reply.total >= len(reply.results)
     assert all(0.0 <= result.score <= 1.0 for result in reply.results)

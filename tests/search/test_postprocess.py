@@ -17,7 +17,7 @@ NOTES = {f"{n}.md": f"Bees and passage {'bees ' * (6 - n)} number {n}.\n" for n 
 
 
 class LikesTheLast:
-    """Likes passages the better, the higher the number they end in."""
+    """A reranker that scores passages by the number they end in."""
 
     name = "likes-the-last"
 
@@ -52,13 +52,13 @@ def search(library: Library, *, rerank: bool | None = None, here: bool = True) -
     )
 
 
-def test_a_model_is_asked_only_where_that_is_wanted(library: Library) -> None:
+def test_the_reranker_runs_only_when_requested(library: Library) -> None:
     reply = search(library)
     assert all(result.scores.rerank is None for result in reply.results)
     assert "reranker" not in reply.fusion.params
 
 
-def test_what_the_model_likes_comes_up_from_below_the_limit(library: Library) -> None:
+def test_the_reranker_can_raise_a_result_from_below_the_limit(library: Library) -> None:
     before = [result.path for result in search(library).results]
     reply = search(library, rerank=True)
     after = [result.path for result in reply.results]
@@ -73,7 +73,7 @@ def test_what_the_model_likes_comes_up_from_below_the_limit(library: Library) ->
     assert "rerank" in [stage.name for stage in reply.explain.stages]
 
 
-def test_a_model_that_is_not_here_costs_a_warning(library: Library) -> None:
+def test_a_missing_reranker_gives_a_warning(library: Library) -> None:
     reply = search(library, rerank=True, here=False)
     assert [result.path for result in reply.results] == [
         result.path for result in search(library).results

@@ -113,7 +113,7 @@ def test_or_and_parentheses_join_filters() -> None:
     )
 
 
-def test_or_binds_less_than_a_space() -> None:
+def test_or_has_lower_precedence_than_a_space() -> None:
     assert condition("tag:a path:b OR tag:c") == Either(
         (All((Tagged("a"), PathContains("path", "b"))), Tagged("c"))
     )
@@ -153,7 +153,7 @@ def test_a_markdown_link_is_text() -> None:
     "text",
     ['"never closed', "(tag:a", "colour:red", "tag:", "created:soon", "[ ]", "a OR", "line:(a b)"],
 )
-def test_what_cannot_be_read_is_searched_as_text_with_a_warning(text: str) -> None:
+def test_invalid_syntax_is_searched_as_text_with_a_warning(text: str) -> None:
     parsed = parse(text)
     assert parsed.warnings
     assert parsed.text or text == "(tag:a"
@@ -165,12 +165,12 @@ def test_ordinary_text_is_no_syntax(text: str) -> None:
     assert (parsed.text, parsed.condition, parsed.warnings) == (text, None, ())
 
 
-def test_plain_takes_everything_as_text() -> None:
+def test_plain_mode_takes_operators_as_text() -> None:
     parsed = parse('-"a" tag:b', plain=True)
     assert (parsed.text, parsed.condition) == ('-"a" tag:b', None)
 
 
-def test_an_empty_query_asks_nothing() -> None:
+def test_an_empty_query_has_no_terms() -> None:
     assert parse("   ").text == ""
     assert parse("   ").condition is None
 
@@ -191,7 +191,7 @@ SYNTAX = st.lists(
 @given(st.one_of(SYNTAX, st.text()).filter(lambda text: len(text) <= MAX_QUERY_CHARS))
 @example('"\\' * 100)
 @example("-(" * 200)
-def test_no_text_makes_the_parser_fail(text: str) -> None:
+def test_no_text_makes_the_parser_raise(text: str) -> None:
     parsed = parse(text)
     assert isinstance(describe(parsed.condition), str)
     assert len(parsed.text) <= 3 * len(text)  # nothing is made up
@@ -199,5 +199,5 @@ def test_no_text_makes_the_parser_fail(text: str) -> None:
 
 @settings(max_examples=25, deadline=2000)
 @given(st.sampled_from(['"\\', "(", "-(", "[[", "[a", '"a" ', "tag:a ", "a OR ", "x:", "))(("]))
-def test_the_longest_queries_are_read_too(piece: str) -> None:
+def test_the_longest_allowed_queries_are_parsed(piece: str) -> None:
     parse((piece * MAX_QUERY_CHARS)[:MAX_QUERY_CHARS])

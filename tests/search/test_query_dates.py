@@ -49,7 +49,7 @@ def found(query: str, now: float = SUNDAY) -> tuple[str, str] | None:
         ("2024年", "2024-01-01", "2025-01-01"),
     ],
 )
-def test_a_date_with_its_year(query: str, start: str, end: str) -> None:
+def test_dates_with_a_year_are_recognised(query: str, start: str, end: str) -> None:
     assert found(query) == (start, end)
 
 
@@ -94,7 +94,7 @@ def test_a_date_with_its_year(query: str, start: str, end: str) -> None:
         ("最近7天", "2026-11-15", "2026-11-23"),
     ],
 )
-def test_a_date_counted_from_today(query: str, start: str, end: str) -> None:
+def test_relative_dates_are_recognised(query: str, start: str, end: str) -> None:
     assert found(query) == (start, end)
 
 
@@ -120,17 +120,17 @@ def test_a_date_counted_from_today(query: str, start: str, end: str) -> None:
         "一月一冊の本棚",
     ],
 )
-def test_what_is_no_date(query: str) -> None:
+def test_other_words_are_not_taken_for_dates(query: str) -> None:
     assert found(query) is None
 
 
-def test_the_words_that_said_it() -> None:
+def test_the_words_of_a_date_are_returned() -> None:
     mention = mentioned_date("Minutes of March 2024, tomato", SUNDAY)
     assert mention is not None
     assert mention.words == ("march", "2024")
 
 
-def test_the_last_summer_has_ended() -> None:
+def test_last_summer_is_one_that_has_ended() -> None:
     in_august = datetime(2026, 8, 3, 12).astimezone().timestamp()
     assert found("last summer", in_august) == ("2025-06-01", "2025-09-01")
     assert found("this summer", in_august) == ("2026-06-01", "2026-09-01")

@@ -46,13 +46,13 @@ def test_a_note_with_the_query_as_its_name_is_a_strong_match(mode: SearchMode) -
     assert judged(note(2.0, 1.0, 0.6, name=1.0), mode).match(0) == "strong"
 
 
-def test_what_shares_a_common_word_and_no_meaning_is_weak() -> None:
+def test_a_note_that_shares_only_a_common_word_is_weak() -> None:
     assert judged(note(0.2, 0.2)).match(0) == "weak"
     assert judged(note(0.2, 0.2), "keyword").match(0) == "weak"
     assert judged(note(), "semantic").match(0) == "weak"
 
 
-def test_meaning_alone_makes_a_note_related() -> None:
+def test_a_high_cosine_alone_makes_a_note_related() -> None:
     assert judged(note(cosine=0.65)).match(0) != "weak"
     assert judged(note(cosine=0.65), "semantic").match(0) != "weak"
 
@@ -63,7 +63,7 @@ def test_a_note_without_a_vector_is_judged_by_its_words() -> None:
     assert judged(found).match(0) != "weak"
 
 
-def test_words_that_the_vault_does_not_have_lower_the_relevance() -> None:
+def test_query_words_unknown_to_the_vault_lower_the_relevance() -> None:
     found = note(1.0, 1.0)
     assert judged(found, known=0.2).related < judged(found).related
 
@@ -96,7 +96,7 @@ def test_likelihoods_stay_in_their_range(
         assert 0.0 <= value <= 1.0
 
 
-def test_nothing_related_is_nothing_found_unless_weak_results_are_wanted(
+def test_without_related_notes_only_weak_true_gives_results(
     make_library: MakeLibrary,
 ) -> None:
     library = make_library(

@@ -18,7 +18,7 @@ NOTES = {f"{n:02}.md": f"Passage number {n} about something.\n" for n in range(3
 
 
 class Likes:
-    """Likes passages by the number in them, in the time for the first few."""
+    """A reranker that scores passages by their number, with time for the first few only."""
 
     name = "likes"
 
@@ -51,7 +51,7 @@ def ranked(library: Library) -> list[RankedNote]:
     ]
 
 
-def test_what_the_model_likes_goes_up_and_scores_stay_with_places(
+def test_reranking_changes_the_order_and_keeps_the_scores_by_rank(
     make_library: MakeLibrary,
 ) -> None:
     library = make_library(NOTES)
@@ -67,7 +67,7 @@ def test_what_the_model_likes_goes_up_and_scores_stay_with_places(
     assert after.notes[MAX_RERANKED:] == tuple(before[MAX_RERANKED:])
 
 
-def test_what_was_not_read_keeps_its_place(make_library: MakeLibrary) -> None:
+def test_results_that_were_not_reranked_keep_their_place(make_library: MakeLibrary) -> None:
     library = make_library(NOTES)
     before = ranked(library)
     after = rerank(library.index, Likes(2, reads=3), "q", before, budget_s=1.0)
@@ -85,5 +85,5 @@ def test_blending_keeps_the_first_near_the_top(judged: list[float]) -> None:
         assert order.index(0) <= 1
 
 
-def test_agreement_changes_nothing() -> None:
+def test_a_reranker_that_agrees_changes_nothing() -> None:
     assert blend(np.linspace(1, 0, 10, dtype=np.float32)) == list(range(10))

@@ -44,7 +44,7 @@ def library(make_library: MakeLibrary) -> Library:
         ("plumber", "boiler", None),
     ],
 )
-def test_a_hit_in_a_list_leads_to_its_block_and_names_what_it_hangs_under(
+def test_a_hit_in_a_list_has_its_block_and_its_parent_items(
     library: Library, query: str, block: str | None, parent: str | None
 ) -> None:
     result = library.search(query, mode="keyword").results[0]
@@ -53,11 +53,11 @@ def test_a_hit_in_a_list_leads_to_its_block_and_names_what_it_hangs_under(
     assert file == [f"Plan#^{block}" if block else "Plan"]
 
 
-def test_an_item_cut_off_from_its_list_still_names_what_it_hangs_under(library: Library) -> None:
+def test_an_item_in_a_later_chunk_still_has_its_parent_items(library: Library) -> None:
     assert library.search("trombone", mode="keyword").results[0].parent == "Errands of the week"
 
 
-def test_a_note_found_by_nothing_it_says_is_shown_by_its_description(library: Library) -> None:
+def test_a_note_found_only_by_metadata_shows_its_description(library: Library) -> None:
     listed = library.search("[description]").results[0]
     assert listed.snippet == "What a bond pays, and when."
     meant = library.search("zzz", mode="semantic").results
@@ -119,7 +119,7 @@ def test_the_best_block_has_the_score_of_its_note_and_others_a_share(lists: Libr
     assert blocks[3].scores == notes[1].scores
 
 
-def test_a_deep_item_names_all_it_hangs_under(lists: Library, library: Library) -> None:
+def test_a_nested_item_has_all_its_parent_items(lists: Library, library: Library) -> None:
     deep = lists.search("dark bread", mode="keyword", group="block").results[0]
     assert (deep.snippet, deep.parent) == ("the dark bread", "Monday > groceries: bread and cheese")
     cut_off = library.search("trombone", mode="keyword", group="block").results[0]

@@ -85,7 +85,7 @@ def test_both_halves_are_merged_by_chunk(library: Library) -> None:
     assert not np.isnan(found.cosine).any()
 
 
-def test_only_notes_that_are_allowed_come_back(library: Library) -> None:
+def test_only_notes_that_pass_the_filter_are_returned(library: Library) -> None:
     note = library.index.note_at("C.md")
     assert note is not None
     terms = query_terms(library.index, "sun")
@@ -95,7 +95,7 @@ def test_only_notes_that_are_allowed_come_back(library: Library) -> None:
     assert set(found.note_ids.tolist()) == {note.id}
 
 
-def test_a_longer_list_looks_deeper() -> None:
+def test_a_higher_limit_retrieves_more_candidates() -> None:
     assert depth(1000) > depth(10) >= 400
 
 
@@ -111,7 +111,7 @@ def by_words(library: Library, text: str) -> KeywordResult:
     )
 
 
-def test_words_spread_over_a_note_beat_a_passage_with_one_of_them(
+def test_a_note_with_all_words_in_several_passages_beats_a_passage_with_one(
     make_library: MakeLibrary,
 ) -> None:
     filler = " ".join(f"filler{n}" for n in range(70))

@@ -81,7 +81,7 @@ def test_a_vault_of_daily_notes_is_searched(make_library: MakeLibrary) -> None:
     assert len(library.search("honey").results) == 7
 
 
-def test_what_asks_for_a_time() -> None:
+def test_which_queries_name_a_time() -> None:
     for text in ("what happened in 2026-03", "created:2025 bees", "bees (tag:a OR -modified:7d)"):
         assert mentions_date(query.parse(text))
     assert not mentions_date(query.parse("bees 2026 12345-67"))
@@ -89,7 +89,7 @@ def test_what_asks_for_a_time() -> None:
     assert not may_mean_daily_notes(query.parse("bees tag:a"))
 
 
-def test_facts_follow_the_index_note_by_note(make_library: MakeLibrary) -> None:
+def test_note_facts_are_updated_for_each_changed_note(make_library: MakeLibrary) -> None:
     library = make_library({"A.md": "one\n", "B.md": "two\n", "2026-01-01.md": "day\n"})
     cache = FactsCache(library.record.path, ("hidden",))
     before = cache.current(library.index)
@@ -106,7 +106,7 @@ def test_facts_follow_the_index_note_by_note(make_library: MakeLibrary) -> None:
     assert np.isnan(times[1])
 
 
-def test_facts_follow_the_settings_of_daily_notes(make_library: MakeLibrary) -> None:
+def test_note_facts_change_with_the_settings_of_daily_notes(make_library: MakeLibrary) -> None:
     library = make_library({"Log/One.md": "one\n", "Log/02.03.2026.md": "day\n"})
     cache = FactsCache(library.record.path, ())
     assert not len(cache.current(library.index).daily)
@@ -119,7 +119,7 @@ def test_facts_follow_the_settings_of_daily_notes(make_library: MakeLibrary) -> 
     assert len(cache.current(library.index).daily) == 1
 
 
-def test_metadata_that_cannot_be_read_keeps_the_note(make_library: MakeLibrary) -> None:
+def test_a_note_with_unreadable_metadata_is_kept(make_library: MakeLibrary) -> None:
     library = make_library(
         {"A.md": "---\nstatus: {a: 1}\n---\nhoney\n", "B.md": "---\n: [\nhoney\n"}
     )

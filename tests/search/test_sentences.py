@@ -44,32 +44,32 @@ def closest(query: str, text: str) -> str:
     return text[slice(*where)]
 
 
-def test_the_sentence_with_the_likest_words_is_closest() -> None:
+def test_the_sentence_with_the_most_similar_words_is_chosen() -> None:
     assert closest("a doctor", TEXT) == "Ask the physician today."
     assert closest("bread", TEXT) == "Knead the dough well."
 
 
-def test_one_sentence_is_no_choice() -> None:
+def test_a_single_sentence_is_not_compared() -> None:
     assert ClosestSentence(Topics(), "doctor")("Ask the physician today.") is None
 
 
-def test_a_model_that_knows_no_tokens_chooses_nothing() -> None:
+def test_a_model_without_token_vectors_chooses_no_sentence() -> None:
     assert ClosestSentence(Unread(), "doctor")(TEXT) is None
 
 
-def test_only_the_first_passages_are_looked_at() -> None:
+def test_only_the_first_passages_are_examined() -> None:
     topics = Topics()
     find = ClosestSentence(topics, "doctor", passages=2)
     assert [find(TEXT) is None for _ in range(4)] == [False, False, True, True]
     assert topics.read == ["doctor", TEXT, TEXT]
 
 
-def test_a_query_without_tokens_chooses_nothing() -> None:
+def test_a_query_without_tokens_chooses_no_sentence() -> None:
     assert ClosestSentence(Topics(), "…")(TEXT) is None
 
 
 @given(st.text(max_size=300))
-def test_sentences_are_in_order_and_hold_no_margin(text: str) -> None:
+def test_sentences_are_in_order_without_trailing_blanks(text: str) -> None:
     found = sentences_of(text)
     assert [edge for pair in found for edge in pair] == sorted(
         edge for pair in found for edge in pair

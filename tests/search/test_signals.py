@@ -19,7 +19,7 @@ from notewell.search.signals import digit_share, unreadable_share
         ("", 0, 0.0),
     ],
 )
-def test_a_model_that_only_spells_a_language_cannot_read_it(
+def test_the_share_of_a_text_that_the_model_cannot_read(
     text: str, tokens: int, expected: float
 ) -> None:
     assert unreadable_share(text, lambda _: tokens) == pytest.approx(expected, abs=0.05)
@@ -28,5 +28,5 @@ def test_a_model_that_only_spells_a_language_cannot_read_it(
 @pytest.mark.parametrize(
     ("text", "share"), [("", 0.0), ("minutes march", 0.0), ("minutes 2024-03", 0.5), ("7 8", 1.0)]
 )
-def test_digits_count_by_word(text: str, share: float) -> None:
+def test_the_share_of_words_that_are_digits(text: str, share: float) -> None:
     assert digit_share(text) == share

@@ -59,7 +59,7 @@ def test_a_text_of_blanks_finds_nothing(library: Library, text: str) -> None:
     assert (reply.total, reply.results, reply.warnings) == (0, (), ())
 
 
-def test_a_long_text_is_not_carried_back(library: Library) -> None:
+def test_a_long_text_is_shortened_in_the_reply(library: Library) -> None:
     assert len(library.similar(text="valves and pistons " * 100).query) == 200
 
 
@@ -102,7 +102,7 @@ def test_explain_and_limit(library: Library) -> None:
     ]
 
 
-def test_no_chance_words_are_marked(library: Library) -> None:
+def test_words_that_match_by_chance_are_not_highlighted(library: Library) -> None:
     for result in library.similar(path="Bread.md").results:
         assert result.highlights == ()
 
@@ -117,7 +117,7 @@ RECIPES = {
 }
 
 
-def test_what_a_template_says_counts_little(make_library: MakeLibrary) -> None:
+def test_text_repeated_by_a_template_counts_little(make_library: MakeLibrary) -> None:
     made = {
         **RECIPES,
         "Recipes/Honey.md": f"{TEMPLATE} Bees, hives, nectar.\n",
@@ -154,7 +154,7 @@ def test_reasons_say_what_two_notes_share(kin: Library) -> None:
     assert found["Shed.md"].linked is None
 
 
-def test_a_copy_is_named_one(kin: Library) -> None:
+def test_a_copy_is_marked_as_a_duplicate(kin: Library) -> None:
     first = kin.similar(path="Bees.md").results[0]
     assert first.path == "Copy of Bees.md"
     assert first.score > 0.9
@@ -173,14 +173,14 @@ def test_near_duplicates_are_one_result(kin: Library) -> None:
     assert reply.total == len(reply.results)
 
 
-def test_likeness_is_mutual(library: Library) -> None:
+def test_similarity_is_symmetric(library: Library) -> None:
     for path in NOTES:
         best = library.similar(path=path).results[0].path
         back = [result.path for result in library.similar(path=best).results]
         assert path in back[:2]
 
 
-def test_links_move_a_note_up_by_what_the_reply_says(kin: Library) -> None:
+def test_links_raise_a_note_by_the_amount_in_the_reply(kin: Library) -> None:
     plain = {result.path: result for result in kin.similar(path="Shed.md").results}
     moved = {result.path: result for result in kin.similar(path="Shed.md", links=1.0).results}
     assert moved["Garden.md"].scores.graph == pytest.approx(1.0)
@@ -216,7 +216,7 @@ def test_a_part_of_a_note_finds_what_is_like_it(
     assert make_library(PARTS).similar(path="Week.md", **part).results[0].path == expected
 
 
-def test_an_unknown_heading_is_an_error_that_names_those_there_are(library: Library) -> None:
+def test_an_unknown_heading_is_an_error_that_lists_the_headings(library: Library) -> None:
     with pytest.raises(NotFoundError, match="Bread"):
         library.similar(path="Bread.md", heading="Oven")
 

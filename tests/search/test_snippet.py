@@ -26,7 +26,7 @@ def test_a_short_passage_is_shown_whole() -> None:
     assert marked(snippet) == ["fox"]
 
 
-def test_the_window_lies_where_most_of_the_query_stands() -> None:
+def test_the_window_covers_most_of_the_query_terms() -> None:
     text = FILLER + "Reciprocal rank fusion joins two lists. " + FILLER + "A rank alone. "
     snippet = Snippets({"reciprocal": 3.0, "rank": 1.0, "fusion": 3.0}, 120).make(text)
     assert snippet.text.startswith(ELLIPSIS + "Reciprocal rank fusion")
@@ -42,7 +42,7 @@ def test_without_a_match_the_passage_is_shown_from_its_start() -> None:
     assert snippet.at == 0
 
 
-def test_compounds_accents_and_emoji() -> None:
+def test_compounds_accents_and_emoji_are_highlighted() -> None:
     text = "🎉🎉 Our Café takes orders by E-mail 🎉."
     snippet = Snippets({"cafe": 1.0, "email": 1.0}, 200).make(text)
     assert marked(snippet) == ["Café", "E-mail"]
@@ -63,7 +63,7 @@ WORDS = st.sampled_from(["alpha", "Beta", "naïve", "🎉", "日本語", "x", "e
     st.sets(st.sampled_from(["alpha", "beta", "naive", "日本", "email", "mail", "🎉"])),
     st.integers(20, 120),
 )
-def test_every_highlight_holds_a_token_of_the_query(
+def test_every_highlight_contains_a_token_of_the_query(
     text: str, wanted: set[str], chars: int
 ) -> None:
     snippet = Snippets(dict.fromkeys(wanted, 1.0), chars).make(text)
@@ -77,7 +77,7 @@ def test_every_highlight_holds_a_token_of_the_query(
 
 
 @given(st.text(max_size=400), st.integers(1, 60))
-def test_no_text_makes_it_fail(text: str, chars: int) -> None:
+def test_no_text_makes_the_snippet_raise(text: str, chars: int) -> None:
     found = tokens(text)
     snippet = Snippets(dict.fromkeys(found[:5], 1.0), chars).make(text)
     assert len(snippet.text) <= max(chars, *map(len, found), 0) + 70
@@ -116,7 +116,7 @@ def test_other_forms_of_a_word_are_marked() -> None:
     ]
 
 
-def test_a_form_within_a_word_is_none() -> None:
+def test_a_word_form_inside_another_word_is_not_marked() -> None:
     assert Snippets({"ring": 1.0}, 200).make("Bringing spring").highlights == ()
 
 

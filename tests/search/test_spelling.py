@@ -65,7 +65,9 @@ def check(library: Library) -> Check:
         ("пчелф", "пчелы"),
     ],
 )
-def test_a_mistyped_word_stands_for_the_nearest_one(check: Check, typed: str, wanted: str) -> None:
+def test_a_mistyped_word_is_replaced_by_the_nearest_one(
+    check: Check, typed: str, wanted: str
+) -> None:
     found = check(typed).alternatives.get(typed, {})
     assert next(iter(found), "") == wanted
 
@@ -84,7 +86,7 @@ def test_the_corrected_word_is_searched_for(library: Library) -> None:
     "typed",
     ["cat", "xyzzy", "x1234", "学习机器", "veilchenblau", "zzzzqqq", "garden", "patience", "c++"],
 )
-def test_short_foreign_strange_and_right_words_stay_as_they_are(check: Check, typed: str) -> None:
+def test_short_foreign_and_correct_words_are_not_changed(check: Check, typed: str) -> None:
     assert check(typed) == Spelling()
 
 
@@ -93,7 +95,7 @@ def test_two_edits_count_half_of_one(check: Check) -> None:
     assert check("bekeping").alternatives["bekeping"] == {"beekeeping": 0.25}
 
 
-def test_the_beginning_of_a_word_is_not_a_shorter_one(check: Check) -> None:
+def test_a_prefix_is_not_corrected_to_a_shorter_word(check: Check) -> None:
     assert check("datav") == Spelling()
 
 
@@ -103,19 +105,21 @@ def test_a_real_word_that_the_vault_does_not_have_is_not_a_mistake(library: Libr
     assert speller.check(["gerden"], ()).alternatives == {"gerden": {"garden": 0.5}}
 
 
-def test_few_words_of_a_query_are_corrected(check: Check) -> None:
+def test_only_a_few_words_of_a_query_are_corrected(check: Check) -> None:
     found = check("beekeping brekfast jarden neigbours patiense")
     assert len(found.fixes) == 3
 
 
-def test_words_run_together_are_parted_where_the_vault_has_them_side_by_side(check: Check) -> None:
+def test_joined_words_are_split_if_the_vault_has_them_in_sequence(check: Check) -> None:
     found = check("searchpanel")
     assert found.alternatives == {"searchpanel": {"search": 0.5, "panel": 0.5}}
     assert found.fixes == (Fix(("searchpanel",), "search panel"),)
     assert check("panelsearch") == Spelling()
 
 
-def test_words_that_the_vault_has_as_one_are_offered(library: Library, check: Check) -> None:
+def test_separate_words_are_joined_if_the_vault_has_them_as_one(
+    library: Library, check: Check
+) -> None:
     found = check("back links")
     assert found.alternatives == {"back": {"backlinks": 0.5}, "links": {"backlinks": 0.5}} or (
         found.offered == {"backlinks": 0.5}
@@ -146,7 +150,7 @@ def test_a_rare_word_may_be_a_mistake_for_a_frequent_one(large: Library) -> None
     assert terms.fixes == (Fix(("temlpate",), "template"),)
 
 
-def test_words_of_names_and_other_forms_are_right(large: Library) -> None:
+def test_words_of_names_and_other_word_forms_are_not_corrected(large: Library) -> None:
     names = NamesCache().current(large.index)
     speller = Speller(large.index, WordListCache(), names)
     assert speller.check(["temptate"], ()) == Spelling()
@@ -198,7 +202,7 @@ def test_the_corrected_text_has_the_vaults_accents(check: Check) -> None:
 
 
 @given(st.text('ab -"():日é', max_size=12))
-def test_text_without_the_words_stays_as_it_is(text: str) -> None:
+def test_text_without_misspelt_words_is_unchanged(text: str) -> None:
     assert corrected_text(text, FIXES) == text
 
 
@@ -227,7 +231,7 @@ WORDS = st.text("abcф", min_size=3, max_size=7)
 
 
 @given(st.sets(WORDS, max_size=12), st.sets(WORDS, max_size=3), WORDS, st.integers(1, 2))
-def test_the_near_words_are_those_within_the_edits(
+def test_candidates_are_within_the_edit_distance(
     words: set[str], more: set[str], word: str, most: int
 ) -> None:
     found = WordList.of(more, WordList.of(words)).near(word, most)

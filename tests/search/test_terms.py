@@ -28,7 +28,7 @@ def test_a_correction_is_marked_in_the_snippet(library: Library) -> None:
     assert [result.snippet[start:end] for start, end in result.highlights] == ["patience"]
 
 
-def test_the_last_word_while_typing_stands_for_what_begins_so(library: Library) -> None:
+def test_the_last_word_while_typing_is_a_prefix(library: Library) -> None:
     assert set(completions(library.index.keywords, "gard")) == {"garden", "gardener", "gardens"}
     assert library.paths("roofs beekee", mode="keyword", typing=True)[0] == "More.md"
     assert library.paths("beekee", mode="keyword") == []
@@ -36,7 +36,7 @@ def test_the_last_word_while_typing_stands_for_what_begins_so(library: Library) 
     assert library.paths("beekee ", mode="keyword", typing=True) == []  # a space ends the word
 
 
-def test_a_whole_word_comes_before_what_it_begins(library: Library) -> None:
+def test_a_whole_word_ranks_before_words_that_begin_with_it(library: Library) -> None:
     assert library.paths("garden", mode="keyword", typing=True)[0] == "Garden.md"
 
 
@@ -52,6 +52,6 @@ def test_alternatives_for_one_word_weigh_as_one(library: Library) -> None:
     assert typed.total_idf(known=False) == pytest.approx(whole.total_idf(known=False))
 
 
-def test_nothing_is_corrected_where_it_is_not_wanted(library: Library) -> None:
+def test_spelling_is_not_corrected_when_switched_off(library: Library) -> None:
     terms = query_terms(library.index, "gardne veil", correct=False)
     assert (set(terms.weights), terms.unknown, terms.fixes) == ({"gardne", "veil"}, {"gardne"}, ())

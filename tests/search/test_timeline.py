@@ -16,7 +16,7 @@ UNITS = st.sampled_from(["day", "week", "month"])
 
 
 @given(st.dates(), UNITS)
-def test_a_day_lies_in_its_bucket_and_all_its_days_in_the_same(day: date, unit: Unit) -> None:
+def test_the_bucket_of_a_day_is_that_of_its_first_and_last_day(day: date, unit: Unit) -> None:
     start, end = bucket(day, unit)
 
     assert start <= day <= end
@@ -24,7 +24,9 @@ def test_a_day_lies_in_its_bucket_and_all_its_days_in_the_same(day: date, unit: 
 
 
 @given(st.one_of(DAYS, NEAR), st.one_of(st.none(), UNITS))
-def test_nothing_is_lost_and_gaps_are_empty(days: list[date], unit: Unit | None) -> None:
+def test_every_day_is_counted_and_gaps_are_empty_buckets(
+    days: list[date], unit: Unit | None
+) -> None:
     made = timeline(days, unit)
 
     assert sum(one.count for one in made.buckets) == len(days)
@@ -36,7 +38,7 @@ def test_nothing_is_lost_and_gaps_are_empty(days: list[date], unit: Unit | None)
 
 
 @pytest.mark.parametrize(("span", "unit"), [(0, "day"), (60, "day"), (63, "week"), (900, "month")])
-def test_the_unit_suits_the_span(span: int, unit: str) -> None:
+def test_the_bucket_size_depends_on_the_time_span(span: int, unit: str) -> None:
     first = date(2024, 1, 1)
 
     assert timeline([first, first + timedelta(span)]).unit == unit
