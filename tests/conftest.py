@@ -9,8 +9,13 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.live_tokens import secrets_in, secrets_in_logs
+
+# No property has a time limit: on a busy machine any example may take long.
+settings.register_profile("notewell", deadline=None)
+settings.load_profile("notewell")
 
 # The tests that take longest go first, so that at the end no core waits for one of them alone.
 LONGEST = ("tests/stress/", "tests/faults/", "tests/vault/test_edit_properties.py")
