@@ -278,3 +278,16 @@ def test_without_hard_links_a_new_note_still_replaces_no_file(
     writer.create("A.md", "1", action="make")
 
     assert files_of(vault) == {"A.md": "1"}
+
+
+def test_what_a_killed_process_left_is_deleted_with_the_next_write(
+    writer: VaultWriter, vault: Path
+) -> None:
+    old, young = vault / ".notewell-old.tmp", vault / ".notewell-young.tmp"
+    for file in (old, young):
+        file.write_text("half a note", encoding="utf-8")
+    os.utime(old, (0, 0))
+
+    writer.create("A.md", "a", action="test")
+
+    assert files_of(vault) == {"A.md": "a", young.name: "half a note"}

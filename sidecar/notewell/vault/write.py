@@ -16,6 +16,7 @@ import errno
 import hashlib
 import os
 import tempfile
+import time
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -41,6 +42,7 @@ from notewell.vault.write_journal import Entry, Journal
 MAX_BYTES = 16 * 1024 * 1024
 TEMPORARY = ".notewell-"  # hidden from Obsidian and from our own walk
 
+_LEFT_SECONDS = 3600.0
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
 _NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 
@@ -274,6 +276,7 @@ def _store(place: Path, raw: bytes, *, new: bool) -> None:
     failure of the write: the caller would take the write for undone.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(place.parent)
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=".tmp", dir=place.parent)
     temporary = Path(name)
     try:
@@ -291,6 +294,15 @@ def _store(place: Path, raw: bytes, *, new: bool) -> None:
             temporary.unlink(missing_ok=True)
     with suppress(OSError):
         _sync_folder(place.parent)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Delete the temporary files that a process left here when it was killed."""
+    with suppress(OSError):
+        for file in folder.glob(f"{TEMPORARY}*.tmp"):
+            # A younger one may be at work on another device, whose files are synced to here.
+            if file.stat().st_mtime < time.time() - _LEFT_SECONDS:
+                file.unlink(missing_ok=True)
 
 
 def _settle(temporary: Path, place: Path) -> None:
