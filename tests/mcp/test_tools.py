@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from mcp_types import CallToolResult
 from notewell.context.tokens import TokenCounter
 from notewell.mcp.server import TOOLS
 from tests.mcp.conftest import NOTES, RIGHT, WRITING, Connect, Home, connected, make_home
+from tests.vault.pdf_files import pdf
 
 NAMES = {
     *("search", "similar", "read_note", "list_notes", "graph_neighbors", "graph_path"),
@@ -330,6 +332,21 @@ async def test_a_note_is_read_in_full_by_section_or_by_line(connect: Connect) ->
 
 
 NOTES_BEES = "---\ntags: [garden]\ncreated: 2026-03-01\n---\n# Bees\n\nBees find home by the sun. See [[Compost]].\n\n## Hive\n\nA hive in spring needs room and water.\n\n## Tools\n\nThe smoker.\n"
+
+
+async def test_a_pdf_is_found_with_its_page_and_read(own_home: Home) -> None:
+    (own_home.folder / "Paper.pdf").write_bytes(pdf([["Clover."], ["Quince trees blossom."]]))
+    (own_home.folder / "Reading.md").write_text("![[Paper.pdf]]", encoding="utf-8")
+    with closing(own_home.vaults()) as vaults:
+        vaults.open(vaults.add(own_home.folder), writable=True).index_now()
+    async with connected(own_home) as client:
+        answer = await ask(client, "search", query="quince blossom", weak=True)
+        note = await ask(client, "read_note", path="Paper.pdf")
+
+    (first, *_) = answer["results"]
+    assert (first["path"], first["page"]) == ("Paper.pdf", 2)
+    assert first["embedded_in"] == ["Reading.md"]
+    assert "Quince trees blossom." in note["text"]
 
 
 async def test_a_long_note_is_read_in_parts(own_home: Home) -> None:

@@ -168,8 +168,10 @@ def _results(reply: SearchReply) -> Document:
 
 
 def _result(result: Result) -> Document:
+    of_files = {"page": result.page, "embedded_in": list(result.embedded_in)}
     return {
         **pick(result, "path", "title", "heading", "line", "score", "match"),
+        **{name: value for name, value in of_files.items() if value},
         "modified": result.modified and result.modified[:10],
         **pick(result, "tags", "snippet"),
         "more": [pick(passage, "heading", "line", "snippet") for passage in result.passages],
