@@ -94,7 +94,7 @@ for (const look of ["light", "dark"]) {
     }));
 }
 
-test("a conversation goes on, becomes a note, and outlives another look of the app", () =>
+test("a conversation continues, is saved as a note, and survives a change of theme", () =>
   withConnectedApp({}, async (app) => {
     await openAsk(app);
     await answered(app);
@@ -170,7 +170,7 @@ test("it works in a window of its own, and unloading leaves nothing", () =>
     assert.equal(await app.page.locator("iframe").count(), 0);
   }));
 
-test("a page elsewhere gets no token, and what it says is not listened to", () =>
+test("a page of another origin gets no token, and its messages are ignored", () =>
   withConnectedApp({}, async (app) => {
     await openAsk(app);
     const evil = "http://evil.localhost/";
@@ -223,7 +223,7 @@ test("a window of another origin may not frame the page", () =>
     app.problems.splice(0); // that refusal
   }));
 
-test("a tab of its own has the whole interface", () =>
+test("in a tab of its own the whole interface is shown", () =>
   withConnectedApp({}, async (app) => {
     await openAsk(app);
     const page = await app.context.newPage();
@@ -233,7 +233,7 @@ test("a tab of its own has the whole interface", () =>
     app.problems.splice(0); // nobody is signed in there
   }));
 
-test("where the server is and what it can are said as in the other panels", () =>
+test("missing servers and features are described as in the other panels", () =>
   withApp({}, async (app) => {
     await app.ready();
     const health = app.network.reply("/api/health");
@@ -251,7 +251,7 @@ test("where the server is and what it can are said as in the other panels", () =
     });
   }));
 
-test("it survives a server that goes and comes, and follows to another", async () => {
+test("it recovers when the server restarts, and follows to another server", async () => {
   const port = await freePort();
   await configure(held.workspace, true);
   let server = await startHomeServer(held.workspace, [held.workspace.vault], port);

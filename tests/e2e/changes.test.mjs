@@ -42,7 +42,7 @@ test("what is typed into a note is found a moment later", async () => {
   assert.ok(bodies.every((body) => !body.includes("quillwort")), "a server that reads the folder gets no text");
 });
 
-test("a new note, its new name and its end", async () => {
+test("a note is created, renamed and deleted", async () => {
   const { app } = held;
   await app.vault((vault) => vault.create("Ferns.md", "The adder's-tongue likes old meadows."));
   await found("adder's-tongue", "Ferns.md");
@@ -54,7 +54,7 @@ test("a new note, its new name and its end", async () => {
   await until("its end is sent", () => sent().includes("delete Garden/Old ferns.md"));
 });
 
-test("a folder that is renamed takes its notes along, each told once", async () => {
+test("renaming a folder renames its notes, each sent once", async () => {
   const { app } = held;
   const before = sent().length;
   await app.vault((vault) => vault.rename(vault.getFolderByPath("Garden"), "Allotment"));
@@ -68,7 +68,7 @@ test("a folder that is renamed takes its notes along, each told once", async () 
   await found("leopard slug", "Allotment/Slugs.md");
 });
 
-test("what another program changes in the folder is taken in", async () => {
+test("changes by another program in the folder are indexed", async () => {
   const { app } = held;
   await app.folder.write("From outside.md", "A curlew calls over the mudflat.");
   await app.vault((vault) => vault.rescan());
@@ -78,7 +78,7 @@ test("what another program changes in the folder is taken in", async () => {
   await until("the plugin has told of it", () => sent().includes("create From outside.md"));
 });
 
-test("changes are kept while the server is away, folded, and sent when it is back", async () => {
+test("changes are stored and merged while the server is away, and sent when it is back", async () => {
   const { app } = held;
   const before = sent().length;
   app.network.trouble = refusing;
@@ -108,7 +108,7 @@ test("changes are kept while the server is away, folded, and sent when it is bac
   ]);
 });
 
-test("every connect compares the vault with what the server knows", async () => {
+test("every connection compares the vault with the server's list", async () => {
   const { app } = held;
   const [first] = app.network.to("/api/sync");
   const { files } = JSON.parse(first.body);

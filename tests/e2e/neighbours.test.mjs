@@ -33,7 +33,7 @@ function cursorTo(text) {
   }, text);
 }
 
-test("with the section followed, they are like the one that the cursor stands in", async () => {
+test("when it follows the section, results are similar to the section at the cursor", async () => {
   const { app } = held;
   await follow(MEMORY);
   const ofNote = await pathsOf(app);
@@ -57,7 +57,7 @@ test("with the section followed, they are like the one that the cursor stands in
   assert.deepEqual(await pathsOf(app), ofNote);
 });
 
-test("the score is a number, a bar or nothing", async () => {
+test("the score is shown as a number, as a bar or not at all", async () => {
   const { app } = held;
   await follow(MEMORY);
   const scores = rowsOf(app).locator(".notewell-score");
@@ -74,7 +74,7 @@ test("the score is a number, a bar or nothing", async () => {
   await scores.first().waitFor();
 });
 
-test("notes below the minimum similarity are left out, down to none", async () => {
+test("notes below the minimum similarity are left out, all of them if need be", async () => {
   const { app } = held;
   await follow(MEMORY);
   const all = await rowsOf(app).count();
@@ -127,7 +127,7 @@ test("a result that is dragged from the search panel becomes the target", async 
   await app.similar.getByLabel("Pin this note").click();
 });
 
-test("what was pinned and hidden is so after a restart, and moves along with the note", async () => {
+test("pinned and hidden notes stay so after a restart and a rename", async () => {
   const { app, browser, workspace } = held;
   await follow(MEMORY);
   const [first, , third] = await pathsOf(app);

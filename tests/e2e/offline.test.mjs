@@ -19,7 +19,7 @@ async function find(app, query) {
   return titles(app);
 }
 
-test("a fresh installation finds names at once and text soon, and says that it goes by words", () =>
+test("a new installation finds names at once, text soon, and says that it searches by words", () =>
   held.withApp({ device: {} }, async (app) => {
     await app.command("quick-search");
     const field = app.page.locator(".prompt-input");
@@ -53,7 +53,7 @@ test("excluded folders are not searched", () =>
     assert.ok((await find(app, "path:Kitchen/")).length > 0);
   }));
 
-test("a server that comes adds meaning, and the row under the pointer stays", () =>
+test("a server that starts adds semantic results, and the row under the pointer stays", () =>
   held.withApp({ device: { ...HERE, autostart: false } }, async (app) => {
     await until("the text is read", async () => (await find(app, "memory fades")).length > 1);
     const row = rows(app).nth(1);

@@ -7,7 +7,7 @@ import { until } from "./support/wait.mjs";
 
 const held = useWorkspace();
 
-test("a phone starts nothing, and searches on a server at home", () =>
+test("a phone starts no program, and searches on a server elsewhere", () =>
   held.withConnectedApp({ kind: "phone" }, async (app) => {
     await app.ready();
     const rows = await app.searchFor("sourdough starter in the fridge");

@@ -42,7 +42,7 @@ test("arrows choose, Enter opens at the passage", async () => {
   assert.equal(await app.page.locator(".prompt").count(), 0);
 });
 
-test("Ctrl and Enter opens a tab, Ctrl and O one behind", async () => {
+test("Ctrl+Enter opens a tab, Ctrl+O one in the background", async () => {
   const { app } = held;
   const before = await app.openNotes();
   const results = await find("true a wheel");
@@ -59,7 +59,7 @@ test("Ctrl and Enter opens a tab, Ctrl and O one behind", async () => {
   await press("Escape");
 });
 
-test("Alt and Enter writes a link", async () => {
+test("Alt+Enter inserts a link", async () => {
   const { app } = held;
   await app.openNote("Home.md");
   const [best] = await find(QUERY);
@@ -67,7 +67,7 @@ test("Alt and Enter writes a link", async () => {
   await until("the link is written", async () => (await app.note()).text.includes(`[[${best.title}#`));
 });
 
-test("Tab searches within the note, Ctrl and G hides excerpts", async () => {
+test("Tab searches within the note, Ctrl+G hides excerpts", async () => {
   const { app } = held;
   const [best] = await find(QUERY);
   await press("Tab");
@@ -83,7 +83,7 @@ test("Tab searches within the note, Ctrl and G hides excerpts", async () => {
   await press("Escape");
 });
 
-test("Shift and Enter makes the note that is missing", async () => {
+test("Shift+Enter creates the missing note", async () => {
   const { app } = held;
   await find("A note: that/is missing?");
   await press("Shift+Enter");
@@ -91,7 +91,7 @@ test("Shift and Enter makes the note that is missing", async () => {
   await app.vault((vault) => vault.delete(vault.getFileByPath("A note that is missing.md")));
 });
 
-test("the selected text is looked for, and earlier searches come back", async () => {
+test("the selected text is searched for, and earlier searches are offered", async () => {
   const { app } = held;
   await find(QUERY);
   await press("Enter");

@@ -42,7 +42,7 @@ test("a click opens the note at the passage, which is selected", async () => {
   assert.equal(note.selection.split("\n")[0], note.text.split("\n")[best.line - 1]);
 });
 
-test("Ctrl and the middle button open tabs, Ctrl and Alt the other side", async () => {
+test("Ctrl and the middle button open tabs, Ctrl and Alt a split", async () => {
   const { app } = held;
   const rows = await app.searchFor(QUERY);
   const { results } = app.network.reply("/api/search");
@@ -58,7 +58,7 @@ test("Ctrl and the middle button open tabs, Ctrl and Alt the other side", async 
   for (const { path } of results.slice(1, 4)) assert.ok(open.includes(path), path);
 });
 
-test("a note that is open already is brought forward", async () => {
+test("a note that is already open is shown", async () => {
   const { app } = held;
   const rows = await app.searchFor(QUERY);
   const { results } = app.network.reply("/api/search");
@@ -68,7 +68,7 @@ test("a note that is open already is brought forward", async () => {
   assert.deepEqual(await app.openNotes(), before);
 });
 
-test("the list is walked through by keyboard, and Escape leads back to the note", async () => {
+test("the keyboard moves through the list, and Escape returns to the note", async () => {
   const { app } = held;
   await app.searchFor(QUERY);
   const { keyboard } = app.page;
@@ -184,7 +184,7 @@ test("an empty field offers saved and recent searches", async () => {
   assert.equal(await app.search.getByRole("searchbox").inputValue(), QUERY);
 });
 
-test("better answers do not move what is pointed at", async () => {
+test("later results do not move the row under the pointer", async () => {
   const { app } = held;
   await app.searchFor("bread");
   const { results } = app.network.reply("/api/search");
@@ -206,7 +206,7 @@ test("better answers do not move what is pointed at", async () => {
   );
 });
 
-test("a refresh does not take away what is being pressed", async () => {
+test("a refresh does not remove the row that is being pressed", async () => {
   const { app } = held;
   const rows = await app.searchFor(QUERY);
   const { results } = app.network.reply("/api/search");
@@ -223,7 +223,7 @@ test("a refresh does not take away what is being pressed", async () => {
   await until("the note is open", async () => (await app.note()).path === results[1].path);
 });
 
-test("nothing found says so", async () => {
+test("a message says that nothing was found", async () => {
   const { app } = held;
   await app.command("open-search");
   await app.search.getByRole("searchbox").fill('"no note says these very words"');

@@ -14,7 +14,7 @@ import { until } from "./support/wait.mjs";
 
 const held = useWorkspace();
 
-test("two vaults that are open at once do not meet", async () => {
+test("two vaults that are open at once have separate servers", async () => {
   const other = await makeWorkspace();
   other.variables.NOTEWELL_DATA_DIR = held.workspace.variables.NOTEWELL_DATA_DIR;
   await held.withApp({}, async (one) => {
@@ -35,7 +35,7 @@ test("two vaults that are open at once do not meet", async () => {
   await other.remove();
 });
 
-test("a server that runs already is joined, and left running", async () => {
+test("a server that runs already is used, and left running", async () => {
   const { workspace } = held;
   const args = ["serve", workspace.vault, "--port", "0"];
   const child = spawn(COMMAND, args, { env: workspace.variables, stdio: ["ignore", "ignore", "pipe"] });
@@ -52,7 +52,7 @@ test("a server that runs already is joined, and left running", async () => {
   }
 });
 
-test("a server that keeps a copy is given the notes once a person agrees, and asks before it forgets many", async () => {
+test("a mirror server gets the notes once a person agrees, and asks before it removes many", async () => {
   const workspace = await makeWorkspace({ isIndexed: false });
   workspace.variables.NOTEWELL_CONFIG = join(workspace.root, "config.toml");
   await writeFile(workspace.variables.NOTEWELL_CONFIG, '[memory]\nfolder = "Memory"\n');

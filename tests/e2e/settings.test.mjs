@@ -22,7 +22,7 @@ test("there are at most fourteen rows, and those of the other mode are hidden", 
   assert.equal(await row(dialog, "Address").isVisible(), false);
 });
 
-test("a setting is kept: with the vault, or on this device where it concerns this device", async () => {
+test("a setting is stored in the vault, or on this device if it concerns the device", async () => {
   const { app } = held;
   const dialog = await openSettings();
   await row(dialog, "Open in a new tab").locator(".checkbox-container").click();
@@ -42,7 +42,7 @@ test("a setting is kept: with the vault, or on this device where it concerns thi
   await until("a plain click opens a tab", async () => (await app.openNotes()).length === before + 1);
 });
 
-test("it tells why a note is not found", async () => {
+test("it says why a note is not found", async () => {
   const dialog = await openSettings();
   const field = row(dialog, "Why is a note not found\\?");
   await field.locator("input").fill("Templates/Daily note.md");
@@ -53,7 +53,7 @@ test("it tells why a note is not found", async () => {
   await until("it says something else", async () => !(await field.textContent()).includes("Indexed."));
 });
 
-test("an address that makes no sense is not kept", async () => {
+test("an invalid address is not stored", async () => {
   const { app } = held;
   const dialog = await openSettings();
   await row(dialog, "Server").locator("select").selectOption("remote");
@@ -66,7 +66,7 @@ test("an address that makes no sense is not kept", async () => {
   await app.ready();
 });
 
-test("the status bar tells the state, and its menu what can be done", async () => {
+test("the status bar shows the state, and its menu the possible actions", async () => {
   const { app } = held;
   await app.statusBar.click();
   const menu = app.page.getByRole("menu");
@@ -81,7 +81,7 @@ test("the status bar tells the state, and its menu what can be done", async () =
   await app.ready();
 });
 
-test("reindexing from scratch is asked about", async () => {
+test("reindexing everything asks for confirmation", async () => {
   const { app } = held;
   const before = app.network.to("/api/reindex").length;
   await app.command("reindex-all");

@@ -23,7 +23,7 @@ async function follow(path) {
   await rows().first().waitFor();
 }
 
-test("it follows the note in front, and never shows that note itself", async () => {
+test("it follows the active note, and never shows that note itself", async () => {
   await follow(MEMORY);
   const ofMemory = await paths();
   assert.ok(ofMemory.includes("Mind/Spaced repetition, the short version.md"));
@@ -34,7 +34,7 @@ test("it follows the note in front, and never shows that note itself", async () 
   assert.notDeepEqual(ofBread, ofMemory);
 });
 
-test("linked notes bear a badge, and can be left out", async () => {
+test("linked notes have a badge, and can be left out", async () => {
   const { app } = held;
   await follow(MEMORY);
   assert.ok((await rows().locator(".notewell-badge").allTextContents()).includes("linked"));
@@ -47,7 +47,7 @@ test("linked notes bear a badge, and can be left out", async () => {
   await rows().locator(".notewell-badge").first().waitFor();
 });
 
-test("it can be told to stay with a note", async () => {
+test("it can be pinned to one note", async () => {
   const { app } = held;
   await follow(MEMORY);
   const before = await paths();
@@ -59,7 +59,7 @@ test("it can be told to stay with a note", async () => {
   await app.similar.locator(".notewell-target", { hasText: "Country loaf" }).waitFor();
 });
 
-test("a note is hidden and pinned for one note, which is kept with the vault", async () => {
+test("notes are hidden and pinned per note, and stored in the vault", async () => {
   const { app } = held;
   await follow(MEMORY);
   const [first, , third] = await paths();
@@ -83,7 +83,7 @@ test("a note is hidden and pinned for one note, which is kept with the vault", a
   await until("it is in its place", async () => (await paths())[0] !== third);
 });
 
-test("dropped text becomes what is looked for", async () => {
+test("dropped text is searched for", async () => {
   const { app } = held;
   await follow(MEMORY);
   await app.similar.locator(".view-content").evaluate((el) => {
@@ -112,7 +112,7 @@ test("notes similar to the selection are found by command", async () => {
   await app.similar.locator(".notewell-target", { hasText: "Country loaf" }).waitFor();
 });
 
-test("a link to a similar note is written by command", async () => {
+test("a link to a similar note is inserted by command", async () => {
   const { app } = held;
   await follow(FORGETTING); // has related notes that it does not link to
   await app.page.evaluate(() => window.host.app.workspace.setActiveLeaf(window.host.app.workspace.getMostRecentLeaf()));
@@ -123,7 +123,7 @@ test("a link to a similar note is written by command", async () => {
   await until("the link is written", async () => (await app.note()).text.includes(`[[${title}]]`));
 });
 
-test("an excluded note says why it has no neighbours", async () => {
+test("for an excluded note it says why there are no similar notes", async () => {
   const { app } = held;
   await app.command("open-similar");
   await app.openNote("Templates/Daily note.md");

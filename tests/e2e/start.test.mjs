@@ -13,7 +13,7 @@ import { READY_MS, until } from "./support/wait.mjs";
 
 const held = useWorkspace({ isIndexed: false });
 
-test("a new installation asks before it starts anything, then indexes and gets ready", () =>
+test("a new installation asks before it starts anything, then indexes until it is ready", () =>
   held.withApp({ device: {} }, async (app) => {
     await app.command("open-search");
     await app.search.getByText("Search works now").waitFor();
@@ -37,7 +37,7 @@ test("a new installation asks before it starts anything, then indexes and gets r
     assert.equal(JSON.stringify(await app.data()).includes(COMMAND), false, "no program is synced");
   }));
 
-test("loading takes less than 10 ms and asks nobody", () =>
+test("loading takes less than 10 ms and sends no request", () =>
   held.withApp({ device: {} }, async (app) => {
     assert.deepEqual([app.programs.started.length, app.network.requests.length], [0, 0]);
     const times = [app.loadMs];
@@ -48,7 +48,7 @@ test("loading takes less than 10 ms and asks nobody", () =>
     assert.ok(Math.min(...times) < 10, `it took ${times.join(", ")} ms`);
   }));
 
-test("where nothing is installed it says how to, and finds it by itself once it is", () =>
+test("without a program it says how to install one, and finds it once installed", () =>
   held.withApp({ device: { startAgreed: true }, path: "/nowhere" }, async (app) => {
     await app.command("open-similar");
     await app.similar.getByRole("button", { name: "Set up" }).click();
@@ -66,7 +66,7 @@ test("where nothing is installed it says how to, and finds it by itself once it 
     await app.ready();
   }));
 
-test("a server that somebody started for this vault is found, and used without a program", async () => {
+test("a running server of this vault is found, and used without a program", async () => {
   const { vault, variables } = held.workspace;
   const server = await startServer({ variables }, [vault]);
   try {
@@ -83,7 +83,7 @@ test("a server that somebody started for this vault is found, and used without a
   }
 });
 
-test("it stops when it is told to, and starts again", () =>
+test("it stops and starts on request", () =>
   held.withApp({}, async (app) => {
     await app.ready();
     await app.command("stop");
@@ -103,7 +103,7 @@ test("a program that dies is started again", () =>
     await app.ready();
   }));
 
-test("a program that cannot stay is given up, with its last words", () =>
+test("a program that keeps crashing is given up, and its last output is shown", () =>
   withProgram(`[ "$1" = --version ] && exec '${COMMAND}' "$@"; exit 1`, (program) =>
     held.withApp({ device: { ...HERE, program } }, async (app) => {
       await app.command("open-search");
@@ -113,7 +113,7 @@ test("a program that cannot stay is given up, with its last words", () =>
     }),
   ));
 
-test("another program of that name is told from ours, and is not given the vault", () =>
+test("another program of the same name is recognised, and not given the vault", () =>
   withProgram("echo notewell 3.1", (program) =>
     held.withApp({ device: { ...HERE, program } }, async (app) => {
       await app.command("open-search");

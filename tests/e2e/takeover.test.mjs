@@ -52,7 +52,7 @@ async function withServer(use) {
 const writes = (app) => app.network.requests.filter(({ url }) => WRITES.includes(url.pathname));
 const sent = (app) => app.network.to("/api/changes").filter(({ status }) => status === 202).map(({ body }) => body).join();
 
-test("a router's page at the address is no server: asked less and less, told nothing, left at once", () =>
+test("a router's page at the address is no server: polled ever less often, sent nothing, dropped at once", () =>
   withServer(async ({ app, port, kill, again }) => {
     await kill();
     const router = await stranger(port, "<!doctype html><title>A router</title>");
@@ -69,7 +69,7 @@ test("a router's page at the address is no server: asked less and less, told not
     await until("what was kept is sent", () => sent(app).includes("While away.md"));
   }));
 
-test("no answer that is not the contract's is taken for a server", () => {
+test("a reply outside the contract is not taken for a server", () => {
   const answers = [["<html>", 200], ["", 200], ["{}", 200], ['{"status":"ok"}', 200], ["Bad gateway", 502], ["\u0000\ufffd", 418]];
   let answer = answers[0];
   const trouble = () => ({ status: answer[1], headers: {}, text: answer[0] });
@@ -88,7 +88,7 @@ test("no answer that is not the contract's is taken for a server", () => {
   });
 });
 
-test("a server that has the token but serves another vault gets nothing of this one", () =>
+test("a server that accepts the token but serves another vault gets nothing of this one", () =>
   withServer(async ({ app, port, kill, again }) => {
     await kill();
     const other = await makeWorkspace({ name: "Other" });
@@ -107,7 +107,7 @@ test("a server that has the token but serves another vault gets nothing of this 
     await until("its own server gets it", () => sent(app).includes("Private.md"));
   }));
 
-test("a server that was killed and is back is found without a person", () =>
+test("a server that was killed and restarted is found automatically", () =>
   withServer(async ({ app, kill, again }) => {
     await kill();
     await app.search.getByRole("searchbox").fill("bread");

@@ -26,7 +26,7 @@ test("a server at an address is used with the token from the app's secrets", asy
   });
 });
 
-test("a wrong token is said to be one, and a right one helps", async () => {
+test("a wrong token is reported, and the right one is accepted", async () => {
   const { secrets } = await held.connected();
   await held.withConnectedApp({ secrets: { "home-server": "wrong" } }, async (app) => {
     await app.command("open-search");
@@ -63,7 +63,7 @@ for (const [name, changes, text] of [
   });
 }
 
-test("something else at the address is not taken for the server", async () => {
+test("another program at the address is not taken for the server", async () => {
   await held.withConnectedApp({ open: ["Home.md"] }, async (app) => {
     await app.command("open-search");
     await app.ready();
@@ -76,7 +76,7 @@ test("something else at the address is not taken for the server", async () => {
   });
 });
 
-test("garbage and hollow answers to a search are said, and change nothing else", async () => {
+test("invalid and empty replies to a search are reported, and change nothing else", async () => {
   await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.searchFor("bread");
@@ -93,7 +93,7 @@ test("garbage and hollow answers to a search are said, and change nothing else",
   });
 });
 
-test("a server that dies within a request is met again when it is back", async () => {
+test("after a crash during a request the server is found again", async () => {
   await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.command("open-search");
@@ -114,7 +114,7 @@ test("a server that dies within a request is met again when it is back", async (
   });
 });
 
-test("late answers to earlier questions are dropped", async () => {
+test("late replies to earlier searches are dropped", async () => {
   await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.command("open-search");
@@ -134,7 +134,7 @@ test("late answers to earlier questions are dropped", async () => {
   });
 });
 
-test("a slow answer is waited for, however often the index has news", async () => {
+test("a slow reply is awaited, however often the index changes", async () => {
   const server = new MadeUpServer();
   const { trouble, ...options } = server.options;
   const slow = async (request) => {
@@ -151,7 +151,7 @@ test("a slow answer is waited for, however often the index has news", async () =
   });
 });
 
-test("a server that never answers does not stop the typing", async () => {
+test("a server that never replies does not block typing", async () => {
   await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.command("open-search");
@@ -165,7 +165,7 @@ test("a server that never answers does not stop the typing", async () => {
   });
 });
 
-test("10,000 results and snippets of 1 MB are shown without a halt", async () => {
+test("10,000 results and snippets of 1 MB do not block the window", async () => {
   await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.searchFor("bread");

@@ -53,7 +53,7 @@ test("the search panel works in a window of its own, by mouse", () =>
     assert.equal(await popup.locator(".cm-content").count(), 0, "in the first window");
   }));
 
-test("there it is worked by keyboard too, and completes operators", () =>
+test("there the keyboard works too, and operators are completed", () =>
   held.withConnectedApp({ open: [NOTE] }, async (app) => {
     const { popup, view, results } = await searchAlone(app);
     const field = view.getByRole("searchbox");
@@ -83,7 +83,7 @@ test("similar notes follow the first window from a window of their own", () =>
     await view.locator(".notewell-result").first().waitFor();
   }));
 
-test("what a panel in a window of its own does to a note is done to the one used last", () =>
+test("a panel in its own window acts on the note used last", () =>
   held.withConnectedApp({ open: [NOTE] }, async (app) => {
     const { popup, view, rows } = await searchAlone(app);
     await rows.nth(1).locator(".tree-item-self").click({ button: "right" });
@@ -93,7 +93,7 @@ test("what a panel in a window of its own does to a note is done to the one used
     await app.page.waitForFunction(() => window.host.app.workspace.activeEditor !== null);
   }));
 
-test("a window that is closed takes its panel along, and the command makes it anew", () =>
+test("closing a window closes its panel, and the command opens it again", () =>
   held.withConnectedApp({}, async (app) => {
     const { popup } = await searchAlone(app);
     await popup.close();
@@ -105,7 +105,7 @@ test("a window that is closed takes its panel along, and the command makes it an
     await app.unload();
   }));
 
-test("panels that were open come back, and those at the back only when they are looked at", async () => {
+test("open panels are restored, background ones only when they are shown", async () => {
   let panels;
   await held.withApp({}, async (app) => {
     await app.ready();

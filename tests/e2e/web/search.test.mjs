@@ -18,7 +18,7 @@ test("a link signs in once, and the token leaves the address", () =>
     assert.ok(cookies[0].httpOnly && cookies[0].sameSite === "Strict");
   }));
 
-test("who is not signed in is asked to, and sees nothing of a vault", () =>
+test("without a sign-in nothing of a vault is shown", () =>
   visit({ signedIn: false }, async (page, watched) => {
     await page.getByLabel("Token").fill("wrong");
     await page.evaluate(() => (window.isBefore = true));
@@ -60,13 +60,13 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
     }));
 }
 
-test("an address brings everything back, on any device", () =>
+test("an address restores the whole view, on any device", () =>
   visit({ ...PHONE, hash: "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md" }, async (page) => {
     await page.getByRole("heading", { name: "Method of loci", level: 1 }).waitFor();
     assert.equal(await page.getByRole("combobox", { name: "Search your notes" }).inputValue(), "memory");
   }));
 
-test("conditions are chips: added, and taken away", () =>
+test("filters are chips that can be added and removed", () =>
   visit({}, async (page) => {
     await search(page, "bread");
     const chip = page.locator("button.chip:not(.is-set)").first();
@@ -95,7 +95,7 @@ test("filters are completed as they are typed", () =>
     await page.locator("[data-result]").first().waitFor();
   }));
 
-test("everything works by keys", () =>
+test("everything works by keyboard", () =>
   visit({}, async (page) => {
     await search(page, "memory");
     const { keyboard } = page;
@@ -138,7 +138,7 @@ test("searches are remembered, saved and forgotten in this browser", () =>
     await page.locator("[data-result]").first().waitFor();
   }));
 
-test("a search is shared by its address; similar notes are a step away; the app opens by its own link", () =>
+test("a search is shared by its address; links lead to similar notes and to the app", () =>
   visit({}, async (page) => {
     const rows = await search(page, "memory");
     await page.getByRole("button", { name: "Copy a link to this search" }).click();
@@ -153,7 +153,7 @@ test("a search is shared by its address; similar notes are a step away; the app 
     await rows.nth(2).waitFor();
   }));
 
-test("another vault answers the same question, and the address keeps it", () =>
+test("another vault answers the same query, and is in the address", () =>
   visit({}, async (page) => {
     await search(page, "vault");
     await page.getByRole("combobox", { name: "Vault" }).selectOption({ label: "Other" });
@@ -166,7 +166,7 @@ test("another vault answers the same question, and the address keeps it", () =>
     }
   }));
 
-test("an unknown vault and a missing note are said to be so, and lead on", () =>
+test("an unknown vault and a missing note are reported, with a way on", () =>
   visit({ hash: "#/search?q=bread&vault=Attic" }, async (page, watched) => {
     await page.getByRole("heading", { name: "This vault is not here" }).waitFor();
     assert.equal(await page.locator("[data-result]").count(), 0, "no other vault answers");
@@ -179,7 +179,7 @@ test("an unknown vault and a missing note are said to be so, and lead on", () =>
     assert.ok(refused.every((text) => text.includes("404")), refused.join("\n"));
   }));
 
-test("a query that nothing matches well says so, and what to try", () =>
+test("if nothing matches well, the page says so and what to try", () =>
   visit({ hash: "#/search?q=%22zebra+crossing+quokka%22&vault=Sample" }, async (page) => {
     await page.getByRole("heading", { name: /^Nothing/ }).waitFor();
     await page.getByRole("button", { name: "Search everything" }).click();
@@ -188,7 +188,7 @@ test("a query that nothing matches well says so, and what to try", () =>
     await page.waitForFunction(() => !decodeURIComponent(location.hash).includes('"'));
   }));
 
-test("why a result is where it is, and every stage, are a step away and back", () =>
+test("the explanation of a result and every stage can be opened and closed", () =>
   visit({ hash: "#/search?q=memory&vault=Sample" }, async (page) => {
     const row = page.locator(".result").nth(1);
     await row.hover();
@@ -201,7 +201,7 @@ test("why a result is where it is, and every stage, are a step away and back", (
     assert.match(page.url(), /#\/search\?.*q=memory/);
   }));
 
-test("the list goes on as one scrolls, in the order and density that one likes", () =>
+test("the list continues while scrolling, in the chosen order and density", () =>
   visit({ hash: "#/search?q=the&vault=Sample&weak=true" }, async (page) => {
     const rows = page.locator("[data-result]");
     await rows.nth(19).waitFor();
@@ -243,7 +243,7 @@ test("the first load is light, asks for no description of the routes, and is not
 });
 
 // The last test of the file: nothing answers after it.
-test("without the server, what was seen before is there still, after a first visit too", () =>
+test("without the server, pages seen before are shown from the cache", () =>
   visit({}, async (page, watched) => {
     await search(page, "sourdough");
     await page.locator(".reader h1").waitFor();

@@ -97,7 +97,7 @@ function isDrawn() {
   return pixels.some((value, n) => n % 4 === 3 && value > 0);
 }
 
-test("the queue rests, goes on, and looks again", () =>
+test("the queue can be paused, resumed and retried", () =>
   visit({ hash: "#/manage?vault=Sample" }, async (page) => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Resume" }).click();
@@ -151,7 +151,7 @@ test("vaults, figures, searches, models and settings are shown; a setting is cha
     await page.getByRole("heading", { name: "Searches" }).waitFor();
   }));
 
-test("a hostile note is text, and its name as well", () =>
+test("a note with hostile markup is shown as text, and so is its name", () =>
   visit({ hash: "#/search?q=hostile&vault=Other" }, async (page) => {
     await page.locator("[data-result]").first().click();
     await page.locator(".reader .prose").getByText("document.title", { exact: false }).first().waitFor();
