@@ -72,7 +72,7 @@ export interface RequestEntry {
   readonly ms: number;
 }
 
-export type SearchOptions = Pick<SearchRequest, "limit" | "mode" | "typing">;
+export type SearchOptions = Pick<SearchRequest, "limit" | "mode" | "typing" | "weak">;
 export type SimilarOptions = Pick<SimilarRequest, "limit" | "unlinked">;
 export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 

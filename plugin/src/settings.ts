@@ -27,7 +27,7 @@ const texts = list(text);
 const marks = object({ hidden: texts, pinned: texts });
 export type Marks = Shape<typeof marks>;
 
-const scoreDisplay = oneOf("off", "number", "bar");
+const scoreDisplay = oneOf("off", "match", "number", "bar");
 export type ScoreDisplay = Shape<typeof scoreDisplay>;
 
 const serverMode = oneOf("unset", "local", "remote");
@@ -40,7 +40,7 @@ type Values<T extends Table> = { readonly [K in keyof T]: Shape<T[K][1]> };
 /** Stored with the vault, and synced with it. */
 const VAULT_TABLE = {
   resultLimit: [20, numberBetween(1, 200)],
-  score: ["number", scoreDisplay],
+  score: ["match", scoreDisplay],
   minScore: [0, numberBetween(0, 1)],
   openInNewTab: [false, flag],
   followSection: [false, flag],

@@ -57,11 +57,13 @@ test("when it follows the section, results are similar to the section at the cur
   assert.deepEqual(await pathsOf(app), ofNote);
 });
 
-test("the score is shown as a number, as a bar or not at all", async () => {
+test("the score is shown in words, as a number, as a bar or not at all", async () => {
   const { app } = held;
   await follow(MEMORY);
   const scores = rowsOf(app).locator(".notewell-score");
-  assert.match(await scores.first().textContent(), /^0\.\d\d$|^1\.00$/);
+  assert.match(await scores.first().textContent(), /^(strong match|related)$/);
+  await app.setting("Score", (row) => row.locator("select").selectOption("number"));
+  await rowsOf(app).locator(".notewell-score", { hasText: /^0\.\d\d$|^1\.00$/ }).first().waitFor();
   await app.setting("Score", (row) => row.locator("select").selectOption("bar"));
   await app.similar.locator(".notewell-score.mod-bar").first().waitFor();
   const width = await scores.first().evaluate((el) => el.style.getPropertyValue("--notewell-score"));

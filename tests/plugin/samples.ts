@@ -88,7 +88,7 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     linked: null,
     duplicates: [],
     children: null,
-    match: "related",
+    match: "strong",
     ...changed,
   };
 }

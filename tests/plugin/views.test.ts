@@ -101,7 +101,7 @@ describe("the search panel", () => {
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
     expect(texts(view, ".notewell-passage .notewell-faint")).toEqual(["Hives › Spring"]);
     expect(texts(view, ".search-result-file-matched-text")).toEqual(["hive"]);
-    expect(texts(view, ".notewell-score")).toEqual(["0.83"]);
+    expect(texts(view, ".notewell-score")).toEqual(["strong match"]);
     expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
   });
 
@@ -154,6 +154,30 @@ describe("the search panel", () => {
     await settle();
     expect(texts(view, ".notewell-message > div:nth-child(2)")).toEqual(["Too long."]);
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
+  });
+
+  it("folds what matches weakly, and says so where nothing matches well", async () => {
+    const weak = (path: string) => aResult(path, { match: "weak", scores: { ...aResult("x").scores, keyword: null } });
+    server.routes["/api/search"] = () => aReply([weak("a.md"), weak("b.md")]);
+    connection.begin();
+    const view = await openSearch();
+    view.search("zzzzqqq");
+    await settle();
+    expect(texts(view, ".tree-item-inner > span")).toEqual([]);
+    expect(texts(view, ".notewell-weak")).toEqual(["Nothing matches well. Nearest by meaning:Show 2 weak matches"]);
+    view.contentEl.querySelector<HTMLElement>(".notewell-weak button")?.click();
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["a", "b"]);
+    expect(texts(view, ".is-by-meaning .search-result-file-matched-text")).toEqual(["hive", "hive"]);
+  });
+
+  it("answers by words where there is no server, and says so", async () => {
+    server.down = true;
+    connection.begin();
+    const view = await openSearch();
+    view.search("hives");
+    await settle();
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["Hives"]);
+    expect(texts(view, ".notewell-words-only")[0]).toContain("words only");
   });
 
   it("lists earlier searches while its field is empty", async () => {

@@ -128,7 +128,8 @@ function indexActions({ context }: ActionParts): Action[] {
 function serverActions({ context, server, report, pluginId }: ActionParts): Action[] {
   const { app, connection, settings } = context;
   const isOffline = (): boolean => !connection.session;
-  const canStart = (): boolean => isOffline() && server.isPossibleHere;
+  // A server at an address is not exchanged for one on this computer by a button beside “Offline”.
+  const canStart = (): boolean => isOffline() && server.isPossibleHere && settings.chosen.mode !== "remote";
   const canStop = (): boolean => !isOffline() && settings.chosen.mode === "local";
   const connect = (): unknown => connection.reset();
   const stop = (): unknown => {

@@ -74,7 +74,8 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
   const { why, detail }: Reason = state.name === "offline" ? state : { why: state.name };
   const known = message(...MESSAGES[why]);
   const queued = waiting > 0 ? `${count(waiting, "change is", "changes are")} waiting to be sent.` : "";
-  return { ...known, text: [known.text, detail, queued].filter(Boolean).join(" ") };
+  const reason = detail && (detail.startsWith("net::") ? `(${detail})` : detail);
+  return { ...known, text: [known.text, reason, queued].filter(Boolean).join(" ") };
 }
 
 interface Reason {

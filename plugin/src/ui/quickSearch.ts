@@ -7,7 +7,7 @@ import { delay } from "../support";
 import type { ViewContext } from "./viewContext";
 import { explain } from "./explain";
 import { breadcrumb, folderOf } from "../format";
-import { scoreText } from "./scores";
+import { matchText, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import { activePath, asksForLink, insertLink, openPlace, paneFor, type Place } from "./open";
 import { PLACEHOLDER } from "./searchView";
@@ -86,8 +86,9 @@ export class QuickSearch extends SuggestModal<Hit> {
       renderSnippet(excerpt, passage.snippet, passage.highlights, SNIPPET_CHARS);
     }
     if (this.#context.settings.chosen.score === "off") return;
-    const text = scoreText(passage.score);
-    el.createDiv("suggestion-aux").createSpan({ cls: "suggestion-flair", text });
+    const { score } = this.#context.settings.chosen;
+    const text = score === "match" ? matchText(result) : scoreText(passage.score);
+    if (text) el.createDiv("suggestion-aux").createSpan({ cls: "suggestion-flair", text });
   }
 
   override onChooseSuggestion(hit: Hit, event: KeyEvent): void {

@@ -8,7 +8,7 @@ import type { Passage, Result } from "../contract";
 import type { ScoreDisplay } from "../settings";
 import { faint } from "./controls";
 import { breadcrumb, folderOf } from "../format";
-import { scoreParts, scoreText } from "./scores";
+import { matchText, scoreParts, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import type { Place } from "./open";
 
@@ -65,6 +65,8 @@ export class ResultRow {
     const { passages } = this.result;
     const isFolded = passages.length > 0 && !this.isOpen;
     this.el.toggleClass("is-collapsed", isFolded);
+    // What is marked in a note that has none of the words is near in meaning.
+    this.el.toggleClass("is-by-meaning", !this.result.scores.keyword);
     this.#drawTitle(isFolded);
     const matches = this.el.createDiv({ cls: "search-result-file-matches", attr: { role: "group" } });
     for (const passage of [this.result, ...(this.isOpen ? passages : [])]) {
@@ -96,7 +98,9 @@ export class ResultRow {
 
   #drawScore(el: HTMLElement): void {
     const { score } = this.result;
-    if (this.#look.score === "number") {
+    if (this.#look.score === "match") {
+      el.setText(matchText(this.result));
+    } else if (this.#look.score === "number") {
       el.setText(scoreText(score));
     } else {
       el.addClass("mod-bar");

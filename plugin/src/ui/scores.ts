@@ -1,9 +1,16 @@
 /** Formats scores for the views. */
 
-import type { Result } from "../contract";
+import type { Match, Result } from "../contract";
 
 export function scoreText(score: number): string {
   return score.toFixed(2);
+}
+
+const MATCHES: Readonly<Record<Match, string>> = { strong: "strong match", related: "related", weak: "weak" };
+
+/** How well a note matches, in words; empty where that says nothing, as for a query of conditions alone. */
+export function matchText({ match }: Pick<Result, "match">): string {
+  return (match && MATCHES[match]) ?? "";
 }
 
 /** The components of a score that are known, one a line. */

@@ -2,7 +2,7 @@
 
 import { Menu, Notice, SearchComponent, type ViewStateResult } from "obsidian";
 import type { Client } from "../client";
-import type { SearchReply } from "../contract";
+import type { Result, SearchReply } from "../contract";
 import type { Settings } from "../settings";
 import { QuerySuggest } from "./completion";
 import { button, handleKey, faint, link, setActive, title, toggle, toolbar } from "./controls";
@@ -13,6 +13,7 @@ import { copyText } from "./menu";
 import { linkTo, noteAt } from "./open";
 import { sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
+import { WeakMatches } from "./weakMatches";
 import { isFirstState, SetupScreen } from "./setup";
 
 export const SEARCH_VIEW = "notewell-search";
@@ -43,6 +44,7 @@ export class SearchView extends ResultsView<string> {
   #contextEl!: HTMLElement;
   #expandAllEl!: HTMLElement;
   #startEl!: HTMLElement;
+  #weak!: WeakMatches;
   #setup: SetupScreen | null = null;
 
   override getViewType(): string {
@@ -71,6 +73,9 @@ export class SearchView extends ResultsView<string> {
     this.#drawToolbar();
     this.#drawField();
     this.build();
+    this.#weak = new WeakMatches(this.bodyEl, () => {
+      if (this.reply) this.show(this.reply, true);
+    });
     this.#setup = new SetupScreen(this.bodyEl, this.context);
     this.registerInterval(this.#setup.watch());
     this.#startEl = this.bodyEl.createDiv();
@@ -101,7 +106,7 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override request(client: Client, q: string, typing: boolean): Promise<SearchReply> {
-    return client.search(q, { limit: this.context.settings.chosen.resultLimit, mode: "hybrid", typing });
+    return client.search(q, { limit: this.context.settings.chosen.resultLimit, mode: "hybrid", typing, weak: true });
   }
 
   protected override answer(query: string, isTyping: boolean): Promise<SearchReply> {
@@ -166,7 +171,7 @@ export class SearchView extends ResultsView<string> {
         item.setTitle(title).setChecked(order === this.#sort);
         item.onClick(() => {
           this.#sort = order;
-          this.list.replace(sorted(this.reply?.results ?? [], order));
+          this.list.replace(sorted(this.reply ? this.#shownOf(this.reply) : [], order));
           this.saveLayout();
         });
       });
@@ -189,6 +194,7 @@ export class SearchView extends ResultsView<string> {
     this.reply = null;
     this.failure = null;
     this.list.replace([]);
+    this.#weak.draw(null);
     this.infoEl.empty();
     this.#startEl.empty();
     renderStart(this.#startEl, this.context.settings, (query) => {
@@ -201,7 +207,8 @@ export class SearchView extends ResultsView<string> {
   protected override show(reply: SearchReply, isFinal: boolean): void {
     const isSameQuery = this.reply?.query === reply.query;
     this.reply = reply;
-    const results = sorted(reply.results, this.#sort);
+    if (!isSameQuery) this.#weak.fold();
+    const results = sorted(this.#shownOf(reply), this.#sort);
     if (isSameQuery && this.#sort === "relevance") {
       this.list.merge(results);
     } else {
@@ -209,10 +216,18 @@ export class SearchView extends ResultsView<string> {
       this.list.replace(results);
     }
     this.#drawInfo(reply, isFinal);
+    this.#weak.draw(reply);
+  }
+
+  /** The results that match; weak ones as well once they are unfolded. */
+  #shownOf({ results }: SearchReply): readonly Result[] {
+    return this.#weak.isOpen ? results : results.filter(({ match }) => match !== "weak");
   }
 
   #drawInfo(reply: SearchReply, isFinal: boolean): void {
-    const { results, total, confidence, warnings } = reply;
+    const { confidence, warnings } = reply;
+    const results = this.#shownOf(reply);
+    const total = reply.total - (reply.results.length - results.length);
     const all = count(total, "note");
     const shown = results.length < total ? `${results.length} of ${all}` : all;
     const isWeak = isFinal && confidence !== null && confidence < LOW_CONFIDENCE && total > 0;

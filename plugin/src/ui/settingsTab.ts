@@ -142,7 +142,7 @@ const ADDRESS = {
   validate: (value: string): string | undefined =>
     serverUrl(value) === null ? "This is not a valid address." : undefined,
 };
-const SCORES = { options: { off: "Not shown", number: "As a number", bar: "As a bar" } };
+const SCORES = { options: { off: "Not shown", match: "In words", number: "As a number", bar: "As a bar" } };
 
 const RESULTS: Row[] = [
   row("Number of results", "", "number", "resultLimit", { min: 1, max: 200 }),

@@ -168,7 +168,8 @@ export class SimilarView extends ResultsView<Target> {
   protected override show(reply: SearchReply): void {
     const isUpdate = this.reply !== null;
     // Words shared with a whole note say little, so nothing is highlighted.
-    const results = reply.results.map((result) => ({ ...result, highlights: [], reasons: result.reasons.filter(({ kind }) => isLocal(reply) || kind !== "passage") }));
+    // What two notes share is the whole reason without a server; beside a server's ranking it is only long.
+    const results = reply.results.map((result) => ({ ...result, highlights: [], reasons: isLocal(reply) ? result.reasons : [] }));
     this.reply = { ...reply, results };
     this.#draw(this.reply, isUpdate);
   }

@@ -1,0 +1,36 @@
+/** The fold below the results: notes that match weakly are shown when they are asked for. */
+
+import type { SearchReply } from "../contract";
+import { count } from "../format";
+import { faint } from "./controls";
+
+export class WeakMatches {
+  isOpen = false;
+  readonly #el: HTMLElement;
+  readonly #toggled: () => void;
+
+  /** `toggled` is called when weak matches are to be shown, or no longer. */
+  constructor(parent: HTMLElement, toggled: () => void) {
+    this.#el = parent.createDiv("notewell-weak");
+    this.#toggled = toggled;
+  }
+
+  /** A new query starts folded. */
+  fold(): void {
+    this.isOpen = false;
+  }
+
+  draw(reply: SearchReply | null): void {
+    this.#el.empty();
+    const weak = reply?.results.filter(({ match }) => match === "weak").length ?? 0;
+    if (!reply || weak === 0) return;
+    const isAll = weak === reply.results.length;
+    if (isAll) faint(this.#el, "Nothing matches well. Nearest by meaning:");
+    const text = this.isOpen ? "Hide weak matches" : `Show ${count(weak, "weak match", "weak matches")}`;
+    const button = this.#el.createEl("button", { cls: "notewell-link", text, attr: { "aria-expanded": this.isOpen } });
+    button.onclick = (): void => {
+      this.isOpen = !this.isOpen;
+      this.#toggled();
+    };
+  }
+}
