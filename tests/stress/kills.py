@@ -49,7 +49,7 @@ from tests.stress.watched import ELSEWHERE, EMBEDDING, STORING, Phase, Watched
 from tests.tiny_model import write_tiny_model
 
 NOTES = 30
-LONGEST_LIFE_S = 0.25
+FIRST_LIFE_S, LONGEST_LIFE_S = 0.25, 10.0
 # How often a life begins with another model in its settings than the life before.
 CHANGES_OF_MODEL = 0.1
 # Of a life that is to end while vectors are written: notes that change before it, texts that are
@@ -74,6 +74,7 @@ class Stage:
     kills: int = 0
     while_embedding: int = 0
     while_storing: int = 0
+    life: float = FIRST_LIFE_S  # seconds that a process has at most before it is killed
     span: float = 0.05  # seconds that the pass over the vectors takes, about
 
     @property
@@ -132,10 +133,13 @@ def live_and_die(stage: Stage) -> None:
     if child == 0:
         run_writer(stage, for_ever=True)
         os._exit(0)
-    end = time.monotonic() + stage.random.random() * LONGEST_LIFE_S
+    end = time.monotonic() + stage.random.random() * stage.life
     while time.monotonic() < end:
         edit(stage, f"note {stage.random.randrange(NOTES)}.md")
         time.sleep(0.005)
+    # As long as it takes to get to the vectors in every second life, however busy the machine.
+    grown = stage.life * (0.95 if stage.phase.has_begun else 1.05)
+    stage.life = min(grown, LONGEST_LIFE_S)
     kill(stage, child)
 
 
