@@ -56,6 +56,49 @@ describe("Obsidian's Markdown", () => {
   });
 });
 
+describe("what notes hold beside plain Markdown", () => {
+  it("numbers footnotes in the order of the text, and leads there and back", () => {
+    const el = drawn("One[^b], two[^a], again[^b], none[^c].\n\n[^a]: First\n[^b]: Second [[Bees]]\n    goes on");
+    expect([...el.querySelectorAll(".footnote-mark")].map((mark) => mark.textContent)).toEqual(["1", "2", "1"]);
+    expect([...el.querySelectorAll(".footnotes li")].map((item) => item.textContent)).toEqual(["Second Beesgoes on↩", "First↩"]);
+    expect(el.querySelector(".footnotes a")?.getAttribute("href")).toBe("#/bees");
+    expect(el.textContent).toContain("none[^c]");
+  });
+
+  it("gives callouts their kind, and folds those that say so", () => {
+    const el = drawn("> [!caution]- Mind *this*\n> hot\n\n> [!TIP]\n> warm\n\n> [!own]+\n> x\n\n> no callout");
+    const told = [...el.querySelectorAll(".callout")].map((one) => [one.tagName, one.hasAttribute("open"), one.className, one.querySelector(".callout-title")?.textContent]);
+    expect(told).toEqual([
+      ["DETAILS", false, "callout is-warning", "Mind this"],
+      ["BLOCKQUOTE", false, "callout is-tip", "TIP"],
+      ["DETAILS", true, "callout is-note", "Own"],
+    ]);
+    expect(el.querySelector("details p")?.textContent).toBe("hot");
+    expect(el.querySelectorAll("blockquote:not(.callout)")).toHaveLength(1);
+  });
+
+  it("shows the text in HTML, and no tags", () => {
+    const el = drawn("<div class=x>\n<b>Inside</b> a block\n</div>\n\nA <span style='color:red'>red</span> word<br>below <!-- hidden -->1 < 2");
+    expect(el.textContent.replace(/\s+/g, " ").trim()).toBe("Inside a blockA red wordbelow 1 < 2");
+    expect(el.querySelector("br")).not.toBeNull();
+  });
+
+  it("shows a table of 20,000 columns as text, at once", () => {
+    const row = (cell: string): string => `|${`${cell}|`.repeat(20_000)}`;
+    const el = drawn(`# Wide\n\n${row("a")}\n${row("-")}\n${row("1")}\n\nafter`);
+    expect(el.querySelector("table")).toBeNull();
+    expect(el.querySelector("pre")?.textContent).toContain("the rest of this table is in the note itself");
+    expect(el.querySelectorAll("*").length).toBeLessThan(20);
+    expect(el.textContent).toContain("after");
+  });
+
+  it("shows a table of too many rows as text, and an ordinary one as a table", () => {
+    const rows = "| a | b |\n".repeat(8_000);
+    expect(drawn(`| x | y |\n|---|---|\n${rows}`).querySelector("table")).toBeNull();
+    expect(drawn(`| x | y |\n|---|---|\n${rows.slice(0, 1_000)}`).querySelectorAll("tbody tr")).toHaveLength(100);
+  });
+});
+
 const ATTACKS = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",
@@ -92,9 +135,9 @@ const ATTACKS = [
 ];
 
 const HARMLESS = new Set(
-  "DIV P H1 H2 H3 H4 H5 H6 UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD EM STRONG S MARK CODE PRE BR HR A SPAN".split(" "),
+  "DIV P H1 H2 H3 H4 H5 H6 UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD EM STRONG S MARK CODE PRE BR HR A SPAN svg path".split(" "),
 );
-const ATTRIBUTES = new Set(["href", "class", "dir", "rel", "target", "title", "data-line", "start", "tabindex", "role", "aria-label"]);
+const ATTRIBUTES = new Set(["href", "class", "dir", "rel", "target", "title", "data-line", "data-file", "data-target", "start", "tabindex", "role", "aria-label", "viewBox", "aria-hidden", "d"]);
 
 describe("a hostile note", () => {
   it.each(ATTACKS)("cannot act: %s", (attack) => {

@@ -1,11 +1,13 @@
 /**
  * Renders a note's Markdown as elements. markdown-it parses it; the elements are created here from a
- * short list of allowed tags. There are no HTML strings, so HTML in a note is shown as text.
+ * short list of allowed tags. There are no HTML strings: of HTML in a note, the text in it is shown.
  */
 
 import MarkdownItMaker, { type Token } from "markdown-it";
-import { h } from "./dom";
+import { button, h } from "./dom";
 import { outwardLink } from "./links";
+import { addBlocks, withoutTags, type Extras } from "./blocks";
+import { callout } from "./callouts";
 import { addSyntax, body } from "./syntax";
 
 export interface Links {
@@ -14,8 +16,12 @@ export interface Links {
   readonly tag: (tag: string) => string;
 }
 
-const md = new MarkdownItMaker({ html: false, linkify: true, breaks: true });
+const md = new MarkdownItMaker({ html: true, linkify: true, breaks: true });
 addSyntax(md);
+addBlocks(md);
+
+/** Of a longer note, only the beginning is drawn. */
+const MOST_DRAWN = 600_000;
 
 const CONTAINERS = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td em strong s mark".split(" "),
@@ -24,9 +30,35 @@ const CONTAINERS = new Set(
 /** Renders a note's text. Block elements have their line in the file as `data-line`. */
 export function render(content: string, links: Links): DocumentFragment {
   const { text, lines } = body(content);
+  const extras: Extras = { footnotes: new Map() };
   const drawing = new Drawing(links, lines);
-  drawing.draw(md.parse(text, {}));
-  return drawing.root;
+  drawing.draw(md.parse(text.slice(0, MOST_DRAWN), { ...extras }));
+  const { root } = drawing;
+  if (text.length > MOST_DRAWN) root.append(h("p", { class: "faint" }, "This note goes on; the rest of it is in the note itself."));
+  drawFootnotes(root, extras, links);
+  return root;
+}
+
+/** The footnotes that the text refers to, in its order, and numbers that lead there and back. */
+function drawFootnotes(root: DocumentFragment, { footnotes }: Extras, links: Links): void {
+  const marks = [...root.querySelectorAll<HTMLElement>("sup[data-footnote]")];
+  const names = [...new Set(marks.map((mark) => mark.dataset["footnote"] ?? ""))];
+  const items = names.map((name) => {
+    const drawing = new Drawing(links, 0);
+    drawing.draw(md.parse(footnotes.get(name) ?? "", {}));
+    for (const el of drawing.root.querySelectorAll<HTMLElement>("[data-line]")) delete el.dataset["line"];
+    const back = button("↩", () => marks.find(({ dataset }) => dataset["footnote"] === name)?.scrollIntoView({ block: "center" }), { class: "footnote-back", "aria-label": "Back to the text" });
+    return h("li", { tabindex: "-1" }, drawing.root, back);
+  });
+  for (const mark of marks) {
+    const at = names.indexOf(mark.dataset["footnote"] ?? "");
+    const go = (): void => {
+      items[at]?.scrollIntoView({ block: "center" });
+      items[at]?.focus({ preventScroll: true });
+    };
+    mark.append(button(String(at + 1), go, { class: "footnote-mark", "aria-label": `Footnote ${at + 1}` }));
+  }
+  if (items.length) root.append(h("section", { class: "footnotes", role: "note", "aria-label": "Footnotes" }, h("ol", {}, ...items)));
 }
 
 class Drawing {
@@ -97,6 +129,12 @@ const LEAVES: Readonly<Record<string, (token: Token, links: Links) => Node | str
   fence: codeBlock,
   code_block: codeBlock,
   wikilink,
+  footnote: ({ content }) => h("sup", { "data-footnote": content }),
+  html_inline: ({ content }) => (/^<br\s*\/?>$/i.test(content) ? h("br") : ""),
+  html_block: ({ content }) => {
+    const text = withoutTags(content).trim();
+    return text ? h("p", { dir: "auto" }, text) : "";
+  },
   tag: ({ content }, links) => h("a", { class: "tag", href: links.tag(content) }, content),
   image: picture,
 };
@@ -116,30 +154,23 @@ function wikilink(token: Token, links: Links): HTMLElement {
   const [target = "", shown] = token.content.split("|", 2);
   const isEmbed = token.meta?.["isEmbed"] === true;
   const label = shown?.trim() || target.trim().replace(/^#/, "").replaceAll("#", " › ");
+  if (isEmbed && FILE.test(target.trim())) return h("span", { class: "picture", "data-file": target.trim() }, label);
   const href = links.note(target.trim());
   const kind = isEmbed ? "embed" : "wikilink";
   if (!href) return h("span", { class: `nowhere ${kind}`, title: "No note with this name" }, label);
-  return h("a", { class: kind, href }, label);
+  return h("a", { class: kind, href, "data-target": isEmbed ? target.trim() : null }, label);
 }
 
-/** Shows a picture as a link: the page loads nothing from other servers, and its server serves no pictures. */
+/** Names of files that the server sends; the reader loads them in place of their names. */
+const FILE = /\.(png|jpe?g|gif|webp|avif|bmp|svg)$/i;
+
+/** Shows a picture of the vault by its name at first, and one elsewhere as a link: no other server is asked. */
 function picture(token: Token): HTMLElement {
   const source = String(token.attrGet("src") ?? "");
   const label = token.content || decoded(source).split("/").at(-1) || "picture";
   const outward = outwardLink(source);
-  if (!outward) return h("span", { class: "picture" }, label);
+  if (!outward) return h("span", { class: "picture", "data-file": FILE.test(source) ? decoded(source) : null }, label);
   return h("a", { class: "picture", href: outward, rel: "noopener noreferrer", target: "_blank" }, label);
-}
-
-/** `> [!note] Title` */
-function callout(quote: HTMLElement): void {
-  const first = quote.querySelector("p")?.firstChild;
-  const found = first instanceof Text ? /^\[!([\w-]+)\][+-]?[ \t]*(.*)$/.exec(first.data) : null;
-  if (!found || !(first instanceof Text)) return;
-  const [, kind = "note", title] = found;
-  quote.classList.add("callout");
-  quote.prepend(h("p", { class: "callout-title" }, title || kind.charAt(0).toUpperCase() + kind.slice(1)));
-  first.remove();
 }
 
 /** `- [x] done` */

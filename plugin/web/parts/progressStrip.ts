@@ -77,7 +77,7 @@ export function matterOf(status: StatusReply): Matter {
 }
 
 function announced(before: Matter, matter: Matter, status: StatusReply): string {
-  if (matter === "working") return "The index is being brought up to date.";
+  if (matter === "working") return "Notes are being read.";
   if (matter === "none") return before === "working" ? "The index is complete." : "";
   return progressText(status);
 }

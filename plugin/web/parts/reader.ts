@@ -10,6 +10,7 @@ import type { Links } from "../lib/markdown";
 import { folderOf } from "../../src/format";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
+import { fillEmbeds } from "./embeds";
 import { fillRail, noteLinks } from "./rail";
 import { noteAddress } from "./resultRow";
 
@@ -69,25 +70,20 @@ export class Reader {
 
   #draw(note: NoteReply, render: Render): void {
     const context = this.#context;
-    const targets = new Map(note.links_out.map(({ target, path }) => [target, path]));
-    const text = render(note.content, {
-      note: (target) => {
-        const path = targets.get(target.split("#", 1)[0]?.trim() ?? "") ?? targets.get(target);
-        if (target.startsWith("#")) return noteAddress(context, note.path);
-        return path ? noteAddress(context, path) : null;
-      },
-      tag: (tag) => context.to("search", { q: `tag:${tag.slice(1)}` }),
-    });
+    const draw = (shown: NoteReply): DocumentFragment => render(shown.content, linksOf(context, shown));
+    const text = draw(note);
     const first = text.firstElementChild;
     if (first?.tagName === "H1" && first.textContent.trim() === note.title) first.remove();
+    const prose = h("div", { class: "prose" }, text);
     const similar = h("section", { class: "near", "aria-label": "Similar notes" });
     fill(
       this.el,
       this.#tools(note),
       h("h1", { dir: "auto" }, note.title),
       this.#meta(note),
-      h("div", { class: "prose" }, text),
+      prose,
     );
+    void fillEmbeds(context, prose, note, draw);
     fillRail(this.rail, context, note, similar);
     void this.#showSimilar(note.path, similar);
   }
@@ -133,6 +129,19 @@ export class Reader {
       asServerError(error); // the note is shown without similar notes
     }
   }
+}
+
+/** Where the links of a note lead. */
+function linksOf(context: ViewContext, note: NoteReply): Links {
+  const targets = new Map(note.links_out.map(({ target, path }) => [target, path]));
+  return {
+    note: (target) => {
+      const path = targets.get(target.split("#", 1)[0]?.trim() ?? "") ?? targets.get(target);
+      if (target.startsWith("#")) return noteAddress(context, note.path);
+      return path ? noteAddress(context, path) : null;
+    },
+    tag: (tag) => context.to("search", { q: `tag:${tag.slice(1)}` }),
+  };
 }
 
 /** A note that is not in the vault: what may have become of it, and where to look. */

@@ -18,6 +18,7 @@ from notewell.errors import NotewellError
 from notewell.types import LimitRules, ServerRules
 from notewell.vaults.opened import Vaults
 from notewell.web import openapi, pages
+from notewell.web.attachments import send_file
 from notewell.web.audit import Audit
 from notewell.web.auth import KEY_PARAMETER, Callers, Gate, bound_address
 from notewell.web.limits import Guesses, Rates, Slots
@@ -86,6 +87,7 @@ def _add_routes(app: web.Application) -> None:
             app.router.add_get(endpoint.path, route.__call__, name=endpoint.name)
         else:
             app.router.add_route(endpoint.method, endpoint.path, route.__call__, name=endpoint.name)
+    app.router.add_get("/api/file", send_file, name="file")
     app.router.add_get("/api/openapi.json", _openapi, name="openapi")
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")

@@ -11,7 +11,15 @@ const HOSTILE = [
   "[x](javascript:document.title='owned') ![x](http://evil.example/p.png) [[<svg onload=alert(1)>]]",
   "> [!<img src=x onerror=alert(1)>] <iframe src=//evil.example></iframe>",
 ].join("\n\n");
-const { visit } = usePages({ "Hostile <img src=x onerror=alert(1)>.md": HOSTILE });
+const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const WIDE = (cell) => `|${`${cell}|`.repeat(20_000)}`;
+const { visit } = usePages({
+  "Hostile <img src=x onerror=alert(1)>.md": HOSTILE,
+  "Outer.md": "# Outer\n\n![[dot.png]] ![d](dot.png)\n\n![[Inner]]\n\n> [!warning]- Mind\n> hot\n\nA fact[^1].\n\n[^1]: Its source.\n",
+  "Inner.md": "# Inner\n\ninner text ![[Outer]]\n",
+  "dot.png": PIXEL,
+  "Wide.md": `# Wide\n\n${WIDE("a")}\n${WIDE("-")}\n${WIDE("1")}\n\nafter it\n`,
+});
 
 for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
   const onPhone = look === PHONE;
@@ -91,6 +99,26 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
     }));
 }
 
+const PAGES = [
+  ["search?vault=Sample", ".start h1"],
+  ["search?q=bread&vault=Sample", "[data-result]"],
+  ["search?q=bread&vault=Sample&note=Kitchen/Country+loaf.md", ".reader h1"],
+  ["search?q=%22no+such+words+here%22&vault=Sample", ".empty"],
+  ["search?vault=Nowhere", ".empty"],
+  ["ask?vault=Sample", ".ask, .ask-view, #main > *"],
+  ["explore?q=bread&vault=Sample", ".mixed"],
+  ["pipeline?q=bread+tag:recipe&vault=Sample", ".stage"],
+  ["past?q=garden&vault=Sample", ".column-bar"],
+  ["graph?path=Home.md&vault=Sample", ".graph-stage canvas"],
+  ["manage?vault=Sample", ".buttons button"],
+  ["manage/ledger?vault=Sample", ".panel tbody tr"],
+  ["manage/vaults?vault=Sample", ".panel tbody tr"],
+  ["manage/stats?vault=Sample", ".shares"],
+  ["manage/log?vault=Sample", ".panel-body > *"],
+  ["manage/models?vault=Sample", ".panel tbody tr"],
+  ["manage/config?vault=Sample", ".settings"],
+];
+
 function isDrawn() {
   const canvas = document.querySelector(".graph-stage canvas");
   const pixels = canvas?.width ? canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data : [];
@@ -151,10 +179,46 @@ test("vaults, figures, searches, models and settings are shown; a setting is cha
     await page.getByRole("heading", { name: "Searches" }).waitFor();
   }));
 
+test("a note shows its pictures, embedded notes, callouts and footnotes; a table without end is text", () =>
+  visit({ hash: "#/search?q=outer&vault=Other&note=Outer.md" }, async (page) => {
+    const prose = page.locator(".reader .prose");
+    await prose.locator("img").nth(1).waitFor();
+    assert.ok(await prose.locator("img").first().evaluate((img) => img.decode().then(() => img.naturalWidth === 1)));
+    await prose.locator(".embedded").getByText("inner text").waitFor();
+    assert.equal(await prose.locator(".embedded .embedded").count(), 0, "a note that embeds itself ends");
+    assert.equal(await prose.getByText("hot").isVisible(), false);
+    await prose.getByText("Mind").click();
+    await prose.getByText("hot").waitFor();
+    await prose.getByRole("button", { name: "Footnote 1" }).click();
+    await page.waitForFunction(() => document.activeElement?.closest(".footnotes"));
+    await page.goto(`${new URL(page.url()).origin}/#/search?q=wide&vault=Other&note=Wide.md`);
+    await prose.getByText("after it").waitFor();
+    assert.equal(await prose.locator("table").count(), 0);
+  }));
+
+test("no page is wider than its window, at six widths", () =>
+  visit({}, async (page, watched) => {
+    const { origin } = new URL(page.url());
+    const found = [];
+    for (const [place, sign] of PAGES) {
+      await page.goto(`${origin}/#/${place}`);
+      await page.locator(sign).first().waitFor();
+      for (const width of [360, 390, 820, 1100, 1440, 1920]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+        const out = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (out > 0) found.push(`${place} at ${width}: ${out} px`);
+      }
+    }
+    assert.deepEqual(found, []);
+    const refused = watched.problems.splice(0); // no language model is set up, which the view for questions shows
+    assert.ok(refused.every((text) => text.includes("400")), refused.join("\n"));
+  }));
+
 test("a note with hostile markup is shown as text, and so is its name", () =>
   visit({ hash: "#/search?q=hostile&vault=Other" }, async (page) => {
     await page.locator("[data-result]").first().click();
-    await page.locator(".reader .prose").getByText("document.title", { exact: false }).first().waitFor();
+    await page.locator(".reader .prose .nowhere").first().waitFor();
     assert.notEqual(await page.title(), "owned");
     assert.equal(await page.locator("#app img, #app script, #app iframe").count(), 0);
     const blocked = await page.evaluate(() => {

@@ -1,0 +1,103 @@
+/** What a note shows of other files: pictures, documents to save, and other notes, two levels deep. */
+
+import { asServerError } from "../../src/client";
+import type { NoteReply } from "../../src/contract";
+import { pageKeyHeaders } from "../app/pageKey";
+import type { ViewContext } from "../app/viewContext";
+import { h } from "../lib/dom";
+
+const DEPTH = 2;
+const MOST_NOTES = 12; // of one page, so that a note of embeds alone does not ask for a whole vault
+const SHOWN = /\.(png|jpe?g|gif|webp|avif|bmp|svg)$/i;
+
+/** Makes the text of a note into elements. */
+export type Draw = (note: NoteReply) => DocumentFragment;
+
+/** Fills in the pictures and notes that `prose`, the text of `note`, embeds. */
+export async function fillEmbeds(context: ViewContext, prose: HTMLElement, note: NoteReply, draw: Draw): Promise<void> {
+  const budget = { notes: MOST_NOTES };
+  showFiles(context, prose, note.path);
+  await showNotes(context, prose, note, draw, new Set([note.path]), budget);
+}
+
+async function showNotes(context: ViewContext, prose: HTMLElement, note: NoteReply, draw: Draw, above: ReadonlySet<string>, budget: { notes: number }): Promise<void> {
+  for (const link of prose.querySelectorAll<HTMLAnchorElement>("a.embed")) {
+    const [name = "", heading] = (link.dataset["target"] ?? "").split("#", 2);
+    const path = embedded(note, name.trim());
+    if (!path || above.has(path) || budget.notes === 0) continue;
+    budget.notes -= 1;
+    try {
+      const other = await context.vaultClient.fullNote(path);
+      const content = heading ? section(other, heading.trim()) : other.content;
+      const box = h("div", { class: "embedded", dir: "auto" }, link.cloneNode(true), draw({ ...other, content }));
+      // The lines in it are another note's.
+      for (const el of box.querySelectorAll<HTMLElement>("[data-line]")) delete el.dataset["line"];
+      link.replaceWith(box);
+      showFiles(context, box, path);
+      const below = new Set([...above, path]);
+      for (const inner of box.children) inner.classList.remove("embed");
+      if (below.size <= DEPTH) await showNotes(context, box, other, draw, below, budget);
+    } catch (error) {
+      asServerError(error); // the link to it stays
+    }
+  }
+}
+
+/** The path of the note that a note embeds under a name. */
+function embedded(note: NoteReply, name: string): string | null {
+  return note.links_out.find(({ embed, target }) => embed && target.split("#", 1)[0]?.trim() === name)?.path ?? null;
+}
+
+/** The part of a note under a heading, or with a block's id; the whole where it has neither. */
+function section({ content, headings }: NoteReply, wanted: string): string {
+  const lines = content.split("\n");
+  if (wanted.startsWith("^")) {
+    const at = lines.findIndex((line) => line.trimEnd().endsWith(wanted));
+    return at < 0 ? content : (lines[at] ?? "");
+  }
+  const at = headings.findIndex(({ text }) => text.trim().toLowerCase() === wanted.toLowerCase());
+  const found = headings[at];
+  if (!found) return content;
+  const next = headings.slice(at + 1).find(({ level }) => level <= found.level);
+  return lines.slice(found.line - 1, next ? next.line - 1 : undefined).join("\n");
+}
+
+/** Loads pictures when they come near the window; a document is fetched when somebody wants it. */
+function showFiles(context: ViewContext, prose: HTMLElement, note: string): void {
+  const near = new IntersectionObserver(
+    (seen) => {
+      for (const { isIntersecting, target } of seen) {
+        if (!isIntersecting || !(target instanceof HTMLElement)) continue;
+        near.unobserve(target);
+        void showPicture(context, target, note);
+      }
+    },
+    { rootMargin: "400px" },
+  );
+  for (const el of prose.querySelectorAll<HTMLElement>(".picture[data-file]")) {
+    if (SHOWN.test(el.dataset["file"] ?? "")) near.observe(el);
+  }
+}
+
+async function showPicture(context: ViewContext, el: HTMLElement, note: string): Promise<void> {
+  const name = el.dataset["file"] ?? "";
+  delete el.dataset["file"]; // once is enough
+  const query = new URLSearchParams({ path: name, from: note, ...(context.vault && { vault: context.vault.id }) });
+  try {
+    const answer = await fetch(`/api/file?${query}`, { headers: pageKeyHeaders() });
+    if (!answer.ok) throw new TypeError(String(answer.status));
+    el.replaceWith(h("img", { src: await dataUrl(await answer.blob()), alt: el.textContent }));
+  } catch {
+    el.title = "This picture could not be loaded";
+  }
+}
+
+/** The page's policy allows pictures as data, and no address that would need the key of the page. */
+function dataUrl(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve(reader.result as string));
+    reader.addEventListener("error", () => reject(new TypeError("The picture cannot be read.")));
+    reader.readAsDataURL(blob);
+  });
+}
