@@ -77,7 +77,7 @@ afterEach(() => {
 });
 
 describe("changes", () => {
-  it("arrive once they have rested, with the file's time and without its content", async () => {
+  it("arrive after their delay, with the file's time and without its content", async () => {
     begin();
     await settle();
     change("a.md");
@@ -103,7 +103,7 @@ describe("changes", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("are asked about again at a measured pace when the server refuses", async () => {
+  it("are retried at growing intervals when the server refuses", async () => {
     server.routes["/api/changes"] = () => problem(503, "index_failed", "Not now.");
     begin();
     await settle();
@@ -130,7 +130,7 @@ describe("changes", () => {
 });
 
 describe("comparing with the server at every connect", () => {
-  it("tells all files, and leaves it to a server beside the folder to look at them", async () => {
+  it("lists all files, and lets a server with the folder read them", async () => {
     server.routes["/api/sync"] = () => ({ need: ["a.md"], gone: ["old.md"], guard: false });
     begin();
     await settle();
@@ -150,7 +150,7 @@ describe("comparing with the server at every connect", () => {
     expect(server.asked("/api/sync")).toHaveLength(2);
   });
 
-  it("asks a person before many notes go", async () => {
+  it("asks a person before many notes are removed", async () => {
     server.routes["/api/sync"] = () => ({ need: [], gone: ["x.md", "y.md"], guard: true });
     begin();
     await settle();
@@ -183,7 +183,7 @@ describe("a mirror", () => {
     expect(sent()).toMatchObject([{ path: "Caf\u00e9.md", content: "coffee" }]);
   });
 
-  it("gets nothing where nobody agreed, and nobody is asked twice", async () => {
+  it("gets nothing without consent, which is asked for once", async () => {
     mayUpload = false;
     begin();
     await settle();

@@ -25,12 +25,12 @@ function words(changes: readonly Change[]): string[] {
 }
 
 describe("folding", () => {
-  it("makes one edit of many", () => {
+  it("merges many edits into one", () => {
     for (let n = 0; n < 5; n += 1) queue.modified("a");
     expect(sentChanges()).toEqual(["modify a"]);
   });
 
-  it("makes nothing of a note that came and went", () => {
+  it("drops a note that was created and deleted", () => {
     queue.created("a");
     queue.modified("a");
     queue.renamed("a", "b");
@@ -38,13 +38,13 @@ describe("folding", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("makes an edit of a note deleted and made again", () => {
+  it("turns a deletion and a new creation into an edit", () => {
     queue.deleted("a");
     queue.created("a");
     expect(sentChanges()).toEqual(["modify a"]);
   });
 
-  it("folds a chain of renames, and forgets one that leads back", () => {
+  it("merges a chain of renames, and drops one that leads back", () => {
     queue.renamed("a", "b");
     queue.renamed("b", "c");
     expect(sentChanges()).toEqual(["rename a c"]);
@@ -75,20 +75,20 @@ describe("folding", () => {
 });
 
 describe("order", () => {
-  it("clears a path before another note takes it", () => {
+  it("deletes a path before another note is moved to it", () => {
     queue.renamed("b", "c");
     queue.renamed("a", "b");
     expect(sentChanges()).toEqual(["rename b c", "rename a b"]);
   });
 
-  it("deletes before it moves, and moves before it makes", () => {
+  it("deletes before it moves, and moves before it creates", () => {
     queue.deleted("b");
     queue.renamed("a", "b");
     queue.created("a");
     expect(sentChanges()).toEqual(["delete b", "rename a b", "create a"]);
   });
 
-  it("reads both anew where two notes changed places", () => {
+  it("sends both notes again when they swapped names", () => {
     queue.renamed("a", "t");
     queue.renamed("b", "a");
     queue.renamed("t", "b");
@@ -103,7 +103,7 @@ describe("order", () => {
 });
 
 describe("waiting", () => {
-  it("lets an edit rest for two seconds, and for thirty at most", () => {
+  it("delays an edit by two seconds, and by thirty at most", () => {
     queue.modified("a");
     expect(queue.due()).toBe(2_000);
     for (now = 0; now < 29_000; now += 1_000) queue.modified("a");
@@ -122,7 +122,7 @@ describe("waiting", () => {
     expect(sentChanges()).toEqual(["modify b"]);
   });
 
-  it("has nothing due where there is nothing", () => {
+  it("has nothing due when it is empty", () => {
     expect(queue.due()).toBeNull();
     expect(queue.take(10)).toEqual([]);
   });

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe("a server that works", () => {
-  it("is ready after health, vaults and status, and asked about our vault", async () => {
+  it("is ready after health, vaults and status of our vault", async () => {
     connect();
     await settle();
     expect(connection.state.name).toBe("ready");
@@ -48,7 +48,7 @@ describe("a server that works", () => {
     expect(server.seen[2]?.url).toContain("vault=v1");
   });
 
-  it("is asked for its status alone from then on, often while it indexes", async () => {
+  it("is then polled for its status only, more often while it indexes", async () => {
     server.routes["/api/status"] = () => aStatus({ state: "indexing" });
     connect();
     await settle();
@@ -65,7 +65,7 @@ describe("a server that works", () => {
     expect(connection.has("graph_view")).toBe(false);
   });
 
-  it("tells every news to listeners until they stop", async () => {
+  it("tells listeners about every change until they unsubscribe", async () => {
     connect();
     const heard: string[] = [];
     const stop = connection.subscribe((state) => heard.push(state.name));
@@ -75,7 +75,7 @@ describe("a server that works", () => {
     expect(heard).toEqual(["ready", "ready"]);
   });
 
-  it("may be found only after a start that takes time", async () => {
+  it("may be found only after a slow start", async () => {
     let found: (target: Target) => void = () => undefined;
     connect((starting) => {
       starting();
@@ -110,7 +110,7 @@ describe("versions", () => {
 });
 
 describe("a server that does not work", () => {
-  it("is asked again after 1, 2, 5, 10, 30 and 30 seconds", async () => {
+  it("is tried again after 1, 2, 5, 10, 30 and 30 seconds", async () => {
     server.down = true;
     connect();
     await settle();
@@ -128,7 +128,7 @@ describe("a server that does not work", () => {
     expect(gaps).toEqual([1, 2, 5, 10, 30, 30]);
   });
 
-  it("is asked at once when a person acts, and recovers by itself", async () => {
+  it("is tried at once when a person acts, and recovers by itself", async () => {
     server.down = true;
     connect();
     await settle(60_000);
@@ -138,7 +138,7 @@ describe("a server that does not work", () => {
     expect(connection.state.name).toBe("ready");
   });
 
-  it("gets one question however many people ask", async () => {
+  it("gets one request however many callers wait", async () => {
     connect();
     await settle();
     const before = server.seen.length;
@@ -146,7 +146,7 @@ describe("a server that does not work", () => {
     expect(server.seen.length - before).toBe(1);
   });
 
-  it("may miss one answer, but not two", async () => {
+  it("may miss one reply, but not two", async () => {
     connect();
     await settle();
     server.silent = true;
@@ -166,7 +166,7 @@ describe("a server that does not work", () => {
     expect(connection.state).toMatchObject({ name: "offline", why: "not-notewell" });
   });
 
-  it("wants another token once it was rotated", async () => {
+  it("needs the new token after a rotation", async () => {
     connect();
     await settle();
     server.routes["/api/status"] = () => ({ status: 401, text: "{}" });
@@ -176,7 +176,7 @@ describe("a server that does not work", () => {
 });
 
 describe("which vault", () => {
-  it("is never another than ours, not even the only one", async () => {
+  it("is never a vault other than ours, even if it is the only one", async () => {
     server.routes["/api/vaults"] = () => ({ vaults: [aVault({ name: "work" })] });
     connect();
     await settle();
@@ -203,7 +203,7 @@ describe("which vault", () => {
 });
 
 describe("a vault that somebody else serves", () => {
-  it("is not asked for a token that nobody can know, and waits for a person", async () => {
+  it("is not tried with an unknown token, and waits for a person", async () => {
     let asked = 0;
     connect(() => {
       asked += 1;
@@ -217,7 +217,7 @@ describe("a vault that somebody else serves", () => {
 });
 
 describe("attempts that were given up", () => {
-  it("change nothing when they answer late", async () => {
+  it("change nothing when their reply comes late", async () => {
     let late: (target: Unavailable) => void = () => undefined;
     let calls = 0;
     connect(() => {
@@ -232,7 +232,7 @@ describe("attempts that were given up", () => {
     expect(connection.state.name).toBe("ready");
   });
 
-  it("leave no timer behind after the end", async () => {
+  it("leave no timer running", async () => {
     server.down = true;
     connect();
     await settle();
@@ -241,7 +241,7 @@ describe("attempts that were given up", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("wait for a person where only a person can help", async () => {
+  it("wait for a person if only a person can help", async () => {
     let asked = 0;
     connect(() => {
       asked += 1;

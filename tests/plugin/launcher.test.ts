@@ -165,7 +165,7 @@ describe("starting", () => {
 });
 
 describe("a program that was found", () => {
-  it("is asked who it is, without a word of the vault, before it is started", async () => {
+  it("is checked, without naming the vault, before it is started", async () => {
     await launch();
     expect(checks.map(({ args }) => args)).toEqual([["--version", "--json"]]);
     expect(checks[0]?.isStdinClosed).toBe(true);
@@ -258,7 +258,7 @@ describe("ending", () => {
     expect(children).toHaveLength(2);
   });
 
-  it("is told when it comes unasked, and three restarts are made", async () => {
+  it("is reported when unexpected, and three restarts are made", async () => {
     for (let crash = 1; crash <= 4; crash += 1) {
       expect(await launch()).toHaveProperty("endpoint");
       children.at(-1)?.end(1);

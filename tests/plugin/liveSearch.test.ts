@@ -48,7 +48,7 @@ async function rest(ms = 1_000): Promise<void> {
 }
 
 describe("typing", () => {
-  it("shows the words' answer first and the server's ranking when the typing rests", async () => {
+  it("shows local keyword results first and the server's ranking when typing pauses", async () => {
     live.type("bees");
     expect(isBusy).toBe(true);
     await rest(100);
@@ -58,7 +58,7 @@ describe("typing", () => {
     expect(isBusy).toBe(false);
   });
 
-  it("asks for nothing between fast keys", async () => {
+  it("sends no request between fast keys", async () => {
     for (const query of ["b", "be", "bee", "bees"]) {
       live.type(query);
       await rest(30);
@@ -77,7 +77,7 @@ describe("typing", () => {
     expect(typing).toEqual(["true", "false"]);
   });
 
-  it("is answered by words alone where there is no server", async () => {
+  it("is answered by local keywords without a server", async () => {
     session = null;
     live.type("bees");
     await rest();
@@ -87,13 +87,13 @@ describe("typing", () => {
 });
 
 describe("a refresh", () => {
-  it("does not put the words' answer in the place of the server's for a moment", async () => {
+  it("does not replace the server's results by local ones for a moment", async () => {
     live.again("bees");
     await rest();
     expect(shown).toEqual(["bees hybrid true"]);
   });
 
-  it("is answered by words where there is no server", async () => {
+  it("is answered by local keywords without a server", async () => {
     session = null;
     live.again("bees");
     await rest();
@@ -102,7 +102,7 @@ describe("a refresh", () => {
 });
 
 describe("answers", () => {
-  it("to an earlier question are dropped", async () => {
+  it("to an earlier query are dropped", async () => {
     const answers: (() => void)[] = [];
     const answer = server.routes["/api/search"];
     server.routes["/api/search"] = (request) =>
@@ -117,7 +117,7 @@ describe("answers", () => {
     expect(shown).toEqual(["old keyword false", "new keyword false", "new hybrid true"]);
   });
 
-  it("that fail are told once, and only for the last question", async () => {
+  it("that fail are reported once, and only for the last query", async () => {
     server.routes["/api/search"] = () => problem(503, "index_failed", "Not now.");
     live.type("bees");
     await rest();
@@ -125,7 +125,7 @@ describe("answers", () => {
     expect(isBusy).toBe(false);
   });
 
-  it("are not waited for where nothing can answer", async () => {
+  it("are not awaited where nothing can answer", async () => {
     session = null;
     words = null;
     live.type("bees");

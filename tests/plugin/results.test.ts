@@ -16,7 +16,7 @@ const paths = (results: readonly { path: string }[]): string =>
 describe("taking in a better ranking", () => {
   const shown = ["a", "b", "c", "d"].map((path) => aResult(path));
 
-  it("puts everything in order where nobody points", () => {
+  it("sorts everything when no row is under the pointer", () => {
     const better = ["c", "x", "a"].map((path) => aResult(path));
     expect(paths(merged(shown, better, -1))).toBe("c x a");
   });

@@ -68,7 +68,7 @@ describe("an index that answers", () => {
     expect(indexNotice(aStatus())).toBeNull();
   });
 
-  it("has a indexNotice for what keeps it from being whole, the gravest first", () => {
+  it("has an indexNotice for what is incomplete, the most serious first", () => {
     const reading = aProgress({ phase: "reading", notes_read: 1, eta_s: 120 });
     const guard = { gone: 60, total: 100, since: "2026-01-01T00:00:00+00:00" };
     const paused = aProgress({ phase: "paused", passages_embedded: 3 });

@@ -49,7 +49,7 @@ describe("citations", () => {
     expect(numbers(el)).toEqual(["1"]);
   });
 
-  it("are signs without a way while the sources are not known", () => {
+  it("are plain marks while the sources are not known", () => {
     const el = drawn("Bees [1] and [9]", null);
     expect(numbers(el)).toEqual([]);
     expect([...el.querySelectorAll("span.cite")].map((one) => one.textContent)).toEqual(["1", "9"]);

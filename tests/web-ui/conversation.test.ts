@@ -36,7 +36,7 @@ it("keeps one conversation for each vault, until it is forgotten", () => {
   expect(currentConversation("a")).toBeUndefined();
 });
 
-it("does without where a page may keep nothing", () => {
+it("works without storage", () => {
   vi.stubGlobal("sessionStorage", undefined);
   setCurrentConversation("a", "0123456789abcdef");
   expect(currentConversation("a")).toBeUndefined();

@@ -144,14 +144,14 @@ describe("controls", () => {
     expect(order([scored("a.md", null, 1), scored("b.md", 0.4, null)], { mix: 0 })).toEqual(["b.md", "a.md"]);
   });
 
-  it("bring up a candidate from far below", () => {
+  it("can raise a candidate from far below", () => {
     const many = Array.from({ length: 60 }, (_, n) => scored(`${n}.md`, 1 - n / 150, 0));
     const near = new Map([["59.md", 1]]);
     const [first] = remix(asServed(many), { ...START, mix: 0, graph: 1 }, { start: START, words: NO_WORDS, proximity: near, now: NOW });
     expect([first?.result.path, first?.served, first?.place]).toEqual(["59.md", 60, 1]);
   });
 
-  it("lift tags that the query names, a part of them as well", () => {
+  it("boost tags that the query names, in whole or in part", () => {
     const tagged = { ...scored("tagged.md", 0.6, 0), tags: ["bread/sourdough"] };
     const plain = scored("plain.md", 1, 0);
     const words = queryWords("Sourdough starter");
@@ -160,7 +160,7 @@ describe("controls", () => {
     expect(order([plain, tagged], { mix: 0, tag: 2 }, queryWords("dough"))).toEqual(["plain.md", "tagged.md"]);
   });
 
-  it("lift what is recent by half as much every 90 days, and nothing without a date", () => {
+  it("boost recent notes, half as much every 90 days, and none without a date", () => {
     const dated = (path: string, modified: string | null): ReturnType<typeof aResult> => ({ ...scored(path, 1, 1), modified, created: null });
     const results = [dated("none.md", null), dated("old.md", "2025-12-02T12:00:00Z"), dated("new.md", "2026-03-02T12:00:00Z")];
     const ranked = remix(asServed(results), { ...START, recency: 1 }, { start: START, words: NO_WORDS, proximity: NOBODY, now: NOW });
@@ -182,7 +182,7 @@ describe("controls", () => {
     expect(ranked.map(({ result, score }) => [result.path, Number(score.toFixed(4))])).toEqual([["b.md", 1], ["a.md", 0.4]]);
   });
 
-  it("leave nothing and everything in order", () => {
+  it("handle an empty list, and results without scores", () => {
     expect(remix([], START, { start: START, words: NO_WORDS, proximity: NOBODY, now: NOW })).toEqual([]);
     expect(order([scored("a.md", 0, 0), scored("b.md", 0, 0)], {})).toEqual(["a.md", "b.md"]);
   });

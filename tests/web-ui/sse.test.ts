@@ -35,7 +35,7 @@ describe("an event of an answer", () => {
     expect(told("toString", "{}")).toBeNull();
   });
 
-  it("that is odd is refused, by where it is odd", () => {
+  it("with an invalid field is refused, and the error names the field", () => {
     expect(() => told("step", '{"n":"1"}')).toThrow("step.n should be a number");
     expect(() => told("text", "<html>")).toThrow(SyntaxError);
   });
