@@ -123,6 +123,21 @@ def test_a_result_shows_place_text_and_score(capsys: pytest.CaptureFixture[str])
     ]
 
 
+def test_a_result_in_a_pdf_shows_its_page_and_who_embeds_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    further = Passage(None, None, None, 9, "", (), 0.5, page=7)
+    print_results(
+        answer(
+            found(path="a/Paper.pdf", page=3, embedded_in=("b/Reading.md",), passages=(further,))
+        )
+    )
+
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[1] == "a/Paper.pdf, page 3, embedded in Reading"
+    assert lines[4] == "also on page 7"
+
+
 @pytest.mark.parametrize(
     ("match", "shown"),
     [("strong", "strong match"), ("related", "related"), ("weak", "weak match")],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 import click
 
@@ -77,8 +78,7 @@ def _print_result(rank: int, result: Result) -> None:
     title = Piece(clean(result.title), "cyan", bold=True)
     print_pieces((Piece(f"{rank:>2}  "), title, Piece(f"  {_how_well(result)}", dim=True)))
     # Not folded: a path must come out whole when it is copied from a narrow terminal.
-    place = clean(f"{result.path}:{result.line}")
-    print_pieces((Piece(" " * _INDENT), Piece(place, "green")))
+    print_pieces((Piece(" " * _INDENT), Piece(clean(_place(result)), "green")))
     beneath = (
         [Piece(clean(_below_title(result)), dim=True)],
         highlighted(result.snippet, result.highlights),
@@ -89,6 +89,13 @@ def _print_result(rank: int, result: Result) -> None:
         if any(piece.text for piece in pieces):
             print_folded(pieces, indent=_INDENT)
     click.echo()
+
+
+def _place(result: Result) -> str:
+    """Return the path with the line or page, and the notes that embed the file."""
+    at = f":{result.line}" if result.page is None else f", page {result.page}"
+    names = [PurePosixPath(path).stem for path in result.embedded_in]
+    return result.path + at + (f", embedded in {', '.join(names)}" if names else "")
 
 
 def _how_well(result: Result) -> str:
