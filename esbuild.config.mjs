@@ -9,6 +9,7 @@ import { argv, exit } from "node:process";
 import { build, context } from "esbuild";
 
 const SOURCES = "plugin/src";
+const MAX_BYTES = 200_000; // tests/release-check.mjs has the same
 const watching = argv.includes("--watch");
 
 /** All names that the sources import from the app, types included. */
@@ -74,7 +75,12 @@ if (argv.includes("--web")) {
   await watch(vault);
 } else {
   await build({ ...options, logLevel: "warning" });
-  console.log(`main.js: ${statSync(options.outfile).size} bytes`);
+  const { size } = statSync(options.outfile);
+  console.log(`main.js: ${size} bytes`);
+  if (size > MAX_BYTES) {
+    console.error(`main.js may have ${MAX_BYTES} bytes.`);
+    exit(1);
+  }
 }
 
 /** Rebuilds into `vault` as sources change. */
