@@ -8,6 +8,8 @@ import { until } from "./support/wait.mjs";
 const held = useApp();
 const QUERY = "how memory fades";
 
+/** The results that are shown: weak ones are folded. */
+const matching = (app) => app.network.reply("/api/search").results.filter(({ match }) => match !== "weak");
 const passages = (row) => row.locator(".notewell-passage");
 
 test("results come as one types, with their matches marked", async () => {
@@ -45,7 +47,7 @@ test("a click opens the note at the passage, which is selected", async () => {
 test("Ctrl and the middle button open tabs, Ctrl and Alt a split", async () => {
   const { app } = held;
   const rows = await app.searchFor(QUERY);
-  const { results } = app.network.reply("/api/search");
+  const results = matching(app);
   const before = (await app.openNotes()).length;
   await passages(rows.nth(1)).first().click({ modifiers: ["Control"] });
   await until("a tab is open", async () => (await app.openNotes()).length === before + 1);
@@ -61,7 +63,7 @@ test("Ctrl and the middle button open tabs, Ctrl and Alt a split", async () => {
 test("a note that is already open is shown", async () => {
   const { app } = held;
   const rows = await app.searchFor(QUERY);
-  const { results } = app.network.reply("/api/search");
+  const results = matching(app);
   const before = await app.openNotes();
   await passages(rows.nth(1)).first().click();
   await until("it is in front", async () => (await app.note()).path === results[1].path);
@@ -132,7 +134,7 @@ test("the context menu opens, links and copies, and lets other plugins add to it
 test("results are copied as links, sorted, unfolded, and shown with more context", async () => {
   const { app } = held;
   const rows = await app.searchFor(QUERY);
-  const { results } = app.network.reply("/api/search");
+  const results = matching(app);
   await app.search.getByLabel("Copy results as links").click();
   const lines = (await app.clipboard()).split("\n");
   assert.equal(lines.length, results.length);
@@ -187,7 +189,7 @@ test("an empty field offers saved and recent searches", async () => {
 test("later results do not move the row under the pointer", async () => {
   const { app } = held;
   await app.searchFor("bread");
-  const { results } = app.network.reply("/api/search");
+  const results = matching(app);
   const rows = app.search.locator(".notewell-result");
   await rows.nth(1).hover();
   app.network.trouble = async ({ url }) => {
@@ -209,7 +211,7 @@ test("later results do not move the row under the pointer", async () => {
 test("a refresh does not remove the row that is being pressed", async () => {
   const { app } = held;
   const rows = await app.searchFor(QUERY);
-  const { results } = app.network.reply("/api/search");
+  const results = matching(app);
   await passages(rows.nth(1)).first().hover();
   await app.page.mouse.down();
   const before = app.network.to("/api/search").length;

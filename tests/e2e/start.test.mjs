@@ -55,7 +55,7 @@ test("without a program it says how to install one, and finds it once installed"
     await app.search.getByText("The helper was not found on this computer").waitFor();
     assert.equal(await app.search.getByRole("button", { name: "Get the helper" }).count(), 0, "the project has no page");
     await app.search.getByRole("button", { name: "I use a terminal" }).click();
-    await app.search.getByLabel("Copy").first().click();
+    await app.search.getByLabel("Copy", { exact: true }).first().click();
     await until("it is copied", async () => (await app.clipboard()) === "uv tool install .");
     await app.search.getByText("curl -LsSf https://astral.sh/uv/install.sh | sh").waitFor();
     assert.deepEqual([app.programs.started.length, app.network.requests.length], [0, 0], "nothing is fetched or run");
