@@ -18,10 +18,10 @@ import pytest
 from notewell.contract.search import SearchReply
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.types import SearchRules
-from tests.contract.test_contract import FOLDER, SCORE_CASES, UPDATE
+from tests.contract.test_contract import FOLDER, UPDATE
 from tests.search.library import HashedWords, Library, index_vault
 
-FILE = FOLDER / f"{SCORE_CASES}.json"
+FILE = FOLDER / "score-cases.json"
 ADDENDS = ("words", "meaning", "coverage", "names", "links")
 MULTIPLIERS = ("tag", "recency", "graph")
 # name -> parameters of a search; between them they have every method and every part of a score
