@@ -67,6 +67,32 @@ def test_every_setting_is_shown(notewell: CommandLine, tmp_path: Path) -> None:
     assert "server.port" in notewell("config", "show").stdout
 
 
+def test_inside_a_vault_its_own_file_is_shown_too(
+    notewell: CommandLine, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (vault / ".notewell.toml").write_text('[vault]\nexclude = ["Old/"]\n', encoding="utf-8")
+    assert notewell.json("config", "show")["vault.exclude"] == []
+
+    monkeypatch.chdir(vault / "Garden")
+    assert notewell.json("config", "show")["vault.exclude"] == ["Old/"]
+    (line,) = (
+        each for each in notewell("config", "show").stdout.splitlines() if "vault.exclude" in each
+    )
+    assert line.split() == ["vault.exclude", ".notewell.toml", "Old/"]
+
+
+def test_an_unknown_variable_is_told_the_nearest(
+    notewell: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_SERVER_PROT", "1")
+    error = notewell("config", "show", fails=2).stderr
+
+    assert error == (
+        "notewell: environment: unknown setting NOTEWELL_SERVER_PROT;"
+        " did you mean NOTEWELL_SERVER_PORT?\n"
+    )
+
+
 def test_flags_override_other_settings(notewell: CommandLine, tmp_path: Path) -> None:
     assert notewell.json("--data-dir", tmp_path / "x", "config", "show")["data_dir"] == str(
         tmp_path / "x"

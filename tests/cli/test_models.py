@@ -22,6 +22,13 @@ def test_the_catalogue_is_listed(notewell: CommandLine) -> None:
     assert "384" in notewell("models", "list").stdout
 
 
+def test_the_rerankers_are_listed(notewell: CommandLine) -> None:
+    (reranker,) = notewell.json("models", "list")["rerankers"]
+
+    assert reranker["name"] in notewell("models", "list").stdout
+    assert not reranker["configured"]
+
+
 def test_an_unknown_model_is_exit_3(notewell: CommandLine) -> None:
     for command in ("get", "path"):
         assert DEFAULT in notewell("models", command, "nonsense", fails=3).stderr

@@ -44,6 +44,33 @@ def test_operators_are_applied_except_with_plain(notewell: CommandLine, indexed:
     assert notewell.json("search", "bees -compost", "--plain")["total"] == 2
 
 
+def test_the_query_is_the_rest_of_the_line(notewell: CommandLine, indexed: Path) -> None:
+    reply = notewell.json("search", "warm", "spring", "-river", "--limit", 3, "bees")
+
+    assert reply["query"] == "warm spring -river bees"
+    assert reply["results"][0]["path"] == "Garden/Compost.md"
+
+
+def test_words_to_exclude_may_begin_with_the_letters_of_options(
+    notewell: CommandLine, indexed: Path
+) -> None:
+    assert notewell.json("search", "bees", "-quiet", "-q")["query"] == "bees -quiet"
+    assert notewell.json("search", "bees", "-old version")["query"] == 'bees -"old version"'
+    assert notewell.json("context", "what", "do", "bees", "-compost")["sources"]
+
+
+def test_a_misspelled_option_is_no_word_of_the_query(notewell: CommandLine, indexed: Path) -> None:
+    assert "--limit" in notewell("search", "bees", "--limti", 3, fails=2).stderr
+
+
+def test_a_misspelled_command_or_vault_is_told_the_nearest(
+    notewell: CommandLine, indexed: Path
+) -> None:
+    assert "Did you mean 'search'?" in notewell("serach", "bees", fails=2).stderr
+    assert "Did you mean 'list'?" in notewell("vaults", "lsit", fails=2).stderr
+    assert "did you mean 'Notes'?" in notewell("search", "x", "--vault", "Ntoes", fails=3).stderr
+
+
 def test_an_empty_result_is_not_a_failure(notewell: CommandLine, indexed: Path) -> None:
     assert notewell("search", "zeppelin").stdout == "Nothing found.\n"
     assert notewell.json("search", "")["results"] == []

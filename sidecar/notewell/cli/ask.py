@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from notewell.cli.backend import backend_for, print_reply
-from notewell.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.cli.options import QueryCommand, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object, print_table
 from notewell.cli.request_options import request_option
 from notewell.client.backend import Backend
@@ -36,8 +36,13 @@ from notewell.errors import ProviderError
 from notewell.models.chat.providers import keep_key
 
 
-@click.command(cls=Command)
-@click.argument("question", required=False)
+@click.command(cls=QueryCommand)
+@click.argument(
+    "question",
+    metavar="[QUESTION]...",
+    nargs=-1,
+    callback=lambda _ctx, _param, words: " ".join(words),
+)
 @request_option(
     AskRequest,
     "conversation",
@@ -55,7 +60,7 @@ from notewell.models.chat.providers import keep_key
 @json_option
 def ask(
     *,
-    question: str | None,
+    question: str,
     conversation: str | None,
     save: str | None,
     conversations: bool,
@@ -74,7 +79,7 @@ def ask(
     if set_key:
         _set_key()
         return
-    question = question.strip() if question else None
+    question = question.strip()
     if not (models or question or conversations or forget or conversation):
         raise click.UsageError("Give a QUESTION, or --models, --conversations or --continue ID.")
     with backend_for(current_invocation(), vault) as (_, backend):

@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 from notewell.cli.backend import answer
-from notewell.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.cli.options import QueryCommand, current_invocation, json_option, vault_option
 from notewell.cli.output import clean_lines
-from notewell.cli.request_options import request_argument, request_option, request_options
+from notewell.cli.request_options import query_argument, request_option, request_options
 from notewell.contract.context import ContextReply, ContextRequest
 
 
-@click.command(cls=Command)
-@request_argument(ContextRequest, "q", "QUERY")
+@click.command(cls=QueryCommand)
+@query_argument(ContextRequest)
 @vault_option
 @request_option(ContextRequest, "budget_tokens", "--budget")
 @request_options(ContextRequest, "sources", "fill", "mode", "plain")

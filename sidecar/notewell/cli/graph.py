@@ -85,7 +85,7 @@ def _show_path(found: PathReply) -> None:
         current_invocation().say(f"No links lead from {found.source} to {found.target}.")
         return
     print_table(("", "note"), [(_ARROWS[step.link], step.path) for step in found.steps])
-    current_invocation().say(f"{found.length} links")
+    current_invocation().say("1 link" if found.length == 1 else f"{found.length} links")
 
 
 @graph.command()

@@ -22,9 +22,17 @@ import click
 from notewell import __version__
 from notewell.cli.backend import server_for
 from notewell.cli.models import model_folder
-from notewell.cli.options import Command, Group, Invocation, current_invocation, json_option
-from notewell.cli.output import emit_object, print_facts, print_table
+from notewell.cli.options import (
+    Command,
+    Group,
+    Invocation,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.cli.output import emit_object, print_table
 from notewell.config.edit import settings_by_key
+from notewell.config.load import VAULT_FILE
 from notewell.errors import (
     ConfigError,
     IndexDamagedError,
@@ -43,6 +51,12 @@ if TYPE_CHECKING:
 
 State = Literal["ok", "warning", "failed"]
 
+_SET_BY = {
+    "user": "your file",
+    "vault": VAULT_FILE,
+    "environment": "environment",
+    "flag": "command line",
+}
 _LITTLE_SPACE = 500_000_000  # bytes
 
 # Libraries with native code, which may be installed and still not work.
@@ -55,14 +69,35 @@ def config() -> None:
 
 
 @config.command("show")
+@vault_option
 @json_option
-def show_config(as_json: bool) -> None:
-    """Show every setting as it stands after all layers are merged."""
-    values = settings_by_key(current_invocation().settings())
+def show_config(vault: str | None, as_json: bool) -> None:
+    """Show every setting as it stands after all layers are merged, and where it is set.
+
+    Inside a vault, or with --vault, its file .notewell.toml is one of the layers.
+    """
+    invocation = current_invocation()
+    folder = _vault_folder(invocation, vault)
+    values = settings_by_key(invocation.settings(vault=folder))
     if as_json:
         emit_object(values)
-    else:
-        print_facts([(key, _setting_text(value)) for key, value in values.items()])
+        return
+    sources = invocation.configuration().sources(folder)
+    rows = [
+        (key, _SET_BY[sources[key]] if key in sources else "", _setting_text(value))
+        for key, value in values.items()
+    ]
+    print_table(("setting", "set by", "value"), rows)
+    if folder is not None:
+        invocation.say(f"These hold for the vault {folder}.")
+
+
+def _vault_folder(invocation: Invocation, vault: str | None) -> Path | None:
+    """Return the folder of the vault that is named, or else that the current folder is in."""
+    here = Path.cwd()
+    if vault is not None:
+        return invocation.known().find(vault, cwd=here).path
+    return next((each for each in (here, *here.parents) if (each / VAULT_FILE).is_file()), None)
 
 
 @config.command("path")

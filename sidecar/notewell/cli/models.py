@@ -28,7 +28,9 @@ def list_models(as_json: bool) -> None:
     settings = current_invocation().settings()
     found = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
     if as_json:
-        emit_object({"models": [_view(spec, folder, settings) for spec, folder in found]})
+        rerankers = [_reranker_view(spec, settings) for spec in RERANKERS]
+        views = [_view(spec, folder, settings) for spec, folder in found]
+        emit_object({"models": views, "rerankers": rerankers})
         return
     reranker = settings.search.reranker if settings.search.rerank else None
     rows = [
@@ -181,3 +183,11 @@ def _view(spec: ModelSpec, folder: Path | None, settings: Settings) -> dict[str,
         "configured": spec.name == settings.model.name,
         "path": str(folder) if folder is not None else None,
     }
+
+
+def _reranker_view(spec: ModelSpec, settings: Settings) -> dict[str, object]:
+    """The same of a reranker: no vectors, and configured only where results are reranked."""
+    view = _view(spec, model_folder(spec, settings), settings)
+    del view["dimensions"]
+    configured = settings.search.rerank and spec.name == settings.search.reranker
+    return {**view, "configured": configured}

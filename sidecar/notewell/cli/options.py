@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from notewell.cli.output import print_message
 from notewell.config.load import ENV_CONFIG, load_settings, user_file
 from notewell.errors import ConfigError
 from notewell.support.logs import log_to_terminal
+from notewell.support.near import near
 from notewell.types import LogFormat, Settings
 from notewell.vaults.known import KnownVaults
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:  # loaded where they are used
 
 JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
 _META = "notewell.cli"
+_SHORT_FLAGS = re.compile("-(h|[vq]+)")
 _LOG_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
@@ -208,6 +211,34 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
 
+class QueryCommand(Command):
+    """A command whose argument is the rest of the line: words, also such as begin with a dash.
+
+    `notewell search bees -tomato --limit 3` is the query "bees -tomato".
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options, wherever they are, apart from the words."""
+        options, words = self._apart(ctx, args)
+        return super().parse_args(ctx, [*options, "--", *words])
+
+    def _apart(self, ctx: click.Context, args: list[str]) -> tuple[list[str], list[str]]:
+        """Return the options with their values, and the words of the query."""
+        found = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        with_value = {name for one in found if not (one.is_flag or one.count) for name in one.opts}
+        options: list[str] = []
+        words: list[str] = []
+        rest = iter(args)
+        for arg in rest:
+            if arg == "--":
+                words += rest
+            elif arg.startswith("--") or _SHORT_FLAGS.fullmatch(arg):
+                options += [arg, *([next(rest, None)] if arg in with_value else [])]
+            else:
+                words.append(arg)
+        return [one for one in options if one is not None], words
+
+
 class Group(click.Group):
     """A group of commands; shared options go before or after any of the names."""
 
@@ -220,6 +251,18 @@ class Group(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Names in the order of use, as they were added."""
         return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name; a misspelled one is told the nearest."""
+        name = args[0]
+        unknown = self.get_command(ctx, name) is None and not name.startswith("-")
+        if unknown and not ctx.resilient_parsing:
+            meant = near(name, self.list_commands(ctx))
+            hint = f" Did you mean '{meant}'?" if meant else ""
+            raise click.UsageError(f"No such command '{name}'.{hint}", ctx=ctx)
+        return super().resolve_command(ctx, args)
 
 
 Group.group_class = Group

@@ -97,6 +97,8 @@ class Reporter(AbstractContextManager["Reporter"]):
 
 def progress_line(progress: Progress, *, seconds: float) -> str:
     """Describe a stage that has run for `seconds`: how much is done, how fast, the time left."""
+    if not progress.total:  # not known yet
+        return f"{_STAGES[progress.stage]} …"
     words = f"{_STAGES[progress.stage]}: {progress.done:,} of {progress.total:,}"
     if seconds <= 0 or not progress.done:
         return words

@@ -62,6 +62,32 @@ def request_argument(request: RequestType, field: str, metavar: str) -> Decorato
     )
 
 
+def query_argument(request: RequestType, metavar: str = "QUERY") -> Decorator[Any]:
+    """Give a `QueryCommand` the argument for the request's query: all words of the line."""
+    return click.argument(
+        "q",
+        metavar=f"{metavar}...",
+        type=_click_type(_find(request, "q")),
+        nargs=-1,
+        required=True,
+        callback=lambda _ctx, _param, words: _query(words),
+    )
+
+
+def _query(words: tuple[str, ...]) -> str:
+    """Join the words of the line to a query.
+
+    The shell has taken the quotes of `-"old version"`, so a word with blanks gets them back.
+    """
+    if len(words) == 1:
+        return words[0]
+    excluded = (
+        f'-"{word[1:]}"' if word[:1] == "-" and " " in word and '"' not in word else word
+        for word in words
+    )
+    return " ".join(excluded)
+
+
 def _find(request: RequestType, name: str) -> RequestField:
     return next(one for one in request_fields(request) if one.name == name)
 

@@ -8,15 +8,26 @@ from typing import Any, get_args
 import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
-from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.request_options import request_argument, request_option, request_options
+from notewell.cli.options import (
+    Command,
+    QueryCommand,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.cli.request_options import (
+    query_argument,
+    request_argument,
+    request_option,
+    request_options,
+)
 from notewell.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
 from notewell.types import Signal
 
 
-@click.command(cls=Command)
-@request_argument(SearchRequest, "q", "QUERY")
+@click.command(cls=QueryCommand)
+@query_argument(SearchRequest)
 @vault_option
 @request_options(
     SearchRequest,
@@ -56,7 +67,7 @@ def search(
 ) -> None:
     """Find notes by meaning and by keyword.
 
-    QUERY is words, "exact phrases" and -exclusions.
+    QUERY is the rest of the line: words, exact phrases ('"left-hand thread"') and -exclusions.
     """
     if expand_llm:
         fields["expand"] = "llm"

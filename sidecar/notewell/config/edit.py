@@ -74,6 +74,11 @@ class Configuration:
             settings=views,
         )
 
+    def sources(self, folder: Path | None) -> dict[str, SettingSource]:
+        """Where each setting that is not a default was set; `folder` is that of a vault."""
+        layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
+        return {key: source for source, layer in layers.items() for key in layer}
+
     def search_rules(self, folder: Path) -> SearchRules:
         """The rules of searches as the files, the environment and the flags set them now."""
         layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)

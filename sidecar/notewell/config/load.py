@@ -12,7 +12,7 @@ import dataclasses
 import os
 import string
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -20,6 +20,7 @@ import platformdirs
 
 from notewell.config.values import checked
 from notewell.errors import ConfigError
+from notewell.support.near import near
 from notewell.types import (
     AskRules,
     ChunkRules,
@@ -223,9 +224,7 @@ def _environment_layer(environ: Mapping[str, str]) -> Layer:
         ):
             continue
         if name not in names:
-            raise ConfigError(
-                f"environment: unknown setting {name}; known: {', '.join(sorted(names))}"
-            )
+            raise ConfigError(f"environment: unknown setting {name}; {_meant(name, names)}")
         layer[names[name]] = value
     return layer
 
@@ -273,7 +272,13 @@ def _check_keys(layer: Mapping[str, Value], where: str) -> None:
     known = known_keys()
     for key in layer:
         if key not in known:
-            raise ConfigError(f"{where}: unknown key '{key}'; known keys: {', '.join(known)}")
+            raise ConfigError(f"{where}: unknown key '{key}'; {_meant(key, known)}")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """The nearest known name; all of them only where none is near."""
+    meant = near(name, known)
+    return f"did you mean {meant}?" if meant else f"known: {', '.join(sorted(known))}"
 
 
 def _expand(key: str, text: str, environ: Mapping[str, str]) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from notewell.errors import NotFoundError, UsageError
 from notewell.support import private
+from notewell.support.near import near
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.registry import Registry
 
@@ -123,4 +124,6 @@ def _not_found(records: tuple[VaultRecord, ...], word: str | None) -> str:
     known = ", ".join(record.name for record in records)
     if word is None:
         return f"which vault? Name one with --vault; known: {known}"
-    return f"no vault '{word}'; known: {known}. A new folder is added by `notewell index FOLDER`"
+    meant = near(word, (record.name for record in records))
+    asked = f"did you mean '{meant}'? Known: {known}" if meant else f"known: {known}"
+    return f"no vault '{word}'; {asked}. A new folder is added by `notewell index FOLDER`"
