@@ -38,11 +38,11 @@ export function vaultFolder({ vault }: App): string | null {
   return adapter instanceof FileSystemAdapter ? adapter.getBasePath() : null;
 }
 
-/** The kind of files that the server reads. */
-const READABLE = ".md";
+/** The files whose text a server takes. It ignores those that its settings exclude, and finds others by itself. */
+const READABLE = /\.(md|markdown|canvas|base|txt)$/i;
 
 function isNote(path: string): boolean {
-  return path.toLowerCase().endsWith(READABLE);
+  return READABLE.test(path);
 }
 
 /**
@@ -90,7 +90,11 @@ function renamed(queue: ChangeQueue, from: string, to: string): void {
 export function vaultFiles(app: App): VaultFiles {
   const stampOf = (file: TFile): FileStamp => [file.path, file.stat.size, Math.trunc(file.stat.mtime)];
   return {
-    stamps: () => app.vault.getMarkdownFiles().map(stampOf),
+    stamps: () =>
+      app.vault
+        .getFiles()
+        .filter(({ path }) => isNote(path))
+        .map(stampOf),
     stamp: (path) => {
       const file = app.vault.getFileByPath(path);
       return file && stampOf(file);

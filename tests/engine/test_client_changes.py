@@ -387,6 +387,21 @@ def test_a_note_deleted_from_the_folder_is_not_found(started: Open, tmp_path: Pa
         engine.note("A.md")
 
 
+def test_files_of_a_type_that_a_client_does_not_list_are_not_gone(
+    started: Open, tmp_path: Path
+) -> None:
+    for number in range(60):
+        put(tmp_path / "vault", f"Boards/{number}.canvas", '{"nodes": [], "edges": []}')
+    put(tmp_path / "vault", "Home.md")
+    engine = started()
+
+    reply = engine.sync([stamp("Home.md")])
+    assert (reply.gone, reply.guard) == ((), False)
+
+    listed = [stamp("Home.md"), stamp("Boards/0.canvas", '{"nodes": [], "edges": []}')]
+    assert len(engine.sync(listed).gone) == 59
+
+
 # --- what the server itself writes to a mirror --------------------------------------------------
 
 

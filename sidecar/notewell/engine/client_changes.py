@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import time
 import unicodedata
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
 
 from notewell.contract.changes import (
     AcceptedReply,
@@ -93,7 +93,9 @@ class ClientChanges:
         most = None if self._mirror is None else MAX_CONTENT_BYTES
         listed = _listed(files, self._types, most_bytes=most)
         ours = self._ours()
-        new, older = self._merge.unlisted(listed) if self._merge else (self._unlisted(), set())
+        new, older = (
+            self._merge.unlisted(listed) if self._merge else (self._unlisted(listed), frozenset())
+        )
         need = sorted(
             (
                 path
@@ -186,9 +188,17 @@ class ClientChanges:
             for entry in self._index.ledger()
         }
 
-    def _unlisted(self) -> frozenset[str]:
-        """Files of a folder vault's ledger that a client may leave out of its list."""
-        return frozenset(entry.path for entry in self._index.ledger(state="excluded"))
+    def _unlisted(self, listed: Iterable[str]) -> frozenset[str]:
+        """Files of a folder vault that a client may leave out of its list.
+
+        Those that no rule reads, and all of a type that it lists none of: many list Markdown alone.
+        """
+        types = {".md", *(PurePosixPath(path).suffix.lower() for path in listed)}
+        return frozenset(
+            entry.path
+            for entry in self._index.ledger()
+            if entry.state == "excluded" or PurePosixPath(entry.path).suffix.lower() not in types
+        )
 
 
 def _listed(

@@ -20,10 +20,11 @@ from pathlib import Path
 from notewell.contract.changes import Change
 from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
 from notewell.support import private
-from notewell.types import NOTE_TYPES, FileRef, VaultRules
+from notewell.types import FileRef, VaultRules
 from notewell.vault import files
 from notewell.vault.paths import bad_name, check_name, hides, is_note
 from notewell.vault.readers import described
+from notewell.vault.readers.text import MARKDOWN
 
 # Hidden, so that nothing in it is ever a note; in the folder itself, so that a file is moved and
 # never copied to its place.
@@ -38,7 +39,7 @@ _NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 class Mirror:
     """The folder of a mirror vault. Used by one thread at a time."""
 
-    def __init__(self, root: Path, types: tuple[str, ...] = NOTE_TYPES) -> None:
+    def __init__(self, root: Path, types: tuple[str, ...] = (MARKDOWN.suffix,)) -> None:
         """Create the folder if it is missing and delete temporary files that a crash left behind.
 
         `types` are the endings of the files that it takes.
