@@ -17,6 +17,7 @@ import type {
   ServerWritesReply,
   SimilarRequest,
   StatusReply,
+  SuggestReply,
   SyncReply,
   SyncRequest,
 } from "./contract";
@@ -146,6 +147,11 @@ export class Client {
 
   noteChunks(path: string): Promise<replies.NoteChunks> {
     return this.get("note", replies.noteChunks, { path });
+  }
+
+  /** Whether another model reads the languages of the notes better; the server looks through all of them. */
+  suggestedModel(): Promise<SuggestReply> {
+    return this.get("models/suggest", replies.suggestion, {}, LONG_MS);
   }
 
   ledger(which: LedgerRequest): Promise<LedgerReply> {

@@ -21,12 +21,34 @@ interface Place {
   readonly heading: string | null;
   /** The list item that the passage belongs to. */
   readonly parent: string | null;
+  /** The number of its page, in a PDF. */
+  readonly page?: number | null;
 }
 
-/** "Hives › Spring › list item", without a first heading that repeats the note's title. */
-export function breadcrumb({ heading, parent }: Place, title: string): string {
+/** "page 3 · Hives › Spring › list item", without a first heading that repeats the note's title. */
+export function breadcrumb({ heading, parent, page }: Place, title: string): string {
   const steps = heading?.split(" > ") ?? [];
   if (steps[0] === title) steps.shift();
   if (parent) steps.push(parent);
-  return steps.join(" › ");
+  return [page && `page ${page}`, steps.join(" › ")].filter(Boolean).join(" · ");
+}
+
+/** A file, and the notes that embed it; servers of an earlier version leave them out. */
+interface Embedded {
+  readonly path: string;
+  readonly embedded_in?: readonly string[];
+}
+
+const NOTE = /\.(md|markdown)$/i;
+
+/** "in paper.pdf, embedded in Reading and 2 more"; empty for a note, whose title says what it is. */
+export function fileText({ path, embedded_in: notes = [] }: Embedded): string {
+  if (NOTE.test(path)) return "";
+  const [first, ...others] = notes.map((note) => baseName(note).replace(NOTE, ""));
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return `in ${baseName(path)}${first === undefined ? "" : `, embedded in ${first}${more}`}`;
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

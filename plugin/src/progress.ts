@@ -3,6 +3,9 @@
 import type { IndexProgress, StatusReply } from "./contract";
 import { count, duration } from "./format";
 
+/** The part of a status that is told. */
+type Told = Pick<StatusReply, "progress" | "semantic" | "queue">;
+
 /** The share of all notes found by words, and of all passages found by meaning; 1 only if nothing is missing. */
 export function shares(now: IndexProgress): { words: number; meaning: number } {
   const words = share(now.notes_read, now.notes);
@@ -11,13 +14,13 @@ export function shares(now: IndexProgress): { words: number; meaning: number } {
 }
 
 /** "Reading 1,824 of 2,693 notes · by words 68 % · by meaning 3 % · about 9 min"; empty for a complete index. */
-export function progressText({ progress: now, semantic }: Pick<StatusReply, "progress" | "semantic">): string {
+export function progressText({ progress: now, semantic, queue }: Told): string {
   const { words, meaning } = shares(now);
   const hasMeaning = semantic !== "unavailable";
-  const overall = percent(hasMeaning ? meaning : words);
   if (now.phase === "idle") return "";
-  if (now.phase === "paused") return `Paused at ${overall}`;
-  if (now.phase === "stuck") return `Stopped at ${overall}`;
+  const overall = hasMeaning ? meaning : words;
+  if (now.phase === "paused") return `Paused${halted(overall, now, queue.pending)}`;
+  if (now.phase === "stuck") return `Stopped${halted(overall, now, queue.pending)}`;
   const parts = [`by words ${percent(words)}`];
   if (now.phase === "reading") parts.unshift(`Reading ${now.notes_read.toLocaleString()} of ${count(now.notes, "note")}`);
   else parts[0] = `By words ${percent(words)}`;
@@ -27,11 +30,21 @@ export function progressText({ progress: now, semantic }: Pick<StatusReply, "pro
 }
 
 /** A few words for the status bar; empty for a complete index. */
-export function shortProgress(status: Pick<StatusReply, "progress" | "semantic">): string {
+export function shortProgress(status: Told): string {
   const { progress: now } = status;
   if (now.phase === "reading") return `${now.notes_read}/${now.notes}`;
   if (now.phase === "embedding") return `${percent(shares(now).meaning)} by meaning`;
   return progressText(status).toLowerCase();
+}
+
+/**
+ * How far an index is that nothing works on. Changes that wait are in no share yet: a complete index
+ * of which a note has changed since is not "at 100 %".
+ */
+function halted(overall: number, now: IndexProgress, pending: number): string {
+  if (overall < 1) return ` at ${percent(overall)}`;
+  const areChanges = now.passages_embedded >= now.passages && pending > 0;
+  return areChanges ? ` · ${count(pending, "change waits", "changes wait")}` : "";
 }
 
 export function percent(part: number): string {

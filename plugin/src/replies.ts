@@ -14,6 +14,7 @@ import type {
   SearchReply,
   ServerWritesReply,
   StatusReply,
+  SuggestReply,
   SyncReply,
   VaultView,
 } from "./contract";
@@ -88,6 +89,8 @@ const passage = {
   snippet: text,
   highlights: list(range),
   score: number,
+  page: maybeNumber,
+  node: maybeText,
 };
 const scores = object({
   keyword: maybeNumber,
@@ -112,6 +115,7 @@ export const search = partOf<SearchReply>()({
       raw: object({ bm25: maybeNumber, cosine: maybeNumber }),
       passages: list(object(passage)),
       modified: maybeText,
+      embedded_in: maybe(list(text)),
     }),
   ),
   warnings: list(text),
@@ -127,6 +131,12 @@ export const ledger = partOf<LedgerReply>()({
 export type NoteChunks = Partial<Pick<NoteReply, "chunks">>;
 export const noteChunks = partOf<NoteChunks>()({
   chunks: maybe(list(object({ heading: maybeText, line: number, chars: number }))),
+});
+
+/** The model that reads the languages of the notes, if another one does. */
+export const suggestion = partOf<SuggestReply>()({
+  model: text,
+  suggestion: nullable(object({ name: text, reason: text })),
 });
 
 export const accepted = partOf<AcceptedReply>()({ accepted: number });

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { progressText, shares, shortProgress } from "../../plugin/src/progress";
+import type { StatusReply } from "../../plugin/src/contract";
 import { aProgress, aStatus } from "./samples";
 
 const half = { notes_read: 1_824, notes: 2_693, passages_embedded: 400, passages: 8_000 };
@@ -28,6 +29,17 @@ describe("the progress of an index", () => {
       expect(progressText(status)).toBe(text);
       expect(progressText(status).match(/\d+/g)).toHaveLength(1);
     }
+  });
+
+  it("says what waits of a complete index that is paused, and not that it is at 100 %", () => {
+    const progress = aProgress({ phase: "paused" });
+    const waiting = (pending: number): StatusReply => aStatus({ progress, queue: { ...aStatus().queue, pending, paused: true } });
+    expect(progressText(waiting(1))).toBe("Paused · 1 change waits");
+    expect(shortProgress(waiting(2))).toBe("paused · 2 changes wait");
+    expect(progressText(waiting(0))).toBe("Paused");
+    // Where there is no model, passages wait for one: they are no changes.
+    const byWords = { ...waiting(9), semantic: "unavailable", progress: { ...progress, passages_embedded: 0 } } as const;
+    expect(progressText(byWords)).toBe("Paused");
   });
 
   it("leaves meaning out where there is no model", () => {

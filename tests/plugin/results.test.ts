@@ -1,7 +1,7 @@
 /** The parts of a list of results that need no app: order, highlights, filters, texts. */
 
 import { describe, expect, it } from "vitest";
-import { breadcrumb, count, duration, folderOf } from "../../plugin/src/format";
+import { breadcrumb, count, duration, fileText, folderOf } from "../../plugin/src/format";
 import { scoreParts } from "../../plugin/src/ui/scores";
 import { pieces } from "../../plugin/src/ui/highlight";
 import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
@@ -87,6 +87,17 @@ describe("texts", () => {
     expect(breadcrumb(passage, "Bread")).toBe("One › Two › buy bread");
     expect(breadcrumb(passage, "One"), "a title is not said twice").toBe("Two › buy bread");
     expect([folderOf("a/b/c.md"), folderOf("c.md")]).toEqual(["a/b", ""]);
+  });
+
+  it("name the page of a PDF, and the notes that embed a file", () => {
+    const paper = aResult("Papers/paper.pdf", { heading: "Methods", page: 3, embedded_in: ["Reading.md", "b/Old.md", "c/New.md"] });
+    expect(breadcrumb(paper, "paper")).toBe("page 3 · Methods");
+    expect(breadcrumb({ ...paper, heading: null }, "paper")).toBe("page 3");
+    expect(fileText(paper)).toBe("in paper.pdf, embedded in Reading and 2 more");
+    expect(fileText(aResult("Papers/paper.pdf", { embedded_in: ["b/Reading.md"] }))).toBe("in paper.pdf, embedded in Reading");
+    expect(fileText(aResult("Plan.canvas"))).toBe("in Plan.canvas");
+    expect(fileText({ path: "Plan.canvas" }), "of an earlier server").toBe("in Plan.canvas");
+    expect(fileText(aResult("a/note.md"))).toBe("");
   });
 
   it("count", () => {

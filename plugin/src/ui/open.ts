@@ -9,6 +9,7 @@ import {
   type PaneType,
   type TFile,
   type UserEvent,
+  type View,
 } from "obsidian";
 import type { Passage } from "../contract";
 
@@ -49,24 +50,65 @@ export function subpathOf(passage: Spot | null): string {
 }
 
 /**
- * Opens the note with the passage selected; a note that is already open is revealed.
- * `active` is false for a tab that opens in the background.
+ * Opens the note with the passage selected; a note that is already open is revealed. A PDF opens at the
+ * page, a canvas at the node. `active` is false for a tab that opens in the background.
  */
 export async function openPlace(app: App, place: Place, pane: Pane, active = true): Promise<void> {
   const file = fileAt(app, place.path);
   if (!file) return;
+  const { passage } = place;
+  if (passage?.node) await openCanvas(app, file, passage.node, pane, active);
+  else await openFile(app, file, passage, pane, active);
+}
+
+async function openFile(app: App, file: TFile, passage: Spot | null, pane: Pane, active: boolean): Promise<void> {
   const { workspace } = app;
-  const line = Math.max(0, (place.passage?.line ?? 1) - 1);
+  const line = Math.max(0, (passage?.line ?? 1) - 1);
   const shown = pane === false ? viewOf(app, file) : null;
   if (shown) {
     workspace.setActiveLeaf(shown.leaf, { focus: true });
     shown.setEphemeralState({ line });
   } else {
-    const link = file.path + subpathOf(place.passage);
+    const link = file.path + subpathOf(passage);
     await workspace.openLinkText(link, file.path, pane, { active, eState: { line } });
   }
   const view = workspace.getActiveViewOfType(MarkdownView);
-  if (active && place.passage && view?.file === file) selectParagraph(view, line);
+  if (active && passage && view?.file === file) selectParagraph(view, line);
+}
+
+/** Opens a canvas, or reveals it, with the node selected and in the middle. */
+async function openCanvas(app: App, file: TFile, node: string, pane: Pane, active: boolean): Promise<void> {
+  const { workspace } = app;
+  const canvasOf = (): CanvasView | undefined => {
+    const views = workspace.getLeavesOfType("canvas").map(({ view }) => view as CanvasView);
+    const shown = views.filter((view) => view.file === file);
+    return shown.find((view) => view === workspace.getMostRecentLeaf()?.view) ?? shown[0];
+  };
+  const shown = pane === false ? canvasOf() : undefined;
+  if (shown) workspace.setActiveLeaf(shown.leaf, { focus: true });
+  else await workspace.openLinkText(file.path, file.path, pane, { active });
+  if (active) showNode(canvasOf(), node);
+}
+
+/**
+ * The part of the view of a canvas that is used. It is not in the public typings; the names are those that
+ * the plugin Quick Switcher++ uses, and the canvas is shown as a whole where they are missing.
+ */
+interface CanvasView extends View {
+  readonly file?: TFile | null;
+  readonly canvas?: {
+    readonly nodes?: { get?(id: string): unknown };
+    selectOnly?(node: unknown): void;
+    zoomToSelection?(): void;
+  };
+}
+
+function showNode(view: CanvasView | undefined, id: string): void {
+  const canvas = view?.canvas;
+  const node = canvas?.nodes?.get?.(id);
+  if (!node) return;
+  canvas?.selectOnly?.(node);
+  canvas?.zoomToSelection?.();
 }
 
 /** A link in the style of the app's settings, relative to `sourcePath`; empty where the note is missing. */
@@ -96,10 +138,10 @@ export function insertLink(app: App, place: Place): void {
   else new Notice("Open the note that the link should be inserted into.");
 }
 
-/** The note at a server's path, which is in Unicode form NFC; file names on disk may not be. */
+/** The file at a server's path, which is in Unicode form NFC; file names on disk may not be. */
 export function noteAt({ vault }: App, path: string): TFile | null {
   const isSame = (file: TFile): boolean => file.path.normalize() === path;
-  return vault.getFileByPath(path) ?? vault.getMarkdownFiles().find(isSame) ?? null;
+  return vault.getFileByPath(path) ?? vault.getFiles().find(isSame) ?? null;
 }
 
 /** The file, or null with a notice: opening a missing note would create it. */

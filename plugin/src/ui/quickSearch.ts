@@ -6,7 +6,7 @@ import type { Passage, Result, SearchReply } from "../contract";
 import { delay } from "../support";
 import type { ViewContext } from "./viewContext";
 import { explain } from "./explain";
-import { breadcrumb, folderOf } from "../format";
+import { breadcrumb, fileText, folderOf } from "../format";
 import { matchText, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import { activePath, asksForLink, insertLink, openPlace, paneFor, type Place } from "./open";
@@ -79,7 +79,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     const content = el.createDiv("suggestion-content");
     const { title, path } = result;
     content.createDiv({ cls: "suggestion-title", text: title });
-    const trail = [folderOf(path), breadcrumb(passage, title)].filter(Boolean).join(" · ");
+    const trail = [folderOf(path), fileText(result), breadcrumb(passage, title)].filter(Boolean).join(" · ");
     if (trail) content.createDiv({ cls: "suggestion-note", text: trail });
     if (this.#withExcerpts) {
       const excerpt = content.createDiv("suggestion-note notewell-snippet");

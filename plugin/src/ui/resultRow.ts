@@ -7,7 +7,7 @@ import { setIcon, setTooltip } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { ScoreDisplay } from "../settings";
 import { faint } from "./controls";
-import { breadcrumb, folderOf } from "../format";
+import { breadcrumb, fileText, folderOf } from "../format";
 import { matchText, scoreParts, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import type { Place } from "./open";
@@ -88,6 +88,7 @@ export class ResultRow {
     const inner = el.createDiv("tree-item-inner");
     inner.createSpan({ text: title });
     faint(inner, folderOf(path));
+    faint(inner, fileText(this.result));
     faint(inner, reasons.map(({ text }) => text).join(" · "));
     const flair = el.createDiv("tree-item-flair-outer");
     for (const badge of this.#look.badges) {

@@ -10,6 +10,8 @@ import {
   type SettingDefinitionItem,
   type SettingGroupItem,
 } from "obsidian";
+import { asServerError } from "../client";
+import type { Session } from "../connection";
 import { serverUrl } from "../server";
 import type { Key, ServerMode } from "../settings";
 import type { ViewContext } from "./viewContext";
@@ -98,7 +100,7 @@ export class NotewellSettingTab extends PluginSettingTab {
 
   #drawState(setting: Setting): () => void {
     const { connection, act } = this.#context;
-    const { descEl } = setting;
+    const descEl = setting.descEl.createDiv();
     const draw = (): void => {
       const { state } = connection;
       descEl.empty();
@@ -109,6 +111,7 @@ export class NotewellSettingTab extends PluginSettingTab {
     setting.addButton((button) => button.setButtonText("Reindex…").onClick(() => act("reindex-all")));
     setting.addButton((button) => button.setButtonText("Open log").onClick(() => act("open-diagnostics")));
     draw();
+    void drawSuggestion(setting.descEl.createDiv(), connection.session);
     return connection.subscribe(draw);
   }
 
@@ -125,6 +128,19 @@ export class NotewellSettingTab extends PluginSettingTab {
         if (last === path) resultEl.setText(inOneLine(found));
       });
     });
+  }
+}
+
+/** Says which model reads the notes better, if another one does. */
+async function drawSuggestion(el: HTMLElement, session: Session | null): Promise<void> {
+  if (!session?.features.includes("models_suggest")) return;
+  try {
+    const { suggestion } = await session.client.suggestedModel();
+    if (!suggestion) return;
+    el.createDiv({ text: suggestion.reason });
+    renderCommands(el, [`notewell index --model ${suggestion.name}`]);
+  } catch (error) {
+    asServerError(error); // the state is shown without it
   }
 }
 

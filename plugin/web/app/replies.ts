@@ -71,6 +71,7 @@ const passage = {
   snippet: text,
   highlights: list(range),
   score: number,
+  page: optional(nullable(number)),
 };
 const score = nullable(number); // null where it was not computed
 export const search = partOf<SearchReply>()({
@@ -111,6 +112,7 @@ export const search = partOf<SearchReply>()({
       created: nullable(text),
       modified: nullable(text),
       uri: text,
+      embedded_in: optional(list(text)),
     }),
   ),
   warnings: list(text),

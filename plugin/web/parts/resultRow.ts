@@ -6,7 +6,7 @@ import { h, type Child } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
 import { marked } from "../lib/marks";
-import { breadcrumb, folderOf } from "../../src/format";
+import { breadcrumb, fileText, folderOf } from "../../src/format";
 import { ago, day } from "../lib/format";
 
 const FURTHER = 3; // further passages shown below the best one
@@ -55,8 +55,10 @@ export function noteAddress(context: ViewContext, path: string, line?: number): 
 function meta(result: Result): HTMLElement {
   const folder = folderOf(result.path);
   const changed = result.modified ?? result.created;
+  const file = fileText(result);
   const parts: Child[] = [
     folder && h("span", { class: "folder", dir: "auto", title: folder }, folder),
+    file && h("span", { dir: "auto" }, file),
     ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
     changed && h("time", { datetime: changed, title: day(changed) }, ago(changed)),
   ];
@@ -116,7 +118,8 @@ function actions(context: ViewContext, result: Result, why: string | null): HTML
     "p",
     { class: "actions" },
     why && h("a", { href: why }, icon("explore"), "Why this result?"),
-    uri && h("a", { href: uri, ...named("Open in Obsidian") }, icon("open")),
+    // The server's link opens a PDF at the page of its best passage.
+    uri && h("a", { href: uri, ...named(result.page ? `Open page ${result.page} in Obsidian` : "Open in Obsidian") }, icon("open")),
     h("a", { href: context.to("search", { like: result.path }), ...named("Similar notes") }, icon("similar")),
     h("a", { href: context.to("graph", { path: result.path }), ...named("Graph") }, icon("graph")),
   );

@@ -1,20 +1,22 @@
 /** The models panel: available and installed models, and which one is in use. */
 
-import type { CatalogueReply } from "../../../src/contract";
+import { asServerError } from "../../../src/client";
+import type { CatalogueReply, SuggestReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
-import { button, h } from "../../lib/dom";
+import { button, fill, h } from "../../lib/dom";
 import { facts, heading, Loader, table, runAction, type Panel } from "./panel";
 
 export class ModelsPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
+  readonly #offer = h("div", { role: "status" });
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
 
   constructor(context: ViewContext) {
     this.#context = context;
     const about = "With another model, every passage is embedded again. Vectors of earlier models are kept, so switching back is immediate.";
-    this.el.append(heading("Models", about), this.#body);
+    this.el.append(heading("Models", about), this.#offer, this.#body);
   }
 
   show(): void {
@@ -22,6 +24,19 @@ export class ModelsPanel implements Panel {
       () => this.#context.vaultClient.models(),
       (found) => this.#draw(found),
     );
+    if (this.#context.has("models_suggest")) void this.#suggest();
+  }
+
+  /** Offers a model that reads the notes better; the list does not wait for it, because all notes are looked through. */
+  async #suggest(): Promise<void> {
+    const { vault, vaultClient } = this.#context;
+    fill(this.#offer);
+    try {
+      const { suggestion } = await vaultClient.suggestedModel();
+      if (vault === this.#context.vault) fill(this.#offer, suggestion && offerOf(suggestion));
+    } catch (error) {
+      asServerError(error); // the list is shown without an offer
+    }
   }
 
   #draw(found: CatalogueReply): (Node | null)[] {
@@ -53,4 +68,16 @@ export class ModelsPanel implements Panel {
       disabled: !this.#context.mayAdminister,
     });
   }
+}
+
+type Suggestion = Pick<NonNullable<SuggestReply["suggestion"]>, "name" | "reason">;
+
+function offerOf({ name, reason }: Suggestion): HTMLElement {
+  return h(
+    "div",
+    { class: "note-box" },
+    h("h2", {}, "Another model reads your notes better"),
+    h("p", {}, reason),
+    h("p", {}, "To use it, run on the server's computer: ", h("code", {}, `notewell index --model ${name}`)),
+  );
 }

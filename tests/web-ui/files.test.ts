@@ -1,0 +1,54 @@
+/** Files that are no notes in a list of results, and the model that is offered for a vault's languages. */
+
+import { afterEach, expect, it } from "vitest";
+import { resultRow } from "../../plugin/web/parts/resultRow";
+import { WebClient } from "../../plugin/web/app/client";
+import { ViewContext } from "../../plugin/web/app/viewContext";
+import { ModelsPanel } from "../../plugin/web/views/manage/models";
+import { aResult, aVault, FakeServer, TOKEN } from "../plugin/samples";
+
+const server = new FakeServer();
+const client = new WebClient(server.transport, () => undefined, { url: "http://127.0.0.1:8765", token: TOKEN });
+const features = ["models", "models_suggest"];
+const contextOf = (known = features): ViewContext => new ViewContext(client, [aVault({ default: true })], known, null as never);
+
+afterEach(() => {
+  server.seen.length = 0;
+});
+
+it("says the page of a PDF and the notes that embed it, and opens it in Obsidian at the page", () => {
+  const uri = "obsidian://open?vault=garden&file=paper.pdf%23page%3D3";
+  const result = aResult("Papers/paper.pdf", { page: 3, heading: null, embedded_in: ["Reading.md"], uri });
+  const row = resultRow(contextOf(), result, { opened: () => undefined, isCurrent: false });
+  expect(row.querySelector(".where")?.textContent).toBe("page 3");
+  expect(row.querySelector(".meta")?.textContent).toContain("in paper.pdf, embedded in Reading");
+  expect(row.querySelector('[aria-label="Open page 3 in Obsidian"]')?.getAttribute("href")).toBe(uri);
+});
+
+it("says nothing of the kind for a note", () => {
+  const row = resultRow(contextOf(), aResult("Bees.md"), { opened: () => undefined, isCurrent: false });
+  expect(row.textContent).not.toMatch(/page|embedded|Bees\.md/);
+  expect(row.querySelector('[aria-label="Open in Obsidian"]')).not.toBeNull();
+});
+
+it("offers the model that reads the vault's languages, with the command", async () => {
+  const reason = "52% of the notes are in German; a reads English. b reads them: 91 MB to download, and about 20 minutes.";
+  server.routes["/api/models"] = () => ({ vault: "garden", configured: "a", answering: "a", models: [] });
+  server.routes["/api/models/suggest"] = () => ({ vault: "garden", model: "a", languages: [], suggestion: { name: "b", download_mb: 91, minutes: 20, reason }, service: null });
+  const panel = new ModelsPanel(contextOf());
+  panel.show();
+  await expect.poll(() => panel.el.textContent).toContain(reason);
+  expect(panel.el.querySelector("code")?.textContent).toBe("notewell index --model b");
+
+  server.routes["/api/models/suggest"] = () => ({ vault: "garden", model: "a", languages: [], suggestion: null, service: null });
+  panel.show();
+  await expect.poll(() => panel.el.querySelector("code")).toBeNull();
+  expect(panel.el.textContent).toContain("Configured");
+});
+
+it("asks no server for an offer that does not make one", async () => {
+  const panel = new ModelsPanel(contextOf(["models"]));
+  panel.show();
+  await expect.poll(() => panel.el.textContent).toContain("Configured");
+  expect(server.asked("/api/models/suggest")).toEqual([]);
+});
