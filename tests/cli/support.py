@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
+import pytest
 from click.testing import CliRunner, Result
 
 from notewell.cli.app import cli
@@ -28,6 +30,25 @@ def write_notes(folder: Path, notes: dict[str, str]) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     return folder
+
+
+class Terminal(io.StringIO):
+    """What a terminal would show."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch, *, columns: int) -> Terminal:
+    """A terminal in place of stdout."""
+    stdout = Terminal()
+    monkeypatch.setattr("sys.stdout", stdout)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("LESS", "FRX")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    return stdout
 
 
 class CommandLine:

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import io
-
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from notewell.cli.layout import Piece, folded, folded_pieces, print_folded, print_pieces, print_rows
+from notewell.cli.layout import (
+    Piece,
+    excerpt,
+    folded,
+    folded_pieces,
+    paged,
+    print_folded,
+    print_pieces,
+    print_rows,
+)
 from notewell.cli.output import clean, print_facts
+from tests.cli.support import terminal
 
 TEXT = st.text(st.sampled_from("ab 漢字é👩.")).map(clean)
 PIECES = st.lists(st.builds(Piece, TEXT, st.sampled_from([None, "cyan"]), st.booleans()))
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def terminal(monkeypatch: pytest.MonkeyPatch, *, columns: int) -> Terminal:
-    """A terminal in place of stdout."""
-    stdout = Terminal()
-    monkeypatch.setattr("sys.stdout", stdout)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    return stdout
 
 
 @given(TEXT, st.integers(2, 12))
@@ -53,6 +45,43 @@ def test_folded_pieces_are_the_folded_text_in_their_styles(pieces: list[Piece], 
     assert [(char, piece[1:]) for piece in shown for char in piece.text if char != " "] == [
         (char, piece[1:]) for piece in pieces for char in piece.text if char != " "
     ]
+
+
+@given(PIECES, st.integers(8, 30))
+def test_an_excerpt_fits_on_a_line(pieces: list[Piece], width: int) -> None:
+    shown = "".join(piece.text for piece in excerpt(pieces, width))
+    kept = shown.removeprefix("… ").removesuffix(" …")
+
+    assert cell_len(shown) <= width
+    assert kept in "".join(piece.text for piece in pieces)
+
+
+def test_an_excerpt_begins_shortly_before_what_is_bold() -> None:
+    pieces = [
+        Piece("all that comes before the "),
+        Piece("bees", bold=True),
+        Piece(" and after " * 9),
+    ]
+
+    shown = "".join(piece.text for piece in excerpt(pieces, 30))
+    assert shown == "… the bees and after  and …"
+
+
+@pytest.mark.parametrize(("lines", "paging"), [(3, False), (30, True)])
+def test_only_what_is_longer_than_the_screen_is_shown_in_a_pager(
+    monkeypatch: pytest.MonkeyPatch, lines: int, *, paging: bool
+) -> None:
+    stdout = terminal(monkeypatch, columns=80)
+    monkeypatch.setenv("LINES", "24")
+    monkeypatch.setattr("sys.stdin", stdout)
+    shown: list[str] = []
+    monkeypatch.setattr(click, "echo_via_pager", lambda text, **_: shown.append(text))
+    with paged():
+        for number in range(lines):
+            print_pieces([Piece(str(number))])
+
+    text = "".join(f"{number}\n" for number in range(lines))
+    assert (stdout.getvalue(), shown) == (("", [text.removesuffix("\n")]) if paging else (text, []))
 
 
 def test_lines_break_between_words() -> None:

@@ -28,6 +28,13 @@ def test_json_prints_the_reply_of_the_route(notewell: CommandLine, indexed: Path
     assert notewell.json("search", "hives", "--explain")["explain"]["stages"]
 
 
+def test_results_are_short_unless_long_ones_are_asked_for(
+    notewell: CommandLine, indexed: Path
+) -> None:
+    assert len(notewell("search", "hives").stdout.splitlines()) == 2
+    assert "    Garden/Bees.md:" in notewell("search", "hives", "--long").stdout
+
+
 def test_explain_shows_the_stages(notewell: CommandLine, indexed: Path) -> None:
     assert "stage" in notewell("search", "hives", "--explain").stdout
 
@@ -72,7 +79,7 @@ def test_a_misspelled_command_or_vault_is_told_the_nearest(
 
 
 def test_an_empty_result_is_not_a_failure(notewell: CommandLine, indexed: Path) -> None:
-    assert notewell("search", "zeppelin").stdout == "Nothing found.\n"
+    assert notewell("search", "zeppelin").stdout.startswith("Nothing found.\nTry:\n")
     assert notewell.json("search", "")["results"] == []
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from notewell.cli.output import clean
 from notewell.cli.search_output import (
@@ -31,6 +33,9 @@ from notewell.contract.search import (
     StageTrace,
 )
 from notewell.types import Match
+from tests.cli.support import terminal
+
+OTHER_WORDS = ["  other words or fewer of them, or `notewell status`: is the index complete?"]
 
 
 def bold(snippet: str, highlights: list[tuple[int, int]]) -> list[str]:
@@ -110,7 +115,7 @@ def answer(
 
 def test_a_result_shows_place_text_and_score(capsys: pytest.CaptureFixture[str]) -> None:
     passage = Passage(None, None, None, line=9, snippet="", highlights=(), score=0.5)
-    print_results(answer(found(passages=(passage,))))
+    print_results(answer(found(passages=(passage,))), long=True)
 
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert lines == [
@@ -123,6 +128,65 @@ def test_a_result_shows_place_text_and_score(capsys: pytest.CaptureFixture[str])
     ]
 
 
+def test_a_result_takes_two_lines_its_name_and_place_and_its_passage(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_results(answer(found(match="strong"), found(title="Wax", heading=None, match="related")))
+
+    assert capsys.readouterr().out.splitlines() == [
+        " 1  Bees  strong match  Garden/Bees.md:3",
+        "    Hives > Way home · Bees find their way.",
+        " 2  Wax  related  Garden/Bees.md:3",
+        "    Bees find their way.",
+    ]
+
+
+def test_ten_results_fit_on_a_small_screen_and_no_path_is_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stdout = terminal(monkeypatch, columns=80)
+    word = "the light of the sun " * 20
+    result = found(
+        title="A title that is much too long for a line " * 2,
+        heading="A heading",
+        snippet=f"{word}bees {word}",
+        highlights=((len(word), len(word) + 4),),
+        match="strong",
+    )
+    print_results(answer(*[result] * 10))
+
+    lines = click.unstyle(stdout.getvalue()).splitlines()
+    assert len(lines) == 20
+    assert all(cell_len(line) <= 80 for line in lines)
+    assert all("Garden/Bees.md:3" in line for line in lines[::2])
+    assert all("bees" in line for line in lines[1::2])
+
+
+@pytest.mark.parametrize(
+    ("match", "code"), [("strong", "\x1b[32m"), ("related", "\x1b[36m"), ("weak", "\x1b[2m")]
+)
+def test_the_colour_of_a_title_says_how_well_it_matches(
+    monkeypatch: pytest.MonkeyPatch, match: Match, code: str
+) -> None:
+    stdout = terminal(monkeypatch, columns=80)
+    print_results(answer(found(match=match)))
+
+    assert stdout.getvalue().startswith(f" 1  {code}")
+
+
+def test_a_title_is_a_link_where_the_terminal_opens_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    uri = "obsidian://open?vault=v&file=Bees"
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
+    with_links = terminal(monkeypatch, columns=80)
+    print_results(answer(found(uri=uri)))
+    monkeypatch.setenv("FORCE_HYPERLINK", "0")
+    without = terminal(monkeypatch, columns=80)
+    print_results(answer(found(uri=uri)))
+
+    assert f"\x1b]8;;{uri}\x1b\\" in with_links.getvalue()
+    assert "\x1b]8;;" not in without.getvalue()
+
+
 def test_a_result_in_a_pdf_shows_its_page_and_who_embeds_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -130,7 +194,8 @@ def test_a_result_in_a_pdf_shows_its_page_and_who_embeds_it(
     print_results(
         answer(
             found(path="a/Paper.pdf", page=3, embedded_in=("b/Reading.md",), passages=(further,))
-        )
+        ),
+        long=True,
     )
 
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
@@ -145,7 +210,7 @@ def test_a_result_in_a_pdf_shows_its_page_and_who_embeds_it(
 def test_a_result_says_how_well_it_matches_instead_of_its_share_of_the_best(
     capsys: pytest.CaptureFixture[str], match: Match, shown: str
 ) -> None:
-    print_results(answer(found(match=match, score=1.0)))
+    print_results(answer(found(match=match, score=1.0)), long=True)
 
     assert capsys.readouterr().out.splitlines()[0] == f" 1  Bees  {shown}"
 
@@ -168,7 +233,7 @@ def test_stages_are_shown_with_explain(capsys: pytest.CaptureFixture[str]) -> No
 def test_an_empty_result_prints_a_message(capsys: pytest.CaptureFixture[str]) -> None:
     print_results(answer())
 
-    assert capsys.readouterr().out == "Nothing found.\n"
+    assert capsys.readouterr().out.splitlines() == ["Nothing found.", "Try:", *OTHER_WORDS]
 
 
 def test_where_nothing_matches_well_it_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +251,7 @@ def test_where_nothing_matches_well_it_says_what_to_try(capsys: pytest.CaptureFi
 def test_notes_that_a_condition_on_the_status_left_out_are_not_offered() -> None:
     reply = answer(query="bees status:draft", filtered={"status": 4})
 
-    assert nothing_found(reply) == ["Nothing found."]
+    assert nothing_found(reply) == ["Nothing found.", "Try:", *OTHER_WORDS]
 
 
 def test_a_corrected_query_says_what_was_searched_for_and_how_to_search_for_what_was_typed() -> (
@@ -202,6 +267,7 @@ def test_a_corrected_query_says_what_was_searched_for_and_how_to_search_for_what
 
 def test_the_summary_counts_what_is_not_shown() -> None:
     assert summary(answer(found(), total=1)) == "1 note, 3.2 ms, hybrid"
+    assert summary(answer(found()), seconds=4.04) == "1 note, 3.2 ms (4.0 s in all), hybrid"
     assert summary(answer(found(), total=1200)) == "1 of 1,200 notes, 3.2 ms, hybrid"
 
 
@@ -212,7 +278,7 @@ def test_the_summary_counts_what_is_not_shown() -> None:
 def test_a_heading_that_repeats_the_title_is_left_out(
     capsys: pytest.CaptureFixture[str], heading: str | None, *, shown: bool
 ) -> None:
-    print_results(answer(found(title="Bees", heading=heading)))
+    print_results(answer(found(title="Bees", heading=heading)), long=True)
 
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert ("Hives > Bees" in lines) is shown
@@ -223,7 +289,7 @@ def test_a_heading_that_repeats_the_title_is_left_out(
 def test_a_similar_note_shows_its_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     reasons = (Reason("passage", "Hives"), Reason("tags", "#bees"))
     result = found(reasons=reasons, linked="in", duplicates=("Copy.md",))
-    print_results(answer(result))
+    print_results(answer(result), long=True)
     why = "like “Hives” · both #bees · linked already · nearly the same: Copy.md"
     assert why in " ".join(capsys.readouterr().out.split())
 

@@ -6,16 +6,19 @@ running server takes to answer. Where stdout is no terminal, nothing is folded o
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from itertools import takewhile
 from typing import NamedTuple
 
 import click
 from rich.cells import cell_len, chop_cells
 
-from notewell.config.terminal import shows_colours
+from notewell.config.terminal import prefer_less_options, shows_colours, shows_links
 
 _LAST_WIDTH = 16  # of a table's last column, below which folding it makes it unreadable
 _PIPE_WIDTH = 10_000  # nothing is folded or cut where another program reads
@@ -30,13 +33,20 @@ class Piece(NamedTuple):
     color: str | None = None
     bold: bool = False
     dim: bool = False
+    link: str | None = None  # a URI without control characters
 
     def styled(self) -> str:
         """The text with the terminal's codes."""
-        if self[1:] == (None, False, False):
+        if self.link is not None:
+            text = self._replace(link=None).styled()
+            return f"\x1b]8;;{self.link}\x1b\\{text}\x1b]8;;\x1b\\"
+        if self[1:] == (None, False, False, None):
             return self.text
         # None, unlike False, writes no code.
         return click.style(self.text, self.color, bold=self.bold or None, dim=self.dim or None)
+
+
+_MORE = Piece(" …", dim=True)
 
 
 def width() -> int:
@@ -46,6 +56,8 @@ def width() -> int:
 
 def print_pieces(pieces: Sequence[Piece]) -> None:
     """Print a line that is not folded, so that a path in it can be copied whole."""
+    if not shows_links():
+        pieces = [piece._replace(link=None) for piece in pieces]
     text = "".join(piece.styled() for piece in pieces)
     click.echo(text, color=shows_colours())
 
@@ -70,6 +82,50 @@ def folded_pieces(pieces: Sequence[Piece], width: int) -> Iterator[list[Piece]]:
     for line in _lines("".join(piece.text for piece in pieces), width):
         yield list(_between(pieces, begin, begin + len(line.rstrip())))
         begin += len(line)
+
+
+def excerpt(pieces: Sequence[Piece], width: int) -> list[Piece]:
+    """What of the pieces fits on one line, from shortly before the first bold one."""
+    text = "".join(piece.text for piece in pieces)
+    if cell_len(text) <= width:
+        return list(pieces)
+    before = [len(one.text) for one in takewhile(lambda one: not one.bold, pieces)]
+    bold = sum(before) if len(before) < len(pieces) else 0
+    begin = max(bold - width // 4, 0)
+    begin = text.find(" ", begin, bold) + 1 if begin else 0  # the next word, or the whole text's
+    room = max(width - 4, 1)
+    line = next(_lines(text[begin:], room), "").rstrip()
+    shown = _between(pieces, begin, begin + len(line))
+    ends = begin + len(line) >= len(text.rstrip())
+    return [*([Piece("… ", dim=True)] if begin else []), *shown, *([] if ends else [_MORE])]
+
+
+@contextmanager
+def paged() -> Iterator[None]:
+    """Show what is printed to a terminal in a pager where it is longer than the screen."""
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        yield
+        return
+    kept = _Kept()
+    try:
+        with redirect_stdout(kept):
+            yield
+    finally:
+        text = kept.getvalue()
+        columns, lines = shutil.get_terminal_size()
+        used = sum(1 + cell_len(click.unstyle(line)) // (columns + 1) for line in text.split("\n"))
+        if used >= lines:
+            prefer_less_options()
+            click.echo_via_pager(text.removesuffix("\n"), color=shows_colours())
+        else:
+            click.echo(text, nl=False, color=shows_colours())
+
+
+class _Kept(io.StringIO):
+    """What is printed, kept to be shown at a terminal, for which it is laid out."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def _between(pieces: Sequence[Piece], begin: int, stop: int) -> Iterator[Piece]:

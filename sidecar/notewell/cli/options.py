@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -225,7 +226,9 @@ class QueryCommand(Command):
     def _apart(self, ctx: click.Context, args: list[str]) -> tuple[list[str], list[str]]:
         """Return the options with their values, and the words of the query."""
         found = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        with_value = {name for one in found if not (one.is_flag or one.count) for name in one.opts}
+        with_value = {
+            name for one in found if not one.is_flag and not one.count for name in one.opts
+        }
         options: list[str] = []
         words: list[str] = []
         rest = iter(args)
@@ -233,10 +236,11 @@ class QueryCommand(Command):
             if arg == "--":
                 words += rest
             elif arg.startswith("--") or _SHORT_FLAGS.fullmatch(arg):
-                options += [arg, *([next(rest, None)] if arg in with_value else [])]
+                options.append(arg)
+                options += islice(rest, 1 if arg in with_value else 0)
             else:
                 words.append(arg)
-        return [one for one in options if one is not None], words
+        return options, words
 
 
 class Group(click.Group):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
+from notewell.cli.layout import paged
 from notewell.cli.options import (
     Command,
     QueryCommand,
@@ -24,6 +27,12 @@ from notewell.cli.request_options import (
 from notewell.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
 from notewell.types import Signal
+
+_long_option = click.option(
+    "--long",
+    is_flag=True,
+    help="Show the whole passage of each note and where else it matches, not two lines.",
+)
 
 
 @click.command(cls=QueryCommand)
@@ -56,11 +65,13 @@ from notewell.types import Signal
     " May be given several times.",
 )
 @request_options(SearchRequest, "explain")
+@_long_option
 @json_option
 def search(
     *,
     vault: str | None,
     as_json: bool,
+    long: bool,
     expand_llm: bool,
     ignore: tuple[Signal, ...],
     **fields: Any,
@@ -72,30 +83,35 @@ def search(
     if expand_llm:
         fields["expand"] = "llm"
     request = SearchRequest(**fields, ignore=frozenset(ignore), door="cli")
-    answer(vault, request, _show, as_json=as_json)
+    show = partial(_show, long=long, began=time.monotonic())
+    answer(vault, request, show, as_json=as_json)
 
 
 @click.command(cls=Command)
 @request_argument(SimilarRequest, "path", "NOTE")
 @vault_option
 @request_options(SimilarRequest, "limit", "heading", "line", "unlinked", "links", "weak")
+@_long_option
 @json_option
-def similar(*, path: str, vault: str | None, as_json: bool, **fields: Any) -> None:
+def similar(*, path: str, vault: str | None, as_json: bool, long: bool, **fields: Any) -> None:
     """Find notes similar to NOTE, or to a part of it.
 
     NOTE is a path in the vault, or a file relative to the current folder; `.md` may be left out.
     """
     with backend_for(current_invocation(), vault) as (record, backend):
         request = SimilarRequest(note_path(path, record, cwd=Path.cwd()), **fields)
-        print_reply(backend, request, _show, as_json=as_json)
+        show = partial(_show, long=long, began=time.monotonic())
+        print_reply(backend, request, show, as_json=as_json)
 
 
-def _show(found: SearchReply) -> None:
+def _show(found: SearchReply, *, long: bool, began: float) -> None:
     invocation = current_invocation()
     # Where nothing matches well, `print_results` says it, with what to try on a terminal.
     invocation.warn([text for text in found.warnings if not text.startswith(NOTHING_MATCHES)])
     corrected = correction(found)
     if corrected is not None:
         invocation.say(corrected)
-    print_results(found)
-    invocation.say(summary(found))
+    seconds = time.monotonic() - began
+    with paged():
+        print_results(found, long=long)
+    invocation.say(summary(found, seconds=seconds))

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import click
+from rich.cells import cell_len, chop_cells
 
-from notewell.cli.layout import Piece, print_folded, print_pieces
+from notewell.cli.layout import Piece, excerpt, print_folded, print_pieces, width
 from notewell.cli.output import clean, print_table
 from notewell.contract.search import Contribution, Result, SearchReply, StageTrace
 from notewell.types import Match
@@ -21,18 +22,25 @@ _MATCHES: Mapping[Match, str] = {
     "related": "related",
     "weak": "weak match",
 }
+_COLOURS: Mapping[Match, str | None] = {"strong": "green", "related": "cyan", "weak": None}
+_NOTICEABLE_S = 0.5  # of waiting, which is told beside the time of the search itself
+_GAP = 2  # between the parts of a line
+_SHORTEST_TITLE = 12  # cells
 NOTHING_MATCHES = "Nothing matches well."
 _SPACES = re.compile(r"\s+")
 
 Offsets = Sequence[tuple[int, int]]  # UTF-16 code units, start and end
 
 
-def print_results(reply: SearchReply) -> None:
-    """Print each note with its place, heading, best passage and where else it matches."""
+def print_results(reply: SearchReply, *, long: bool = False) -> None:
+    """Print each note in two lines: its name and place, and what of its best passage fits.
+
+    With `long`: its place, heading, whole passage and where else it matches.
+    """
     if not reply.results:
         click.echo("\n".join(nothing_found(reply)))
     for rank, result in enumerate(reply.results, start=1):
-        _print_result(rank, result)
+        (_print_result if long else _print_short)(rank, result)
     if reply.explain is not None:
         print_stages(reply.explain.stages)
         print_contributions(reply.explain.results)
@@ -51,6 +59,8 @@ def nothing_found(reply: SearchReply) -> list[str]:
     left_out = sum(reply.filtered.get(reason, 0) for reason in reasons)
     if left_out:
         tries.append(f"--everything, to search {left_out:,} shelved or daily notes too")
+    if not tries:
+        tries.append("other words or fewer of them, or `notewell status`: is the index complete?")
     if not weak:
         return ["Nothing found.", *_list("Try", tries)]
     return [NOTHING_MATCHES, *_list("Try", tries)]
@@ -74,8 +84,47 @@ def _notes(count: int, one: str, more: str) -> str:
     return f"the note {one}" if count == 1 else f"the {count:,} notes {more}"
 
 
+def _title(result: Result, *, room: int | None = None) -> Piece:
+    """Return the title in the colour of its match, cut to `room` cells, as a link to Obsidian."""
+    color = "cyan" if result.match is None else _COLOURS[result.match]
+    text = clean(result.title)
+    if room is not None and cell_len(text) > room:
+        text = f"{chop_cells(text, max(room - 1, 1))[0]}…"
+    weak = result.match == "weak"
+    return Piece(text, color, bold=not weak, dim=weak, link=clean(result.uri) or None)
+
+
+def _print_short(rank: int, result: Result) -> None:
+    place, match = clean(_place(result)), _how_well(result)
+    # The path is never cut, so that it can be copied; the title is, down to a few letters.
+    room = width() - _INDENT - cell_len(place) - len(match) - 2 * _GAP
+    print_pieces(
+        (
+            Piece(f"{rank:>2}  "),
+            _title(result, room=max(room, _SHORTEST_TITLE)),
+            Piece(f"{' ' * _GAP}{match}{' ' * _GAP}", dim=True),
+            Piece(place, "green"),
+        )
+    )
+    text = _second_line(result, width() - _INDENT)
+    if text:
+        print_pieces((Piece(" " * _INDENT), *text))
+
+
+def _second_line(result: Result, room: int) -> list[Piece]:
+    """Return why a similar note was found; of other results the heading and the passage."""
+    if result.reasons:
+        return excerpt([Piece(clean(_why(result)), dim=True)], room)
+    heading = clean(_below_title(result))
+    if not heading or cell_len(heading) > room // 2:
+        return excerpt(highlighted(result.snippet, result.highlights), room)
+    before = Piece(f"{heading} · ", dim=True)
+    snippet = highlighted(result.snippet, result.highlights)
+    return [before, *excerpt(snippet, room - cell_len(before.text))]
+
+
 def _print_result(rank: int, result: Result) -> None:
-    title = Piece(clean(result.title), "cyan", bold=True)
+    title = _title(result)
     print_pieces((Piece(f"{rank:>2}  "), title, Piece(f"  {_how_well(result)}", dim=True)))
     # Not folded: a path must come out whole when it is copied from a narrow terminal.
     print_pieces((Piece(" " * _INDENT), Piece(clean(_place(result)), "green")))
@@ -192,9 +241,10 @@ def _part(one: Contribution, name: str) -> str:
     return f"{part} (#{one.ranks.get(rank) or '-'})" if rank is not None else part
 
 
-def summary(reply: SearchReply) -> str:
-    """Say in one line how much was found and how fast."""
+def summary(reply: SearchReply, *, seconds: float = 0.0) -> str:
+    """Say in one line how much was found and how fast; `seconds` is how long a person waited."""
     shown, total = len(reply.results), reply.total
     notes = "1 note" if total == 1 else f"{total:,} notes"
     part = f"{shown} of {notes}" if shown < total else notes
-    return f"{part}, {reply.took_ms:.1f} ms, {reply.mode}"
+    waited = f" ({seconds:.1f} s in all)" if seconds >= _NOTICEABLE_S else ""
+    return f"{part}, {reply.took_ms:.1f} ms{waited}, {reply.mode}"

@@ -1,10 +1,15 @@
-"""What the environment says about the terminal: `FORCE_COLOR`, `NO_COLOR` and `TERM`."""
+"""What the environment says about the terminal: colours, links and the pager."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Mapping
+
+# Variables and values of terminals that open links in text (OSC 8); others may show the codes.
+_LINKING_VARIABLES = ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "DOMTERM", "VTE_VERSION")
+_LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "WarpTerminal", "rio")
+_LINKING_TERMS = ("xterm-kitty", "xterm-ghostty", "foot", "alacritty", "contour", "wezterm")
 
 
 def is_terminal(environ: Mapping[str, str] | None = None) -> bool:
@@ -22,3 +27,23 @@ def shows_colours(environ: Mapping[str, str] | None = None) -> bool:
     if environ.get("NO_COLOR") or not is_terminal(environ):
         return False
     return bool(environ.get("FORCE_COLOR")) or environ.get("TERM") not in {"dumb", "unknown"}
+
+
+def shows_links(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether stdout is a terminal known to open links in text; `FORCE_HYPERLINK` decides alone."""
+    environ = os.environ if environ is None else environ
+    forced = environ.get("FORCE_HYPERLINK")
+    if forced:
+        return forced != "0"
+    if not shows_colours(environ) or environ.get("TERM", "").startswith(("screen", "tmux")):
+        return False
+    return (
+        any(environ.get(name) for name in _LINKING_VARIABLES)
+        or environ.get("TERM_PROGRAM") in _LINKING_PROGRAMS
+        or environ.get("TERM", "").startswith(_LINKING_TERMS)
+    )
+
+
+def prefer_less_options() -> None:
+    """Have `less` show colours and leave its text on the screen, unless the user set it up."""
+    os.environ.setdefault("LESS", "FRX")
