@@ -6,15 +6,17 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from notewell import API_VERSION, __version__
-from notewell.cli.app import Root
+from notewell.cli.app import Root, cli
 from notewell.cli.options import Command, current_invocation, json_option
 from notewell.errors import ModelUnavailableError
+from tests.cli.support import CommandLine
 from tests.waiting import PROCESS_S
 
 
@@ -65,6 +67,65 @@ def test_json_before_a_command_is_refused_without_version() -> None:
 
     assert result.returncode == 2
     assert "No such option '--json'" in result.stderr
+
+
+def test_help_shows_every_command_in_a_group_and_examples(notewell: CommandLine) -> None:
+    shown = notewell("--help").stdout
+
+    for command in cli.list_commands(click.Context(cli)):
+        assert (f"\n  {command} " in shown) is (command != "cli-reference")
+    assert "\nFind:\n  search" in shown
+    assert "Examples:\n    notewell demo" in shown
+
+
+def test_alone_it_shows_how_to_begin(notewell: CommandLine) -> None:
+    shown = notewell().stdout
+
+    assert "No vault is known yet." in shown
+    assert "notewell demo" in shown
+
+
+def test_alone_it_shows_the_vaults_and_what_to_do_next(
+    notewell: CommandLine, vault: Path, tmp_path: Path
+) -> None:
+    notewell("vaults", "add", vault)
+    assert "not indexed yet" in notewell().stdout
+    assert "notewell index Notes" in notewell().stdout
+
+    notewell("index", vault)
+    shown = notewell().stdout
+    assert "indexed, no server" in shown
+    assert "notewell search" in shown
+    assert "notewell serve" in shown
+    assert "notewell index" not in shown
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_a_shell_is_printed(notewell: CommandLine, shell: str) -> None:
+    ran = notewell("completion", shell)
+
+    assert "_NOTEWELL_COMPLETE" in ran.stdout
+    assert "Add this line" in ran.stderr or "Save it" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("notewell sea", ["search"]),
+        ("notewell search bees --lim", ["--limit"]),
+        ("notewell search bees --vault N", ["Notes"]),
+        ("notewell index no", ["Notes"]),
+        ("notewell vaults remove ", ["Notes"]),
+    ],
+)
+def test_a_shell_completes_commands_options_and_vaults(
+    notewell: CommandLine, vault: Path, typed: str, completed: list[str]
+) -> None:
+    notewell("vaults", "add", vault)
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split(" ")) - 1)}
+    ran = run("-m", "notewell", env={**os.environ, **words, "_NOTEWELL_COMPLETE": "bash_complete"})
+
+    assert [line.removeprefix("plain,") for line in ran.stdout.splitlines()] == completed
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -19,40 +19,66 @@ PROJECT = "Notewell for Obsidian"  # distinguishes our program from others calle
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
-# In the order of use. Each is loaded when it is needed: loading all of them takes longer than an
-# answer.
-COMMANDS = {
-    "demo": "notewell.cli.serve:demo",
-    "index": "notewell.cli.index:index",
-    "search": "notewell.cli.search:search",
-    "similar": "notewell.cli.search:similar",
-    "graph": "notewell.cli.graph:graph",
-    "archaeology": "notewell.cli.archaeology:archaeology",
-    "ask": "notewell.cli.ask:ask",
-    "memory": "notewell.cli.memory:memory",
-    "undo": "notewell.cli.undo:undo",
-    "context": "notewell.cli.context:context",
-    "mcp": "notewell.cli.serve:mcp",
-    "verdict": "notewell.cli.log:verdict",
-    "log": "notewell.cli.log:log",
-    "tune": "notewell.cli.tune:tune",
-    "serve": "notewell.cli.serve:serve",
-    "status": "notewell.cli.status:status",
-    "ledger": "notewell.cli.status:ledger",
-    "stats": "notewell.cli.status:stats",
-    "queue": "notewell.cli.index:queue",
-    "vaults": "notewell.cli.vaults:vaults",
-    "pack": "notewell.cli.pack:pack",
-    "backup": "notewell.cli.backup:backup",
-    "restore": "notewell.cli.backup:restore",
-    "models": "notewell.cli.models:models",
-    "config": "notewell.cli.installation:config",
-    "token": "notewell.cli.tokens:token",
-    "doctor": "notewell.cli.installation:doctor",
-    "service": "notewell.cli.service:service",
-    "eval": "notewell.cli.evaluate:evaluate",
-    "cli-reference": "notewell.cli.reference:reference",
+# In the order of use, by what they are for. Each is loaded when it is needed: loading all of them
+# takes longer than an answer.
+SECTIONS = {
+    "Find": {
+        "search": "notewell.cli.search:search",
+        "similar": "notewell.cli.search:similar",
+        "ask": "notewell.cli.ask:ask",
+        "context": "notewell.cli.context:context",
+        "archaeology": "notewell.cli.archaeology:archaeology",
+        "graph": "notewell.cli.graph:graph",
+    },
+    "Start": {
+        "demo": "notewell.cli.serve:demo",
+        "index": "notewell.cli.index:index",
+        "serve": "notewell.cli.serve:serve",
+        "mcp": "notewell.cli.serve:mcp",
+        "service": "notewell.cli.service:service",
+        "completion": "notewell.cli.completion:completion",
+    },
+    "What is known": {
+        "status": "notewell.cli.status:status",
+        "ledger": "notewell.cli.status:ledger",
+        "stats": "notewell.cli.status:stats",
+        "queue": "notewell.cli.index:queue",
+        "vaults": "notewell.cli.vaults:vaults",
+    },
+    "Improve the search": {
+        "verdict": "notewell.cli.log:verdict",
+        "log": "notewell.cli.log:log",
+        "tune": "notewell.cli.tune:tune",
+        "eval": "notewell.cli.evaluate:evaluate",
+        "models": "notewell.cli.models:models",
+    },
+    "Write notes": {
+        "memory": "notewell.cli.memory:memory",
+        "undo": "notewell.cli.undo:undo",
+    },
+    "Look after it": {
+        "config": "notewell.cli.installation:config",
+        "token": "notewell.cli.tokens:token",
+        "doctor": "notewell.cli.installation:doctor",
+        "backup": "notewell.cli.backup:backup",
+        "restore": "notewell.cli.backup:restore",
+        "pack": "notewell.cli.pack:pack",
+    },
 }
+_HIDDEN = {"cli-reference": "notewell.cli.reference:reference"}
+COMMANDS = {
+    name: place for section in SECTIONS.values() for name, place in section.items()
+} | _HIDDEN
+
+_EXAMPLES = """\b
+Examples:
+  notewell demo                             try it with a sample vault
+  notewell index ~/Notes                    make a folder of notes findable
+  notewell search slugs at night -snails    find notes, without those on snails
+  notewell search '"left-hand thread"'      find exactly these words
+  notewell similar "Garden/Slugs.md"        find notes like one
+  notewell serve                            keep the index up to date, for browsers too
+"""
 
 
 class Root(Group):
@@ -69,6 +95,15 @@ class Root(Group):
         module, _, attribute = COMMANDS[cmd_name].partition(":")
         command = getattr(import_module(module), attribute)
         return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by what they are for."""
+        for title, names in SECTIONS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name, one.get_short_help_str(80)) for name, one in found if one is not None]
+                )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; first note whether the caller reads JSON."""
@@ -131,6 +166,8 @@ def _only_with_version(ctx: click.Context, param: click.Parameter, value: bool) 
 @click.group(
     cls=Root,
     name="notewell",
+    invoke_without_command=True,
+    epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
@@ -142,12 +179,18 @@ def _only_with_version(ctx: click.Context, param: click.Parameter, value: bool) 
     help="Show the version and exit.",
 )
 @click.option("--json", is_flag=True, expose_value=False, hidden=True, callback=_only_with_version)
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Find what you already know, in your own notes.
 
     Notewell indexes an Obsidian vault and answers by meaning and by keyword, on this computer
-    alone. Start with `notewell demo`, or with `notewell index FOLDER` and `notewell search`.
+    alone. `notewell` without a command shows the known vaults and what to do next.
     """
+    if ctx.invoked_subcommand is None:
+        # Reads settings and asks servers; commands load what they need themselves.
+        from notewell.cli.overview import show_overview  # noqa: PLC0415
+
+        show_overview(current_invocation(ctx))
 
 
 def main() -> NoReturn:

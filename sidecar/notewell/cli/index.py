@@ -15,6 +15,7 @@ from notewell.cli.options import (
     Command,
     Group,
     Invocation,
+    complete_vaults,
     current_invocation,
     json_option,
     vault_option,
@@ -53,7 +54,7 @@ class IndexRun:
 
 
 @click.command(cls=Command)
-@click.argument("vault", metavar="[VAULT]", required=False)
+@click.argument("vault", metavar="[VAULT]", required=False, shell_complete=complete_vaults)
 @request_option(ReindexRequest, "full")
 @click.option("--model", metavar="NAME", help="Embed with this model; see `notewell models list`.")
 @click.option(

@@ -17,13 +17,15 @@ from click.core import ParameterSource
 
 from notewell.cli.output import print_message
 from notewell.config.load import ENV_CONFIG, load_settings, user_file
-from notewell.errors import ConfigError
+from notewell.errors import ConfigError, NotewellError
 from notewell.support.logs import log_to_terminal
 from notewell.support.near import near
 from notewell.types import LogFormat, Settings
 from notewell.vaults.known import KnownVaults
 
 if TYPE_CHECKING:  # loaded where they are used
+    from click.shell_completion import CompletionItem
+
     from notewell.config.edit import Configuration
     from notewell.vaults.opened import Vaults
 
@@ -278,11 +280,32 @@ def json_option(function: AnyFunction) -> AnyFunction:
     return option(function)
 
 
+def complete_vaults(
+    ctx: click.Context,
+    param: click.Parameter,  # noqa: ARG001 - click's signature
+    incomplete: str,
+) -> list[CompletionItem]:
+    """Return the known vaults whose names begin so; by id where a shell would split the name."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only shells need it
+
+    try:
+        records = current_invocation(ctx).known().records()
+    except NotewellError:  # a shell that completes has no place for errors
+        return []
+    words = [(one.name if " " not in one.name else one.id, one.name) for one in records]
+    return [
+        CompletionItem(word, help=name)
+        for word, name in words
+        if word.startswith(incomplete) or name.casefold().startswith(incomplete.casefold())
+    ]
+
+
 def vault_option(function: AnyFunction) -> AnyFunction:
     """Give a command `--vault`; its function gets `vault`, None where it is left out."""
     option = click.option(
         "--vault",
         metavar="VAULT",
+        shell_complete=complete_vaults,
         help="Folder, name or id of the vault. Left out: that of the current folder, or the"
         " default.",
     )

@@ -18,7 +18,7 @@ import click
 
 from notewell.access.tokens import new_token, stored_token
 from notewell.cli.backend import server_for
-from notewell.cli.options import Command, Invocation, current_invocation
+from notewell.cli.options import Command, Invocation, complete_vaults, current_invocation
 from notewell.cli.output import emit_object, print_error
 from notewell.cli.progress import Reporter
 from notewell.cli.vaults import add_mirror, find_or_add, sample_folder
@@ -54,7 +54,7 @@ def _address_options(function: AnyFunction) -> AnyFunction:
 
 
 @click.command(cls=Command)
-@click.argument("words", metavar="[VAULT]...", nargs=-1)
+@click.argument("words", metavar="[VAULT]...", nargs=-1, shell_complete=complete_vaults)
 @_address_options
 @click.option(
     "--handshake",

@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from notewell.cli.backend import server_for
-from notewell.cli.options import Group, Invocation, current_invocation, json_option
+from notewell.cli.options import (
+    Group,
+    Invocation,
+    complete_vaults,
+    current_invocation,
+    json_option,
+)
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import IndexInUseError, NotFoundError, UsageError
 from notewell.types import Settings, VaultRecord
@@ -73,7 +79,7 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
 
 
 @vaults.command("remove")
-@click.argument("vault", metavar="VAULT")
+@click.argument("vault", metavar="VAULT", shell_complete=complete_vaults)
 @click.option(
     "--delete-data",
     is_flag=True,
@@ -102,7 +108,7 @@ def remove_vault(vault: str, delete_data: bool) -> None:
 
 
 @vaults.command("default")
-@click.argument("vault", metavar="VAULT")
+@click.argument("vault", metavar="VAULT", shell_complete=complete_vaults)
 def default_vault(vault: str) -> None:
     """Make VAULT the default, for commands that name no vault."""
     known = current_invocation().known()

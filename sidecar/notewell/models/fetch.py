@@ -214,7 +214,9 @@ def _download(
                 received = _receive(spec, cached, source, get)
             except (ModelError, OSError) as error:
                 tried.append(f"{source}: {error}")
-                say(f"The download from {source} failed: {error}")
+                # Why is told at the end if no source has it, but damage at once.
+                why = f" ({error})" if isinstance(error, ModelDamagedError) else ""
+                say(f"It could not be had from {source}{why}.")
                 continue
             if not received.pinned:
                 say(
