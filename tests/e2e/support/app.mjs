@@ -181,7 +181,8 @@ export class AppPage {
       status !== 0 && given.get("q") === query && given.get("mode") === "hybrid";
     const rows = this.search.locator('.notewell-results[aria-busy="false"] .notewell-result');
     const failure = this.search.getByText("No answer").first();
-    const settled = rows.first().or(this.search.getByText("No notes found").first()).or(failure).first();
+    const nothing = this.search.getByText(/No notes found|Nothing matches well/).first();
+    const settled = rows.first().or(nothing).or(failure).first();
     for (let tries = 0; ; tries += 1) {
       await until(`“${query}” is answered`, () => this.network.to("/api/search").slice(before).some(isFinal));
       await settled.waitFor();
