@@ -24,6 +24,14 @@ export type Grouping = "note" | "block";
 export type Direction = "out" | "in" | "both";
 export type Match = "strong" | "related" | "weak";
 export type LinkKind = "wikilink" | "markdown";
+export type PropertyScalar = boolean | number | string | null;
+export type PropertyInput =
+  | boolean
+  | number
+  | string
+  | null
+  | readonly PropertyScalar[]
+  | Readonly<Record<string, PropertyScalar>>;
 export type HubOrder = "links" | "pagerank";
 export type DatedBy = "auto" | "created" | "modified";
 export type Granularity = "auto" | "day" | "week" | "month";
@@ -519,6 +527,91 @@ export interface ChunkView {
   readonly heading: string | null;
   readonly line: number;
   readonly chars: number;
+}
+
+/**
+ * `POST /api/note/properties`: Change properties of a note; 409 where it is not as `expected_hash` says
+ */
+export interface EditProperties extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+  /** Hash of the note as you know it: nothing is written where it has changed since */
+  readonly expected_hash?: string | null;
+  /** Values by property */
+  readonly set?: Readonly<Record<string, PropertyInput>>;
+  /** Items to add to lists, by property */
+  readonly add?: Readonly<Record<string, PropertyInput>>;
+  /** Properties to remove */
+  readonly remove?: readonly string[];
+  /** New names by property */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** Only show what would change */
+  readonly dry_run?: boolean;
+}
+
+/**
+ * What an edit changed. `hash` is that of the note on disk now, also after a dry run.
+ *
+ * `diff` is a unified diff of the lines that changed, "" if none did; `undo` the number that
+ * undoes the write, None if nothing was written.
+ */
+export interface PropertiesReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly changed: boolean;
+  readonly hash: string;
+  readonly diff: string;
+  readonly undo: number | null;
+}
+
+/** The edit of one note of a batch; see `EditProperties`. */
+export interface NoteProperties {
+  /** Vault-relative path */
+  readonly path: string;
+  /** Hash of the note as you know it: nothing is written where it has changed since */
+  readonly expected_hash?: string | null;
+  /** Values by property */
+  readonly set?: Readonly<Record<string, PropertyInput>>;
+  /** Items to add to lists, by property */
+  readonly add?: Readonly<Record<string, PropertyInput>>;
+  /** Properties to remove */
+  readonly remove?: readonly string[];
+  /** New names by property */
+  readonly rename?: Readonly<Record<string, string>>;
+}
+
+/**
+ * `POST /api/note/properties/batch`: Change properties of several notes, with one undo for all
+ */
+export interface EditPropertiesBatch extends OfVault {
+  /** The edits */
+  readonly edits: readonly NoteProperties[];
+  /** Only show what would change */
+  readonly dry_run?: boolean;
+}
+
+/** What a batch changed. `undo` undoes all of it; `refused` were left as they are. */
+export interface PropertiesBatchReply {
+  readonly vault: string;
+  readonly changed: number;
+  readonly notes: readonly EditedNote[];
+  readonly refused: readonly RefusedWrite[];
+  readonly undo: number | null;
+}
+
+/** One note of a batch; see `PropertiesReply`. */
+export interface EditedNote {
+  readonly path: string;
+  readonly changed: boolean;
+  readonly hash: string;
+  readonly diff: string;
+}
+
+/** A note that was left as it is, and why. */
+export interface RefusedWrite {
+  readonly path: string;
+  readonly code: string;
+  readonly why: string;
 }
 
 /** `GET /api/graph/neighbors`: The notes within a number of links of a note */
@@ -1485,11 +1578,18 @@ export interface UndoRequest extends OfVault {
   readonly number?: number | null;
 }
 
-/** What undoing did. `undo` is the number that undoes it; None: nothing had to change. */
+/**
+ * What undoing did. `undo` is the number that undoes it; None: nothing had to change.
+ *
+ * Writes that were made together are undone together: `paths` are all notes that were restored,
+ * `path` is the first, and `refused` are those that have changed since.
+ */
 export interface UndoneReply {
   readonly vault: string;
   readonly path: string;
   readonly undo: number | null;
+  readonly paths: readonly string[];
+  readonly refused: readonly RefusedWrite[];
 }
 
 /**
@@ -2044,6 +2144,8 @@ export interface Routes {
   readonly "GET /api/similar": { readonly parameters: SimilarRequest; readonly reply: SearchReply };
   readonly "POST /api/similar": { readonly parameters: SimilarTextRequest; readonly reply: SearchReply };
   readonly "GET /api/note": { readonly parameters: NoteRequest; readonly reply: NoteReply };
+  readonly "POST /api/note/properties": { readonly parameters: EditProperties; readonly reply: PropertiesReply };
+  readonly "POST /api/note/properties/batch": { readonly parameters: EditPropertiesBatch; readonly reply: PropertiesBatchReply };
   readonly "GET /api/graph/neighbors": { readonly parameters: NeighborsRequest; readonly reply: NeighborsReply };
   readonly "GET /api/graph/neighborhood": { readonly parameters: NeighborhoodRequest; readonly reply: NeighborhoodReply };
   readonly "GET /api/graph/path": { readonly parameters: PathRequest; readonly reply: PathReply };

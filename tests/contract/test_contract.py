@@ -182,6 +182,34 @@ REPLIES: dict[str, Asked] = {
         {"conversation": "0123456789abcdef", "path": "Answers/Bees.md"},
         404,
     ),
+    "edit-properties": (
+        "POST /api/note/properties",
+        {
+            "path": "Garden/Bees.md",
+            "set": {"rating": 4},
+            "add": {"tags": ["garden", "new"]},
+            "remove": ["description"],
+            "rename": {"seen": "watched"},
+            "dry_run": True,
+        },
+        200,
+    ),
+    "edit-properties-batch": (
+        "POST /api/note/properties/batch",
+        {
+            "edits": [
+                {"path": "Garden/Bees", "set": {"rating": 4}},
+                {"path": "Garden/Beez.md", "set": {"rating": 4}},
+            ],
+            "dry_run": True,
+        },
+        200,
+    ),
+    "problem-note-changed": (
+        "POST /api/note/properties",
+        {"path": "Garden/Bees.md", "expected_hash": "0" * 32, "set": {"rating": 4}},
+        409,
+    ),
     "writes": ("GET /api/writes", {"limit": 2}, 200),
     "undo": ("POST /api/writes/undo", {}, 200),
     "problem-change": (

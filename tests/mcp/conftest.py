@@ -47,6 +47,7 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "graph_neighbors": {"path": "Garden/Bees.md", "hops": 2},
     "graph_path": {"source": "Garden/Bees.md", "target": "Garden/Roof.md"},
     "archaeology": {"query": "garden"},
+    "edit_properties": {"path": "Garden/Bees.md", "set": {"status": "done"}, "dry_run": True},
     "vault_status": {},
     "trace_query": {"query": "garden"},
     "trace_list": {},
@@ -56,7 +57,7 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "index_paths": {"paths": ["Garden"]},
     "index_remove": {"paths": ["Garden/Gone.md"]},
 }
-WRITING = ("reindex", "index_paths", "index_remove")
+WRITING = ("edit_properties", "reindex", "index_paths", "index_remove")
 
 Connect: TypeAlias = Callable[..., AbstractAsyncContextManager[Client]]
 

@@ -51,6 +51,13 @@ from notewell.contract.manage import (
 from notewell.contract.memory import MemoryRequest
 from notewell.contract.memory_replies import MemoryReply
 from notewell.contract.notes import NoteReply
+from notewell.contract.properties import (
+    EditedNote,
+    EditProperties,
+    EditPropertiesBatch,
+    PropertiesBatchReply,
+    PropertiesReply,
+)
 from notewell.contract.request import Request
 from notewell.contract.search import (
     Explain,
@@ -197,6 +204,22 @@ class FakeUndoing:
         return UndoneReply("Home", "Memory/Hives.md", 2)
 
 
+class FakeProperties:
+    """Edits of which none changes anything; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def edit(self, request: EditProperties) -> PropertiesReply:
+        self._asked.append(request)
+        return PropertiesReply("Home", request.path, False, "0" * 32, "", None)
+
+    def edit_all(self, request: EditPropertiesBatch) -> PropertiesBatchReply:
+        self._asked.append(request)
+        notes = tuple(EditedNote(one.path, False, "0" * 32, "") for one in request.edits)
+        return PropertiesBatchReply("Home", 0, notes, (), None)
+
+
 class FakeAssembler:
     """A context of one note, whatever is asked."""
 
@@ -264,6 +287,7 @@ class FakeEngine:
         self.memories = FakeMemories(self.asked)
         self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
+        self.properties = FakeProperties(self.asked)
         self.client_changes = FakeClientChanges(self.asked)
         self.explorer = FakeExplorer(self.notes, self._heard)
         self.events = EventLog()

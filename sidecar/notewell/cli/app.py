@@ -54,6 +54,7 @@ SECTIONS = {
     },
     "Write notes": {
         "memory": "notewell.cli.memory:memory",
+        "properties": "notewell.cli.properties:properties",
         "undo": "notewell.cli.undo:undo",
     },
     "Look after it": {

@@ -22,7 +22,8 @@ def undo(
 ) -> None:
     """Undo what was written to the vault: the write NUMBER, or the newest.
 
-    A note that was changed since is left alone. Undoing is a write too, and can be undone.
+    Writes that were made together are undone together. A note that was changed since is left
+    alone. Undoing is a write too, and can be undone.
     """
     if listing:
         answer(vault, WritesRequest(limit), _show_writes, as_json=as_json)
@@ -31,7 +32,10 @@ def undo(
 
 
 def _show_undone(undone: UndoneReply) -> None:
-    click.echo(clean_lines(undone.path))
+    for path in undone.paths:
+        click.echo(clean_lines(path))
+    for one in undone.refused:
+        current_invocation().say(clean_lines(one.why))
     again = f"; `notewell undo {undone.undo}` does it again" if undone.undo else ""
     current_invocation().say(f"undone{again}")
 

@@ -31,12 +31,27 @@ class WritesReply:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedWrite:
+    """A note that was left as it is, and why."""
+
+    path: str
+    code: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class UndoneReply:
-    """What undoing did. `undo` is the number that undoes it; None: nothing had to change."""
+    """What undoing did. `undo` is the number that undoes it; None: nothing had to change.
+
+    Writes that were made together are undone together: `paths` are all notes that were restored,
+    `path` is the first, and `refused` are those that have changed since.
+    """
 
     vault: str
     path: str
     undo: int | None
+    paths: tuple[str, ...] = ()
+    refused: tuple[RefusedWrite, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +70,7 @@ class WritesRequest(Request[WritesReply]):
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest(Request[UndoneReply]):
-    """Undo a write; without a number, the newest."""
+    """Undo a write and those made together with it; without a number, the newest."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "POST", "/api/writes/undo", "undo", "Undo a write to a vault", example={"number": 1}

@@ -18,6 +18,7 @@ from notewell.contract import (
     log,
     manage,
     notes,
+    properties,
     search,
     writes,
 )
@@ -64,6 +65,8 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     search.SimilarRequest: _similar,
     search.SimilarTextRequest: _similar,
     notes.NoteRequest: lambda engine, one: engine.note(one.path),
+    properties.EditProperties: lambda engine, one: engine.properties.edit(one),
+    properties.EditPropertiesBatch: lambda engine, one: engine.properties.edit_all(one),
     graph.NeighborsRequest: lambda engine, one: engine.explorer.graph.neighbors(one),
     graph.NeighborhoodRequest: lambda engine, one: engine.explorer.graph.neighborhood(one),
     graph.PathRequest: lambda engine, one: engine.explorer.graph.path(one),

@@ -26,6 +26,7 @@ from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
 from notewell.engine.model_suggestions import ModelSuggestions
+from notewell.engine.properties import VaultProperties
 from notewell.engine.request_threads import RequestThreads
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
@@ -75,7 +76,8 @@ class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
     `history` logs searches, `tuning` fits the ranking to them, `assembler` makes contexts, `tokens`
-    counts, `memories` remember, `undoing` takes back what was written to the vault.
+    counts, `memories` remember, `properties` edits those of notes, `undoing` takes back what was
+    written to the vault.
     """
 
     def __init__(
@@ -115,22 +117,23 @@ class Engine:
         self.explorer = Explorer(index, record, self.search, self._load_models)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
-        self._vault_writer = open_writer(record, settings.data_dir)
-        self.undoing = VaultUndo(record.name, self._vault_writer, self._look_at)
+        writer = open_writer(record, settings.data_dir)
+        self.undoing = VaultUndo(record.name, writer, self._look_at)
+        self.properties = VaultProperties(
+            record.name, writer, index, self._look_at, settings.memory.folder
+        )
         self.memories = open_memories(
             record,
             settings,
             index,
-            writer=self._vault_writer,
+            writer=writer,
             search=self.search,
             count_tokens=self.tokens,
             changed=self._look_at,
         )
-        self._asking = AskOnDemand(
-            record, settings, self._for_answers(), self._vault_writer, self._look_at
-        )
+        self._asking = AskOnDemand(record, settings, self._for_answers(), writer, self._look_at)
         self.client_changes = ClientChanges(
-            record.path, index, self._writer, mirror, types=source.types, own=self._vault_writer
+            record.path, index, self._writer, mirror, types=source.types, own=writer
         )
         self._threads = RequestThreads(record.id, self._search_priority)
         self._watching = VaultWatcher(

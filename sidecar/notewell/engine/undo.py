@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from notewell.contract.fields import iso
-from notewell.contract.writes import UndoneReply, WritesReply, WriteView
+from notewell.contract.writes import RefusedWrite, UndoneReply, WritesReply, WriteView
 from notewell.errors import ReadOnlyError
 from notewell.vault.write import VaultWriter
 
@@ -33,9 +33,20 @@ class VaultUndo:
         )
 
     def undo(self, number: int | None) -> UndoneReply:
-        """Take a write back, the newest where none is named; see `VaultWriter.undo`."""
+        """Take a write back, the newest where none is named; see `VaultWriter.undo_together`."""
         if self._writer is None:
             raise ReadOnlyError("This vault is never written, so there is nothing to undo.")
-        written = self._writer.undo(number)
-        self._changed(written.path)
-        return UndoneReply(self._vault, written.path, written.number)
+        undone = self._writer.undo_together(number)
+        paths = tuple(dict.fromkeys(one.path for one in undone.written))
+        for path in paths:
+            self._changed(path)
+        numbers = [one.number for one in undone.written if one.number is not None]
+        return UndoneReply(
+            vault=self._vault,
+            path=paths[0],
+            undo=numbers[-1] if numbers else None,
+            paths=paths,
+            refused=tuple(
+                RefusedWrite(path, error.code, error.message) for path, error in undone.refused
+            ),
+        )

@@ -17,7 +17,14 @@ from pydantic import ValidationError
 
 from notewell import __version__
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
-from notewell.mcp import index_tools, memory_tools, note_tools, search_tools, vault_tools
+from notewell.mcp import (
+    index_tools,
+    memory_tools,
+    note_tools,
+    property_tools,
+    search_tools,
+    vault_tools,
+)
 from notewell.mcp.answer import compact, failure, nearest_paths, refuse_while_building
 from notewell.mcp.budget import encode, fit
 from notewell.mcp.malformed import Refusing
@@ -32,6 +39,7 @@ ProtocolContext: TypeAlias = ServerRequestContext[Any, Any]
 TOOLS: tuple[Tool, ...] = (
     *search_tools.TOOLS,
     *note_tools.TOOLS,
+    *property_tools.TOOLS,
     *vault_tools.TOOLS,
     *index_tools.TOOLS,
     *memory_tools.TOOLS,

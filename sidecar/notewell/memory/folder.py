@@ -18,8 +18,9 @@ from notewell.memory.note import Memory, Validation, read_memory, with_validatio
 from notewell.types import FileRef, PropertyValue, VaultRules
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
+from notewell.vault.note_form import MAX_BYTES
 from notewell.vault.readers.text import MARKDOWN
-from notewell.vault.write import MAX_BYTES, VaultWriter, Written
+from notewell.vault.write import VaultWriter, Written
 
 _MAX_ATTEMPTS = 5  # at a change, while other programs write the same note
 

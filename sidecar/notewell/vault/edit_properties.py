@@ -32,6 +32,8 @@ _KEY = re.compile(r"^(?P<name>[^\s#:\-][^:\n]*?)[ \t]*:(?=[ \t]|$)", re.MULTILIN
 # libyaml's, which is six times as fast. It recurses in C, but read_frontmatter has refused blocks
 # that nest deeply.
 _COMPOSER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+_BULLET = re.compile(r"[ \t]*-[ \t]+")
+_OPEN_END = re.compile(r"[^\s,]\Z")  # of a list in brackets, before the bracket
 _ALIAS = re.compile(r"[ \t]*:[ \t]*\*[^\s,\]}]+")
 
 
@@ -85,16 +87,22 @@ class _Entry:
     key_end: int
     end: int
     flow: bool = False  # a list in brackets
+    bullet: str = ""  # of a list with one item per line, what stands before its last item
 
 
 def edit_properties(
-    text: str, changes: Mapping[str, PropertyValue], *, remove: Collection[str] = ()
+    text: str,
+    changes: Mapping[str, PropertyValue],
+    *,
+    remove: Collection[str] = (),
+    rename: Mapping[str, str] | None = None,
 ) -> str:
-    """Set, add and remove properties.
+    """Set, add, remove and rename properties; no name may be in two of the arguments.
 
-    A property that already has the value is left as it is written, so the edit is idempotent.
-    Lists may be any sequence and are compared as tuples. Raises WriteError (code
-    "frontmatter_unclear") if the block cannot be changed without changing other properties.
+    A property that already has the value is left as it is written, so the edit is idempotent; of a
+    list that only grows, the items that it has are left as they are written. Lists may be any
+    sequence and are compared as tuples. Raises WriteError (code "frontmatter_unclear") if the block
+    cannot be changed without changing other properties.
     """
     flat = one_line_end(text)
     front = read_frontmatter(flat)
@@ -105,15 +113,21 @@ def edit_properties(
         if name not in known or not _same(known[name], value)
     }
     gone = {name for name in remove if name in known}
-    if not changed and not gone:
+    renamed = {old: new for old, new in (rename or {}).items() if old in known and old != new}
+    if not changed and not gone and not renamed:
         return text
-    edited = _edited(text, flat, front, changed, gone)
-    wanted = {name: value for name, value in {**known, **changed}.items() if name not in gone}
+    edited = _edited(text, flat, front, _Edits(changed, gone, renamed))
+    wanted = {
+        renamed.get(name, name): value
+        for name, value in {**known, **changed}.items()
+        if name not in gone
+    }
     after = read_frontmatter(one_line_end(edited))
     broken = bool(after.warnings) and not front.warnings
     if broken or not _same(after.properties, wanted) or edited[after.body :] != text[front.body :]:
+        names = ", ".join(sorted({*changed, *gone, *renamed}))
         raise WriteError(
-            f"The properties {', '.join(sorted({*changed, *gone}))} cannot be changed without"
+            f"The properties {names} cannot be changed without"
             " touching others: the block between the --- is written in an unusual way. Change it"
             " by hand.",
             code="frontmatter_unclear",
@@ -121,29 +135,57 @@ def edit_properties(
     return edited
 
 
-def _edited(
-    text: str,
-    flat: str,
-    front: Frontmatter,
-    changes: Mapping[str, PropertyValue],
-    gone: Collection[str],
-) -> str:
+@dataclass(frozen=True, slots=True)
+class _Edits:
+    """What is left to do to the properties of a note."""
+
+    changes: Mapping[str, PropertyValue]
+    gone: Collection[str]
+    renamed: Mapping[str, str]
+
+
+def _edited(text: str, flat: str, front: Frontmatter, edits: _Edits) -> str:
     newline = _newline(text)
     if not front.body:
-        return f"---{newline}{_written(changes, newline)}---{newline}{text}"
+        return f"---{newline}{_written(edits.changes, newline)}---{newline}{text}"
     entries = list(_entries(flat, front))
     last = {entry.name: entry for entry in entries}  # of a name given twice, the last one counts
-    edits = [
-        (place.key_end, place.end, f":{write_value(value, newline=newline, flow=place.flow)}")
-        for name, value in changes.items()
+    pieces = [
+        _grown(text, place, front.properties.get(name), value, newline)
+        or (place.key_end, place.end, f":{write_value(value, newline=newline, flow=place.flow)}")
+        for name, value in edits.changes.items()
         if (place := last.get(name)) is not None
     ]
-    edits += [_lines(flat, entry) for entry in entries if entry.name in gone]
-    added = {name: value for name, value in changes.items() if name not in last}
-    edits.append((front.end, front.end, _written(added, newline)))
-    for start, end, replacement in sorted(edits, reverse=True):
+    pieces += [_lines(flat, entry) for entry in entries if entry.name in edits.gone]
+    pieces += [
+        (entry.start, entry.key_end, write_name(edits.renamed[entry.name]))
+        for entry in entries
+        if entry.name in edits.renamed
+    ]
+    added = {name: value for name, value in edits.changes.items() if name not in last}
+    pieces.append((front.end, front.end, _written(added, newline)))
+    for start, end, replacement in sorted(pieces, reverse=True):
         text = f"{text[:start]}{replacement}{text[end:]}"
     return text
+
+
+def _grown(
+    text: str, place: _Entry, known: PropertyValue, value: PropertyValue, newline: str
+) -> tuple[int, int, str] | None:
+    """The edit that appends to a list; None if the value is not the list with more items."""
+    if not (isinstance(known, tuple) and known and isinstance(value, tuple)):
+        return None
+    if not _same(value[: len(known)], known):
+        return None
+    more = value[len(known) :]
+    if place.bullet:
+        end = _LINE_END.search(text, place.end)  # after a comment that follows the last item
+        at = end.start() if end else len(text)
+        return at, at, "".join(f"{newline}{place.bullet}{_inline(item)}" for item in more)
+    if place.flow and _OPEN_END.search(text[: place.end - 1]):
+        at = place.end - 1
+        return at, at, "".join(f", {_inline(item)}" for item in more)
+    return None
 
 
 def _written(properties: Mapping[str, PropertyValue], newline: str) -> str:
@@ -182,7 +224,24 @@ def _entries(flat: str, front: Frontmatter) -> Iterator[_Entry]:
             end = alias.end() if alias else key_end
         flow = isinstance(value, yaml.SequenceNode) and bool(value.flow_style)
         at = front.start
-        yield _Entry(str(key.value), at + key.start_mark.index, at + key_end, at + end, flow)
+        yield _Entry(
+            str(key.value),
+            at + key.start_mark.index,
+            at + key_end,
+            at + end,
+            flow,
+            _bullet(value, source, key_end),
+        )
+
+
+def _bullet(value: yaml.Node, source: str, key_end: int) -> str:
+    """What stands before the last item of a list with one item per line; "" for other values."""
+    if not isinstance(value, yaml.SequenceNode) or value.flow_style or not value.value:
+        return ""
+    first: int = value.value[-1].start_mark.index
+    line = source.rfind("\n", 0, first) + 1
+    bullet = _BULLET.match(source, line, first)
+    return bullet[0] if bullet and line > key_end else ""
 
 
 def _end_of(node: yaml.Node, source: str) -> int:

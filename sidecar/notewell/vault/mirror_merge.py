@@ -17,8 +17,9 @@ from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
 from notewell.errors import UnreadableNoteError
 from notewell.vault import files
 from notewell.vault.mirror import Mirror
+from notewell.vault.note_form import MAX_BYTES
 from notewell.vault.server_writes import Base, ServerWrite, ServerWrites, digest
-from notewell.vault.write import MAX_BYTES, VaultWriter, content_hash
+from notewell.vault.write import VaultWriter, content_hash
 
 _MS = 1_000_000  # nanoseconds
 _SECOND_NOTE = "Notewell's version"

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from notewell.errors import (
     ChangedNoteError,
+    NotFoundError,
     OutsideVaultError,
     UnreadableNoteError,
     UsageError,
@@ -33,13 +34,12 @@ from notewell.errors import (
 from notewell.types import PropertyValue, SourceText
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
+from notewell.vault.note_form import MAX_BYTES, Form
 from notewell.vault.paths import bad_name, check_name, is_note
-from notewell.vault.readers.reader import MARKS
 from notewell.vault.readers.text import MARKDOWN
 from notewell.vault.server_writes import Base, ServerWrites, digest
 from notewell.vault.write_journal import Entry, Journal
 
-MAX_BYTES = 16 * 1024 * 1024
 TEMPORARY = ".notewell-"  # hidden from Obsidian and from our own walk
 
 _LEFT_SECONDS = 3600.0
@@ -54,6 +54,14 @@ class Written:
     path: str
     content_hash: bytes | None  # of the current content; None if the note does not exist
     number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What undoing did: the writes it made, and why other notes of the batch were left alone."""
+
+    written: tuple[Written, ...]
+    refused: tuple[tuple[str, WriteError | UnreadableNoteError], ...] = ()  # path, reason
 
 
 class VaultWriter:
@@ -103,6 +111,34 @@ class VaultWriter:
             path, lambda text: edit_properties(text, changes, remove=remove), seen, action
         )
 
+    def edit(
+        self,
+        path: str,
+        edit: Callable[[str], str],
+        *,
+        seen: bytes | None,
+        action: str,
+        dry_run: bool = False,
+    ) -> Written:
+        """Give a note the text that `edit` makes of it.
+
+        `seen` as in `replace`; None: whatever the note is now. With `dry_run` nothing is written.
+        NotFoundError if the note does not exist.
+        """
+        self._place(path)
+        with self.journal.writing():
+            raw = self._bytes(path)
+            if raw is None:
+                raise NotFoundError(f"There is no note {path} in the vault. Check its path.")
+            now = content_hash(raw)
+            form = Form.of(path, raw)
+            after = form.encode(path, edit(form.decode(raw)))
+            if after != raw:
+                _check(path, now if seen is None else seen, now)
+            if dry_run:
+                return Written(path, now)
+            return self._put(path, lambda _: form.decode(after), now, action)
+
     def delete(self, path: str, *, seen: bytes, action: str) -> Written:
         """Delete a note; a missing one is not an error."""
         place = self._place(path)
@@ -134,6 +170,25 @@ class VaultWriter:
             self.journal.mark_undone(entry.number)
         return written
 
+    def undo_together(self, number: int | None = None) -> Undone:
+        """Undo a write as `undo` does, with all others of its batch, newest first.
+
+        Of a batch, notes that have changed since are left alone and named, and what was undone is
+        again one batch. ChangedNoteError if that leaves none.
+        """
+        with self.journal.batch():
+            numbers = self.journal.together(self.journal.entry(number).number)
+            written: list[Written] = []
+            refused: list[tuple[str, WriteError | UnreadableNoteError]] = []
+            for one in numbers:
+                try:
+                    written.append(self.undo(one))
+                except (WriteError, UnreadableNoteError) as error:
+                    if len(refused) + 1 == len(numbers):
+                        raise
+                    refused.append((self.journal.entry(one).path, error))
+        return Undone(tuple(written), tuple(refused))
+
     def entries(self, limit: int) -> tuple[Entry, ...]:
         """The newest writes, newest first."""
         return self.journal.entries(limit)
@@ -146,7 +201,7 @@ class VaultWriter:
         place = self._place(path)
         with self.journal.writing():
             raw = self._bytes(path)
-            form = _Form.of(path, raw)
+            form = Form.of(path, raw)
             after = form.encode(path, edit(form.decode(raw)))
             if raw == after:
                 return Written(path, content_hash(raw))
@@ -212,49 +267,6 @@ class VaultWriter:
             if error.code == "vanished":
                 return None
             raise
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """The encoding and byte order mark of a note."""
-
-    mark: bytes = b""
-    encoding: str = "utf-8"
-
-    @classmethod
-    def of(cls, path: str, raw: bytes | None) -> _Form:
-        """Detect the form of a note; WriteError if decoding and encoding would change its bytes."""
-        if raw is None:
-            return cls()
-        marked = next(
-            ((mark, name) for mark, name in MARKS if raw.startswith(mark)), (b"", "utf-8")
-        )
-        form = cls(*marked)
-        try:
-            if form.encode(path, form.decode(raw)) == raw:
-                return form
-        except (UnicodeDecodeError, WriteError):
-            pass
-        raise WriteError(
-            f"{path} is not written in UTF-8, so nothing in it is changed. Save it as UTF-8.",
-            code="not_utf8",
-        )
-
-    def decode(self, raw: bytes | None) -> str:
-        return "" if raw is None else raw[len(self.mark) :].decode(self.encoding)
-
-    def encode(self, path: str, text: str) -> bytes:
-        try:
-            raw = self.mark + text.encode(self.encoding)
-        except UnicodeEncodeError as error:
-            raise UsageError(f"The text for {path} is not valid Unicode.") from error
-        if len(raw) > MAX_BYTES:
-            raise UsageError(
-                f"{path} would have {len(raw) / 1e6:.1f} MB; notes of up to {MAX_BYTES / 1e6:.1f}"
-                " MB are written.",
-                code="note_too_large",
-            )
-        return raw
 
 
 def content_hash(raw: bytes) -> bytes:

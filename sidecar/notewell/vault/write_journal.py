@@ -28,10 +28,19 @@ CREATE TABLE IF NOT EXISTS writes (
   id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, path TEXT NOT NULL, action TEXT NOT NULL,
   before BLOB, before_hash BLOB, after_hash BLOB, undone INTEGER NOT NULL DEFAULT 0)
 """
+# Writes that are undone together, by the number of the first.
+_BATCHES = """
+CREATE TABLE IF NOT EXISTS batches (number INTEGER PRIMARY KEY, batch INTEGER NOT NULL)
+"""
 _TRIM = """
 DELETE FROM writes WHERE id IN (SELECT id FROM (
   SELECT id, row_number() OVER newest AS place, sum(ifnull(length(before), 0)) OVER newest AS bytes
   FROM writes WINDOW newest AS (ORDER BY id DESC)) WHERE place > ? OR (place > 1 AND bytes > ?))
+"""
+_TRIM_BATCHES = "DELETE FROM batches WHERE number NOT IN (SELECT id FROM writes)"
+_TOGETHER = """
+SELECT number FROM batches WHERE batch = (SELECT batch FROM batches WHERE number = ?)
+ORDER BY number DESC
 """
 _COLUMNS = "id, at, path, action, before_hash, after_hash, undone"
 
@@ -58,6 +67,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         """`folder` is created with the first entry."""
         self._folder = folder
+        self._batch: list[int] | None = None  # the writes of the open batch; None: none is open
         # One object, so that a thread which holds the lock may ask for it again.
         self._lock = filelock.FileLock(
             folder / "writes.lock", timeout=_BUSY_SECONDS, mode=private.FILE_MODE
@@ -78,6 +88,28 @@ class Journal:
             yield
         finally:
             self._lock.release()
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Hold the lock as `writing` does; what is entered meanwhile is undone together.
+
+        Batches do not nest: within one, another has no effect.
+        """
+        with self.writing():
+            if self._batch is not None:
+                yield
+                return
+            self._batch = []
+            try:
+                yield
+            finally:
+                self._batch = None
+
+    def together(self, number: int) -> tuple[int, ...]:
+        """The writes of the batch that a write belongs to, newest first; else that write."""
+        with self.transaction() as connection:
+            rows = connection.execute(_TOGETHER, (number,)).fetchall()
+        return tuple(row[0] for row in rows) or (number,)
 
     def exists(self) -> bool:
         """Whether anything was ever written to this vault."""
@@ -100,8 +132,13 @@ class Journal:
                 " VALUES (?, ?, ?, ?, ?, ?)",
                 row,
             )
+            number = int(entered.lastrowid or 0)
+            if self._batch is not None:
+                self._batch.append(number)
+                connection.execute("INSERT INTO batches VALUES (?, ?)", (number, self._batch[0]))
             connection.execute(_TRIM, (MOST, MOST_BYTES))
-        return int(entered.lastrowid or 0)
+            connection.execute(_TRIM_BATCHES)
+        return number
 
     def withdraw(self, number: int) -> None:
         """Delete an entry whose write failed."""
@@ -156,6 +193,7 @@ class Journal:
             with closing(sqlite3.connect(file, timeout=_BUSY_SECONDS)) as connection:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute(_SCHEMA)
+                connection.execute(_BATCHES)
                 with connection:
                     yield connection
         except (OSError, sqlite3.Error) as error:

@@ -1,0 +1,119 @@
+"""`notewell properties`: changes properties of a note and nothing else in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import click
+
+from notewell.cli.backend import backend_for, note_path, print_reply
+from notewell.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.cli.output import clean_lines
+from notewell.cli.request_options import request_options
+from notewell.contract.properties import (
+    EditProperties,
+    PropertiesReply,
+    PropertyInput,
+    PropertyScalar,
+)
+from notewell.errors import UsageError
+from notewell.types import PropertyValue
+from notewell.vault.property_edit import read_value
+
+
+def _named(option: str, metavar: str, text: str) -> Callable[[click.Command], click.Command]:
+    return click.option(option, metavar=metavar, multiple=True, help=text)
+
+
+@click.command(cls=Command)
+@click.argument("note", metavar="NOTE")
+@_named("--set", "K=V", "Give the property K the value V.")
+@_named("--add", "K=V", "Add V to the list K, if it is not in it.")
+@_named("--remove", "K", "Remove the property K.")
+@_named("--rename", "K=K2", "Rename the property K to K2.")
+@request_options(EditProperties, "dry_run")
+@vault_option
+@json_option
+def properties(
+    *,
+    note: str,
+    set: tuple[str, ...],  # noqa: A002 - click names arguments after options
+    add: tuple[str, ...],
+    remove: tuple[str, ...],
+    rename: tuple[str, ...],
+    dry_run: bool,
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Change properties of NOTE (a path) and nothing else in it.
+
+    V is read as YAML: `3`, `"3"`, `[a, b]`, `true`. Each option may be repeated. `notewell undo`
+    takes the change back.
+    """
+    with backend_for(current_invocation(), vault) as (record, backend):
+        request = EditProperties(
+            note_path(note, record, cwd=Path.cwd()),
+            set=_values("--set", set),
+            add=_values("--add", add),
+            remove=remove,
+            rename=_pairs("--rename", rename),
+            dry_run=dry_run,
+        )
+        print_reply(backend, request, _show, as_json=as_json)
+
+
+def _values(option: str, given: Iterable[str]) -> dict[str, PropertyInput]:
+    values: dict[str, PropertyInput] = {}
+    for name, text in (_pair(option, one) for one in given):
+        value = _input(read_value(text))
+        if option == "--add" and name in values:
+            values[name] = (*_items(values[name]), *_items(value))
+        elif name in values:
+            raise UsageError(f"{option} names {name} twice.")
+        else:
+            values[name] = value
+    return values
+
+
+def _items(value: PropertyInput) -> tuple[PropertyScalar, ...]:
+    if isinstance(value, Mapping):
+        raise UsageError("--add takes one value or a list, not names with values.")
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _input(value: PropertyValue) -> PropertyInput:
+    """The value as a request takes it; UsageError for lists within lists."""
+    if isinstance(value, Mapping):
+        return {name: _scalar(item) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(map(_scalar, value))
+    return value
+
+
+def _scalar(value: PropertyValue) -> PropertyScalar:
+    if isinstance(value, Mapping | tuple):
+        raise UsageError("Obsidian does not show lists within lists; give a list of single values.")
+    return value
+
+
+def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+    return dict(_pair(option, one) for one in given)
+
+
+def _pair(option: str, given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"{option} {given} lacks a name and a value: {option} status=done")
+    return name.strip(), value.strip()
+
+
+def _show(reply: PropertiesReply) -> None:
+    click.echo(clean_lines(reply.diff), nl=False)
+    invocation = current_invocation()
+    if not reply.changed:
+        invocation.say(f"{clean_lines(reply.path)} is so already")
+    elif reply.undo is None:
+        invocation.say("nothing was written (--dry-run)")
+    else:
+        invocation.say(f"changed; `notewell undo {reply.undo}` takes it back")

@@ -1,0 +1,145 @@
+"""Editing the properties of a vault's notes, one or many with one undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from notewell.contract.properties import (
+    EditedNote,
+    EditProperties,
+    EditPropertiesBatch,
+    NoteProperties,
+    PropertiesBatchReply,
+    PropertiesReply,
+)
+from notewell.contract.writes import RefusedWrite
+from notewell.errors import (
+    NotewellError,
+    NotFoundError,
+    ProtectedError,
+    ReadOnlyError,
+    UsageError,
+    VaultError,
+    WriteError,
+)
+from notewell.index.port import IndexReader
+from notewell.search.names import find_note
+from notewell.vault.property_edit import PropertyEdit, property_diff
+from notewell.vault.write import VaultWriter, Written
+
+_ACTION = "edit properties"
+# Of all notes of a batch: the journal keeps 64 MB, and a batch must fit as a whole.
+_MOST_CHARS = 16_000_000
+# What refuses one note of a batch and leaves the others; anything else ends it.
+_OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, WriteError)
+
+
+class VaultProperties:
+    """Edits the properties of one vault's notes.
+
+    `changed` is called with the path of every note written. Notes in `memory_folder` are refused:
+    their properties say how far a memory is trusted, and only using it changes that.
+    """
+
+    def __init__(
+        self,
+        vault: str,
+        writer: VaultWriter | None,
+        index: IndexReader,
+        changed: Callable[[str], None],
+        memory_folder: str | None,
+    ) -> None:
+        """`writer` None: this vault is never written."""
+        self._vault = vault
+        self._writer = writer
+        self._index = index
+        self._changed = changed
+        self._memory_folder = memory_folder
+
+    def edit(self, request: EditProperties) -> PropertiesReply:
+        """Edit one note; raises what `VaultWriter.edit` and `PropertyEdit` raise."""
+        edited, number = self._edit(self._open_writer(), request, dry_run=request.dry_run)
+        if number is not None:
+            self._changed(edited.path)
+        return PropertiesReply(
+            self._vault, edited.path, edited.changed, edited.hash, edited.diff, number
+        )
+
+    def edit_all(self, request: EditPropertiesBatch) -> PropertiesBatchReply:
+        """Edit several notes; those that cannot be edited are named and left as they are."""
+        writer = self._open_writer()
+        done: list[EditedNote] = []
+        refused: list[RefusedWrite] = []
+        undo: int | None = None
+        left = _MOST_CHARS
+        with writer.journal.batch():
+            for one in request.edits:
+                try:
+                    edited, number = self._edit(writer, one, dry_run=request.dry_run, at_most=left)
+                except _OF_ONE_NOTE as error:
+                    refused.append(_refused(one.path, error))
+                    continue
+                done.append(edited)
+                undo = undo if number is None else number
+                left -= 0 if number is None else len(writer.journal.before(number) or b"")
+        for note in done:
+            if note.changed and not request.dry_run:
+                self._changed(note.path)
+        changed = sum(note.changed for note in done)
+        return PropertiesBatchReply(self._vault, changed, tuple(done), tuple(refused), undo)
+
+    def _open_writer(self) -> VaultWriter:
+        if self._writer is None:
+            raise ReadOnlyError(
+                "This vault is never written, because Notewell's data directory is inside it."
+            )
+        return self._writer
+
+    def _edit(
+        self,
+        writer: VaultWriter,
+        asked: EditProperties | NoteProperties,
+        *,
+        dry_run: bool,
+        at_most: int = _MOST_CHARS,
+    ) -> tuple[EditedNote, int | None]:
+        change = _Change(PropertyEdit(asked.set, asked.add, asked.remove, asked.rename), at_most)
+        seen = None if asked.expected_hash is None else bytes.fromhex(asked.expected_hash)
+        path = self._path(asked.path)
+        written: Written = writer.edit(path, change, seen=seen, action=_ACTION, dry_run=dry_run)
+        content_hash = written.content_hash or b""  # there is one: the note is not deleted
+        diff = property_diff(path, change.before, change.after)
+        changed = change.before != change.after
+        return EditedNote(path, changed, content_hash.hex(), diff), written.number
+
+    def _path(self, name: str) -> str:
+        """The path of a note whose `.md` may be left out."""
+        path = name if name.lower().endswith(".md") else find_note(self._index, name).path
+        folder = (self._memory_folder or "").strip("/").casefold()
+        if folder and path.casefold().startswith(f"{folder}/"):
+            raise ProtectedError(
+                f"{path} is in the folder of memories, whose properties are Notewell's. Use the"
+                " commands of `memory`, or edit the note by hand."
+            )
+        return path
+
+
+class _Change:
+    """An edit that remembers the text before and after it."""
+
+    def __init__(self, edit: PropertyEdit, at_most: int) -> None:
+        self._edit = edit
+        self._at_most = at_most
+        self.before = self.after = ""
+
+    def __call__(self, text: str) -> str:
+        if len(text) > self._at_most:
+            raise UsageError(
+                "Together the notes are too large to be undone as one. Make smaller batches."
+            )
+        self.before, self.after = text, self._edit(text)
+        return self.after
+
+
+def _refused(path: str, error: NotewellError) -> RefusedWrite:
+    return RefusedWrite(path, error.code, error.message)

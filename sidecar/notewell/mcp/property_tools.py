@@ -1,0 +1,33 @@
+"""The tool that edits the properties of a note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from notewell.contract.fields import Doc
+from notewell.contract.properties import EditProperties
+from notewell.mcp.memory_tools import answer_memory
+from notewell.mcp.requests import Change, ToolRequest, request_model
+from notewell.mcp.tool import Tool
+
+# The server checks the values; a schema of each kind would cost tokens in every conversation.
+_Values = Mapping[str, Any]
+_CHANGES = {
+    "expected_hash": Change(hint=Annotated[str | None, Doc("Fail if the note's hash differs")]),
+    "set": Change(hint=_Values),
+    "add": Change(hint=Annotated[_Values, Doc("Items to add to lists")]),
+    "remove": Change(hint=tuple[str, ...]),
+    "rename": Change(hint=Annotated[Mapping[str, str], Doc("New names")]),
+}
+
+TOOLS = (
+    Tool(
+        "edit_properties",
+        "Edit properties",
+        "Set, add to, remove or rename properties (frontmatter) of a note. The rest of it stays.",
+        request_model(EditProperties, ToolRequest, changes=_CHANGES),
+        answer_memory,
+        writes=True,
+    ),
+)
