@@ -14,18 +14,18 @@ from notewell.mcp.tool import Tool
 # The server checks the values; a schema of each kind would cost tokens in every conversation.
 _Values = Mapping[str, Any]
 _CHANGES = {
-    "expected_hash": Change(hint=Annotated[str | None, Doc("Fail if the note's hash differs")]),
+    "expected_hash": Change(hint=str | None),
     "set": Change(hint=_Values),
     "add": Change(hint=Annotated[_Values, Doc("Items to add to lists")]),
     "remove": Change(hint=tuple[str, ...]),
-    "rename": Change(hint=Annotated[Mapping[str, str], Doc("New names")]),
+    "rename": Change(hint=Mapping[str, str]),
 }
 
 TOOLS = (
     Tool(
         "edit_properties",
         "Edit properties",
-        "Set, add to, remove or rename properties (frontmatter) of a note. The rest of it stays.",
+        "Set, add to, remove or rename properties of a note; the rest of it stays.",
         request_model(EditProperties, ToolRequest, changes=_CHANGES),
         answer_memory,
         writes=True,
