@@ -1941,6 +1941,44 @@ export interface SessionReply {
   readonly scope: "read" | "write" | "admin";
 }
 
+/** `POST /api/pair`: Make a one-time link that lets one device in, valid for ten minutes */
+export interface PairRequest {
+  /** What the device may do; never administration */
+  readonly scope?: "read" | "write";
+  /** Where the device reaches the server, if `server.public_url` does not say it */
+  readonly address?: string | null;
+}
+
+/**
+ * A one-time link: `url` for a browser, `obsidian` for the plugin, with the same `code`.
+ *
+ * `expires` is ISO 8601. `qr` is the QR code of `url`, an SVG image as a `data:` address.
+ * `loopback`: only the server's own computer reaches `url`.
+ */
+export interface PairReply {
+  readonly url: string;
+  readonly obsidian: string;
+  readonly code: string;
+  readonly expires: string;
+  readonly scope: "read" | "write";
+  readonly qr: string;
+  readonly loopback: boolean;
+}
+
+/** `POST /api/pair/redeem`: Exchange the code of a one-time link for a device's token */
+export interface RedeemRequest {
+  /** The code in the link */
+  readonly code: string;
+  /** What the device is called in the list */
+  readonly name: string;
+}
+
+/** The token of the new device, shown only here, and the name under which it is listed. */
+export interface RedeemReply {
+  readonly token: string;
+  readonly device: string;
+}
+
 /** `GET /api/models`. `answering` is the model in use, null while there is none. */
 export interface CatalogueReply {
   readonly vault: string;
@@ -2196,6 +2234,8 @@ export interface Routes {
   readonly "POST /api/guard": { readonly parameters: GuardRequest; readonly reply: AcceptedReply };
   readonly "POST /api/context": { readonly parameters: ContextRequest; readonly reply: ContextReply };
   readonly "GET /api/session": { readonly parameters: Record<never, never>; readonly reply: SessionReply };
+  readonly "POST /api/pair": { readonly parameters: PairRequest; readonly reply: PairReply };
+  readonly "POST /api/pair/redeem": { readonly parameters: RedeemRequest; readonly reply: RedeemReply };
   readonly "GET /api/models": { readonly parameters: OfVault; readonly reply: CatalogueReply };
   readonly "GET /api/models/suggest": { readonly parameters: OfVault; readonly reply: SuggestReply };
   readonly "GET /api/stats": { readonly parameters: StatsRequest; readonly reply: StatsReply };

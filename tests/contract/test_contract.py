@@ -52,6 +52,14 @@ STEADY: Mapping[str, object] = {
     "file": "/home/me/.config/notewell/config.toml",
 }
 MEMORY = "Bees find the hive by its smell"
+STEADY_PAIR: Mapping[str, str] = {
+    "url": "https://notes.home.arpa/#/pair?code=abcdefghijklmnopqrstuv&name=box&scope=write",
+    "obsidian": "obsidian://notewell-pair?url=https%3A%2F%2Fnotes.home.arpa"
+    "&code=abcdefghijklmnopqrstuv&name=box&scope=write",
+    "code": "abcdefghijklmnopqrstuv",
+    "expires": "2026-03-02T10:10:00+00:00",
+    "qr": "data:image/svg+xml,%3Csvg/%3E",
+}
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
 
 TALK = "fedcba9876543210"  # a conversation
@@ -124,6 +132,8 @@ REPLIES: dict[str, Asked] = {
         202,
     ),
     "session": ("GET /api/session", {}, 200),
+    "pair": ("POST /api/pair", {"address": "https://notes.home.arpa"}, 200),
+    "problem-pair": ("POST /api/pair/redeem", {"code": "not that one", "name": "phone"}, 403),
     "models": ("GET /api/models", {}, 200),
     "config": ("GET /api/config", {"section": "log"}, 200),
     "config-changed": ("PATCH /api/config", {"changes": {"vault.exclude": ["Private/**"]}}, 200),
@@ -256,6 +266,7 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
             port=0,
             token=TOKEN,
             handshake=False,
+            kept_token=TOKEN,
             ready=listening.set_result,
             configuration=_configuration(settings.data_dir),
         )
@@ -384,6 +395,8 @@ def steady(value: Any, record: VaultRecord) -> Any:
             value["features"] = [*(f for f in value["features"] if f not in FEATURES), *FEATURES]
         if "access_count" in value:  # a memory, made during the test
             value |= dict.fromkeys(("created", "accessed"), STEADY["at"])
+        if "obsidian" in value:  # a pairing link
+            value |= STEADY_PAIR
         return {
             name: STEADY[name] if name in STEADY and part is not None else steady(part, record)
             for name, part in value.items()

@@ -39,6 +39,7 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["memory-recall", memory.recall],
   ["models.", pages.models],
   ["note", replies.noteChunks, pages.note],
+  ["pair", pages.pair],
   ["problem", replies.problem],
   ["queue", replies.accepted],
   ["reindex", replies.accepted],

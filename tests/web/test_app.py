@@ -27,7 +27,12 @@ async def ask(client: Client, route: Route) -> ClientResponse:
     return await client.get(f"{route.endpoint.path}?{urlencode(given)}")
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.endpoint.name)
+# test_pairing.py asks those two: they need a folder of devices and a code.
+@pytest.mark.parametrize(
+    "route",
+    [route for route in ROUTES if not route.endpoint.path.startswith("/api/pair")],
+    ids=lambda route: route.endpoint.name,
+)
 async def test_the_documented_example_of_each_route_works(client: Client, route: Route) -> None:
     response = await ask(client, route)
 

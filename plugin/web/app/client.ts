@@ -141,6 +141,11 @@ export class WebClient extends Client {
     return this.post("writes/undo", anything, { number });
   }
 
+  /** Makes a one-time link that lets a device in; `address` is where this page reaches the server. */
+  pair(scope: contract.PairRequest["scope"], address: string): Promise<contract.PairReply> {
+    return this.post("pair", replies.pair, { scope, address });
+  }
+
   /** This browser's session: what it is allowed to do. */
   session(): Promise<contract.SessionReply> {
     return this.get("session", replies.session, {});

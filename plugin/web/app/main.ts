@@ -6,6 +6,7 @@ import { ViewContext } from "./viewContext";
 import { pageKeyHeaders, takePageKey, takeRefusal } from "./pageKey";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
+import { pairingLink, type PairingLink } from "../lib/pairing";
 import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
 import { REFUSALS, showLogin } from "../parts/login";
@@ -17,6 +18,11 @@ async function start(): Promise<void> {
   const root = document.getElementById("app");
   if (!root) return;
   const client = new WebClient(pageTransport("same-origin"), () => undefined, { url: location.origin, token: "" });
+  const link = pairingLink(location.hash);
+  if (link) {
+    await offerPairing(root, client, link);
+    return;
+  }
   try {
     const [health, vaults] = await Promise.all([client.health(), client.vaults()]);
     const notices = new Notices();
@@ -30,6 +36,21 @@ async function start(): Promise<void> {
     if (problem.kind === "unauthorized") showLogin(root, refused);
     else fill(root, h("main", { class: "alone" }, errorBox(problem, () => void start())));
   }
+}
+
+/** Shows the page of a pairing link, and from there reloads as soon as the address is another one. */
+async function offerPairing(root: HTMLElement, client: WebClient, link: PairingLink): Promise<void> {
+  const { showPairing } = await import("../parts/pairing");
+  const session = await client.session().catch((error: unknown) => asServerError(error) && null);
+  showPairing(root, link, session?.name ?? null, (address) => location.replace(address));
+}
+
+/** A pairing link changes only the fragment of a page that is open already. */
+function followPairingLinks(): void {
+  window.addEventListener("hashchange", ({ oldURL, newURL }) => {
+    const [before, now] = [oldURL, newURL].map((address) => pairingLink(new URL(address, location.href).hash) !== null);
+    if (before || now) location.reload();
+  });
 }
 
 /** Loads what decides which controls are offered; the page works without it. */
@@ -84,6 +105,7 @@ function storeFirstVisit(): void {
 }
 
 takePageKey();
+followPairingLinks();
 storeFirstVisit();
 registerWorker();
 void start();

@@ -11,6 +11,7 @@ import type {
   NeighborhoodReply,
   NeighborsReply,
   NoteReply,
+  PairReply,
   SearchReply,
   SessionReply,
   StatsReply,
@@ -266,3 +267,12 @@ export const stats = partOf<StatsReply>()({
 });
 
 export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read", "write", "admin") });
+
+export const pair = partOf<PairReply>()({
+  url: text,
+  obsidian: text,
+  expires: text,
+  scope: oneOf("read", "write"),
+  qr: text,
+  loopback: flag,
+});

@@ -4,6 +4,7 @@ import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { ConfigPanel } from "./manage/config";
+import { DevicesPanel } from "./manage/devices";
 import { IndexPanel } from "./manage/index";
 import { LedgerPanel } from "./manage/ledger";
 import { LogPanel } from "./manage/log";
@@ -24,6 +25,7 @@ const PANELS: readonly [part: string, label: string, needs: string, make: Make][
   ["log", "Searches", "log", (context) => new LogPanel(context)],
   ["memory", "Memory", "memory", (context) => new MemoryPanel(context)],
   ["models", "Models", "models", (context) => new ModelsPanel(context)],
+  ["devices", "Devices", "pair", (context) => new DevicesPanel(context)],
   ["config", "Settings", "config", (context) => new ConfigPanel(context)],
 ];
 

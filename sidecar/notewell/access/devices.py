@@ -2,7 +2,7 @@
 
 `devices.json` in the state directory holds only SHA-256 digests of tokens and of sessions.
 Secrets have 256 random bits, so a salt or a slow hash would add nothing. A sign-in link works once
-and only then becomes a device.
+and only then becomes a device, and so does a pairing code, which also gives a token.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ DEVICES_FILE = "devices.json"
 FORMAT = 1
 LINK_SECONDS = 600  # a sign-in link is valid
 MAX_NAME_CHARS = 64
+MAX_WRONG_CODES = 5  # then every pairing code that is still open ends
+_CODE_BYTES = 16  # 128 bits
 _LOCK_SECONDS = 10
 
 
@@ -58,12 +60,31 @@ class SignInLink:
     until: float
 
 
+@dataclass(frozen=True, slots=True)
+class PairingCode:
+    """A pairing code that was not used yet: its digest, and until when it is valid."""
+
+    code: str = field(repr=False)
+    scope: Scope
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What a pairing code gave: a device's token, or a browser's session, and the device's name."""
+
+    name: str
+    token: str = field(repr=False)
+
+
 @dataclass(slots=True)
 class DeviceFile:
-    """The contents of the file."""
+    """The contents of the file. `wrong` counts wrong codes while pairing codes are open."""
 
     devices: list[Device] = field(default_factory=list)
     links: list[SignInLink] = field(default_factory=list)
+    pairings: list[PairingCode] = field(default_factory=list)
+    wrong: int = 0
 
 
 class Devices:
@@ -111,6 +132,46 @@ class Devices:
                 return None  # a device of that name was added meanwhile
             stored.devices.append(_device(link.name, link.scope, None, session))
         return session
+
+    def offer(self, scope: Scope, *, seconds: float = LINK_SECONDS) -> str:
+        """Create a pairing code that lets one device in, within `seconds`. Never for `admin`."""
+        if scope == "admin":
+            raise UsageError("a paired device may read or write, never administer")
+        code = secrets.token_urlsafe(_CODE_BYTES)
+        with self._changing() as stored:
+            now = time.time()
+            stored.pairings = _open(stored, now)
+            stored.wrong = stored.wrong if stored.pairings else 0
+            stored.pairings.append(PairingCode(digest(code), scope, now + seconds))
+        return code
+
+    def pair(self, code: str, name: str) -> Paired | None:
+        """Add the device of a pairing code, with a token; None: the code is not valid.
+
+        UsageError for an unreadable name, before the code is looked at. A name that is taken gets
+        a number.
+        """
+        shown, token = _readable(name), new_token()
+        return self._pair(code, shown, token, digest(token), session_of(token))
+
+    def pair_browser(self, code: str, name: str) -> str | None:
+        """Add a browser by a pairing code; returns its session, None: the code is not valid."""
+        session = secrets.token_hex(32)
+        paired = self._pair(code, _readable(name), session, None, session)
+        return paired.token if paired is not None else None
+
+    def _pair(
+        self, code: str, name: str, secret: str, token: str | None, session: str
+    ) -> Paired | None:
+        if not _open(self._read(), time.time()):
+            return None  # nothing to guess: strangers neither lock nor write the file
+        with self._changing() as stored:
+            offered = _take(stored, digest(code), time.time())
+            if offered is None:
+                return None
+            free = _numbered(stored, name)
+            stored.devices.append(_device(free, offered.scope, token, session))
+        return Paired(free, secret)
 
     def rotate(self, name: str) -> str:
         """Replace a device's token; returns the new one. Old token and cookies become invalid."""
@@ -163,6 +224,9 @@ class Devices:
             return DeviceFile(
                 devices=[Device(**item) for item in stored["devices"]],
                 links=[SignInLink(**item) for item in stored["links"]],
+                # Files of earlier versions have none.
+                pairings=[PairingCode(**item) for item in stored.get("pairings", ())],
+                wrong=int(stored.get("wrong", 0)),
             )
         except FileNotFoundError:
             return DeviceFile()
@@ -179,6 +243,8 @@ def _dump(contents: DeviceFile) -> bytes:
         "format": FORMAT,
         "devices": [asdict(device) for device in contents.devices],
         "links": [asdict(link) for link in contents.links],
+        "pairings": [asdict(code) for code in contents.pairings],
+        "wrong": contents.wrong,
     }
     return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
 
@@ -187,10 +253,42 @@ def _device(name: str, scope: Scope, token: str | None, session: str) -> Device:
     return Device(secrets.token_hex(6), name, scope, token, digest(session), time.time())
 
 
-def _free(stored: DeviceFile, name: str) -> str:
+def _open(stored: DeviceFile, now: float) -> list[PairingCode]:
+    return [pairing for pairing in stored.pairings if pairing.until > now]
+
+
+def _take(stored: DeviceFile, wanted: str, now: float) -> PairingCode | None:
+    """Take the pairing code with this digest; a wrong one is counted, and too many end them all."""
+    stored.pairings = _open(stored, now)
+    found = next((each for each in stored.pairings if _same(each.code, wanted)), None)
+    if found is not None:
+        stored.pairings.remove(found)
+        return found
+    stored.wrong += 1
+    if stored.wrong >= MAX_WRONG_CODES:
+        stored.pairings, stored.wrong = [], 0
+    return None
+
+
+def _readable(name: str) -> str:
     shown = " ".join(name.split())
     if not shown or len(shown) > MAX_NAME_CHARS or not shown.isprintable():
         raise UsageError(f"a device's name has 1 to {MAX_NAME_CHARS} printable characters")
+    return shown
+
+
+def _numbered(stored: DeviceFile, name: str) -> str:
+    """Return `name`, with a number where another device has it."""
+    taken = {device.name.casefold() for device in stored.devices}
+    free, number = name, 1
+    while free.casefold() in taken:
+        number += 1
+        free = f"{name[: MAX_NAME_CHARS - 6]} {number}"
+    return free
+
+
+def _free(stored: DeviceFile, name: str) -> str:
+    shown = _readable(name)
     if shown.casefold() in {device.name.casefold() for device in stored.devices}:
         raise UsageError(
             f"there is a device named {shown!r} already: choose another name, or take that one"

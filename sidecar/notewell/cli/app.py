@@ -60,6 +60,7 @@ SECTIONS = {
     "Look after it": {
         "config": "notewell.cli.installation:config",
         "token": "notewell.cli.tokens:token",
+        "pair": "notewell.cli.pair:pair",
         "doctor": "notewell.cli.installation:doctor",
         "backup": "notewell.cli.backup:backup",
         "restore": "notewell.cli.backup:restore",

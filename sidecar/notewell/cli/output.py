@@ -7,6 +7,7 @@ so that they cannot control the terminal.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 
 import click
@@ -72,3 +73,12 @@ def print_table(
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """Print names and values, one pair per line, with the values aligned."""
     layout.print_pairs((clean(name), clean_lines(value)) for name, value in facts)
+
+
+def print_qr(link: str, *, wanted: bool | None) -> None:
+    """Draw `link` on stderr for a phone's camera; by default only on a terminal."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        return
+    import segno  # noqa: PLC0415 - only the commands that make links draw
+
+    segno.make(link, error="l", micro=False).terminal(out=sys.stderr, compact=True, border=2)

@@ -266,7 +266,7 @@ class _Greeting:
                 f"Try: {program()} search {shlex.quote(query)} --vault {_quoted(bound)}"
             )
         if bound.warnings:
-            self.invocation.say("For a phone or another computer: notewell token link NAME")
+            self.invocation.say("For a phone or another computer: notewell pair")
         self.invocation.say("Ctrl-C stops it; `notewell status` shows how far the index is.")
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import socket
-import sys
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
 import click
 
+from notewell.access.addresses import LOOPBACK_ONLY, is_loopback, own_address
 from notewell.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.cli.options import Group, current_invocation, json_option
-from notewell.cli.output import emit_object, print_table
+from notewell.cli.output import emit_object, print_qr, print_table
 from notewell.contract.fields import iso
-from notewell.types import ServerRules
-
-_ANY = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
 
@@ -74,10 +69,12 @@ def link_token(name: str, scope: Scope, url: str | None, qr: bool | None) -> Non
     """Print a link that signs in the browser of NAME, once and within ten minutes."""
     invocation = current_invocation()
     settings = invocation.settings()
-    address = url or _address_of(settings.server, invocation.say)
+    address = url or own_address(settings.server)
+    if is_loopback(address):
+        invocation.say(LOOPBACK_ONLY)
     link = f"{address.rstrip('/')}/?code={Devices(settings.state_dir).invite(name, scope)}"
     click.echo(link)
-    _print_qr(link, wanted=qr)
+    print_qr(link, wanted=qr)
     invocation.say(f"Open it on {name}; it works once, within {LINK_SECONDS // 60:.0f} minutes.")
 
 
@@ -127,38 +124,3 @@ def _times(device: Device) -> tuple[str, str]:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
     return day(device.created), day(device.last_used) if device.last_used else "never"
-
-
-def _address_of(rules: ServerRules, say: Callable[[str], None]) -> str:
-    """Return the server's address according to the settings; warnings go to `say`."""
-    if rules.public_url:
-        return rules.public_url
-    host = rules.host
-    if host in _ANY:
-        host = _address_in_the_network()
-    if host in _LOOPBACK:
-        say(
-            "Only this computer reaches that address. For a phone, serve beyond it (see"
-            " docs/home-server.md) and name the address: --url, or `server.public_url`."
-        )
-    shown = f"[{host}]" if ":" in host else host
-    return f"{'https' if rules.tls_cert else 'http'}://{shown}:{rules.port}"
-
-
-def _print_qr(link: str, *, wanted: bool | None) -> None:
-    """Draw `link` on stderr for a phone's camera; by default only on a terminal."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
-        return
-    import segno  # noqa: PLC0415 - only this command draws
-
-    segno.make(link, error="l", micro=False).terminal(out=sys.stderr, compact=True, border=2)
-
-
-def _address_in_the_network() -> str:
-    """Return this computer's address in its network; nothing is sent to find it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # reserved for documentation, so no computer has it
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"

@@ -79,6 +79,7 @@ class _Known:
 
 OWNER = Caller("owner", "this computer", "admin")
 CALLER: ContextVar[Caller] = ContextVar("notewell.caller")  # of the request being answered
+CLIENT: ContextVar[str] = ContextVar("notewell.client")  # its address
 
 
 class Callers:
@@ -109,12 +110,15 @@ class Callers:
                 found = known.caller
         return self._noted(found)
 
-    def redeem(self, code: str) -> str | None:
+    def redeem(self, code: str, name: str | None) -> str | None:
         """Return the session for the code of a one-time link; None for one that is used or expired.
 
-        Blocks on the disk, so it runs off the event loop.
+        With the `name` of the browser it is a pairing code. Blocks on the disk, so it runs off the
+        event loop.
         """
-        return self.devices.redeem(code) if self.devices is not None else None
+        if self.devices is None:
+            return None
+        return self.devices.redeem(code) if name is None else self.devices.pair_browser(code, name)
 
     def save_used(self) -> None:
         """Save when devices were last used; blocks on the disk."""

@@ -24,6 +24,7 @@ from notewell.errors import AccessError, BusyError, ForbiddenError, NotewellErro
 from notewell.web.audit import name_of
 from notewell.web.auth import (
     CALLER,
+    CLIENT,
     KEY_PARAMETER,
     SAFETY_HEADERS,
     Address,
@@ -70,6 +71,7 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     except NotewellError as error:
         site.audit.refused(address, caller, name_of(request), error.code)
         raise
+    CLIENT.set(address)
     if caller is None:
         return await handler(request)
     CALLER.set(caller)
@@ -137,7 +139,8 @@ def _check_scope(caller: Caller, needed: Scope) -> None:
 async def sign_in(request: web.Request) -> web.Response | None:
     """Turn the secret of a link into a session, and redirect to the address without it.
 
-    `token` is a token; `code` belongs to a one-time link. None where the address has neither. The
+    `token` is a token; `code` belongs to a one-time link, and with `name`, what the browser is
+    called in the list of devices, to a pairing link. None where the address has neither. The
     cookie gets one half of the session; the new address has the other, which the page stores, or
     `refused` where the secret is wrong or no longer valid.
     """
@@ -149,13 +152,14 @@ async def sign_in(request: web.Request) -> web.Response | None:
     secret, session = request.query[how], None
     site.guesses.check(address, digest(secret), now)
     if how == "code":
-        session = await asyncio.to_thread(site.gate.callers.redeem, secret)
+        name = request.query.get("name")
+        session = await asyncio.to_thread(site.gate.callers.redeem, secret, name)
     elif site.gate.callers.by_token(secret) is not None:
         session = session_of(secret)
     if session is None:
         site.guesses.wrong(address, digest(secret), now)
     site.audit.signed_in(address, how=how, well=session is not None)
-    target = request.rel_url.without_query_params(how)
+    target = request.rel_url.without_query_params(how, "name")
     cookie, key = halves(session) if session is not None else ("", "")
     # The page says what was wrong: a redirect has no text that anybody would read.
     found = {KEY_PARAMETER: key} if key else {REFUSED_PARAMETER: how}

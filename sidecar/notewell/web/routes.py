@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from notewell.contract import manage, search, server
+from notewell.contract import manage, pairing, search, server
 from notewell.contract.ask import AskRequest
 from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
@@ -25,6 +25,7 @@ from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
 from notewell.web import handlers
+from notewell.web.pairing import pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
 
@@ -148,6 +149,8 @@ _OF_SERVER: Mapping[type, Handler] = {
     AskRequest: handlers.ask,
     StoreMemory: handlers.store_memory,
     manage.SessionRequest: handlers.session,
+    pairing.PairRequest: pair,
+    pairing.RedeemRequest: redeem,
     manage.ModelsRequest: handlers.models,
     manage.ConfigRequest: handlers.config,
     manage.ChangeConfigRequest: handlers.change_config,

@@ -1,0 +1,39 @@
+/** The link that lets a device in: `#/pair?code=…&name=…&scope=…`. Anybody can write one, so it is checked. */
+
+const CODE = /^[\w-]{16,100}$/;
+const NAME_CHARS = 64;
+
+export interface PairingLink {
+  readonly code: string;
+  /** What the link calls the server's computer. */
+  readonly name: string;
+  readonly scope: "read" | "write";
+}
+
+/** The pairing link in a fragment; null where it is none. */
+export function pairingLink(hash: string): PairingLink | null {
+  const match = /^#\/pair\?(.*)$/.exec(hash);
+  if (!match) return null;
+  const given = new URLSearchParams(match[1]);
+  const code = given.get("code") ?? "";
+  if (!CODE.test(code)) return null;
+  const scope = given.get("scope") === "read" ? "read" : "write";
+  return { code, name: plain(given.get("name") ?? ""), scope };
+}
+
+/** Text that somebody else chose, on one line and without characters that reorder it. */
+function plain(text: string): string {
+  return text.replace(/[\p{C}\p{Z}]+/gu, " ").trim().slice(0, NAME_CHARS);
+}
+
+/** The page's address that signs this browser in by the code, under a name. */
+export function redeemAddress({ code }: PairingLink, device: string): string {
+  return `/?${new URLSearchParams({ code, name: plain(device) || "Browser" }).toString()}`;
+}
+
+/** A name for this browser's device, from what the browser says of itself. */
+export function deviceName(agent: string): string {
+  const known = ["iPhone", "iPad", "Android", "Windows", "Macintosh", "Linux"];
+  const found = known.find((name) => agent.includes(name));
+  return found === undefined ? "Browser" : `Browser on ${found === "Macintosh" ? "Mac" : found}`;
+}

@@ -1,0 +1,65 @@
+"""`notewell pair`: a QR code and a link that set up a phone, another Obsidian or a browser."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from notewell.access.addresses import (
+    LOOPBACK_ONLY,
+    checked_address,
+    is_loopback,
+    own_address,
+    pairing_links,
+)
+from notewell.access.devices import LINK_SECONDS, Devices, Scope
+from notewell.cli.options import Command, current_invocation, json_option
+from notewell.cli.output import emit_object, print_qr
+from notewell.contract.fields import iso
+
+
+@click.command(cls=Command)
+@click.option(
+    "--scope",
+    type=click.Choice(["read", "write"]),
+    default="write",
+    show_default=True,
+    help="read: search and read; write: also send notes and reindex. Never administration.",
+)
+@click.option("--url", metavar="URL", help="Address at which the device reaches the server.")
+@click.option("--qr/--no-qr", default=None, help="Draw a QR code.  [default: on a terminal]")
+@json_option
+def pair(scope: Scope, url: str | None, *, qr: bool | None, as_json: bool) -> None:
+    """Print a link that lets a phone, another Obsidian or a browser in.
+
+    It works once, within ten minutes, and makes a device of its own: `notewell token list` shows
+    it, and `notewell token revoke NAME` takes its access away.
+    """
+    invocation = current_invocation()
+    settings = invocation.settings()
+    address = checked_address(url) if url else own_address(settings.server).rstrip("/")
+    expires = time.time() + LINK_SECONDS
+    code = Devices(settings.state_dir).offer(scope)
+    links = pairing_links(address, code, scope)
+    if as_json:
+        emit_object(
+            {
+                "url": links.url,
+                "obsidian": links.obsidian,
+                "code": code,
+                "expires": iso(expires),
+                "scope": scope,
+                "loopback": is_loopback(address),
+            }
+        )
+        return
+    click.echo(links.url)
+    click.echo(links.obsidian)
+    print_qr(links.url, wanted=qr)
+    invocation.say(
+        "Scan it, or open the first line in a browser and the second where Obsidian is. It works"
+        f" once, within {LINK_SECONDS // 60:.0f} minutes."
+    )
+    if is_loopback(address):
+        invocation.say(LOOPBACK_ONLY)

@@ -1,0 +1,90 @@
+/** The page of a pairing link: anybody can write such a link, so it is checked and nothing is sent before a click. */
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { deviceName, pairingLink, redeemAddress } from "../../plugin/web/lib/pairing";
+import { showPairing } from "../../plugin/web/parts/pairing";
+import { drawn } from "../../plugin/web/views/manage/devices";
+
+const CODE = "abcdefghijklmnopqrstuv";
+
+beforeEach(() => {
+  document.body.replaceChildren(Object.assign(document.createElement("div"), { id: "app" }));
+});
+
+function page(hash: string, session: string | null = null): { readonly root: HTMLElement; readonly opened: string[] } {
+  const root = document.querySelector<HTMLElement>("#app");
+  const link = pairingLink(hash);
+  if (!root || !link) throw new Error("no page");
+  const opened: string[] = [];
+  showPairing(root, link, session, (address) => opened.push(address));
+  return { root, opened };
+}
+
+describe("a pairing link", () => {
+  it("is read from the fragment", () => {
+    expect(pairingLink(`#/pair?code=${CODE}&name=box&scope=read`)).toEqual({ code: CODE, name: "box", scope: "read" });
+  });
+
+  it.each(["", "#/search?q=pair", "#/pair", "#/pair?code=", "#/pair?code=short", "#/pair?code=a%20b%26c=ddddddddddddddd", `#/pair?code=${"x".repeat(101)}`])(
+    "is not %s",
+    (hash) => {
+      expect(pairingLink(hash)).toBeNull();
+    },
+  );
+
+  it("gives no more rights than read or write, and no name that misleads", () => {
+    const link = pairingLink(`#/pair?code=${CODE}&scope=admin&name=${encodeURIComponent(`a\u202eb\n${"x".repeat(200)}`)}`);
+    expect(link?.scope).toBe("write");
+    expect(link?.name).toHaveLength(64);
+    expect(link?.name).toMatch(/^a b x+$/);
+  });
+
+  it("becomes an address of this server only", () => {
+    const address = redeemAddress({ code: CODE, name: "", scope: "read" }, "My phone & //evil.example");
+    const url = new URL(address, "https://notes.home");
+    expect(url.origin).toBe("https://notes.home");
+    expect([...url.searchParams]).toEqual([["code", CODE], ["name", "My phone & //evil.example"]]);
+  });
+});
+
+describe("the page", () => {
+  it("shows which server it is, and sends nothing before the click", () => {
+    const { root, opened } = page(`#/pair?code=${CODE}&name=box&scope=read`);
+    expect(root.textContent).toContain(location.host);
+    expect(root.textContent).toContain("“box”");
+    expect(opened).toEqual([]);
+    root.querySelector("button")?.click();
+    expect(opened).toHaveLength(1);
+    expect(opened[0]).toContain(`code=${CODE}`);
+  });
+
+  it("says that a session would be replaced", () => {
+    expect(page(`#/pair?code=${CODE}`, "tablet").root.textContent).toContain("signed in already, as “tablet”");
+  });
+
+  it("shows markup in the link's name as text", () => {
+    const { root } = page(`#/pair?code=${CODE}&name=${encodeURIComponent("<img src=x onerror=alert(1)>")}`);
+    expect(root.querySelector("img")).toBeNull();
+  });
+
+  it("proposes a name for the device", () => {
+    expect(deviceName("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)")).toBe("Browser on iPhone");
+    expect(deviceName("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)")).toBe("Browser on Mac");
+    expect(deviceName("")).toBe("Browser");
+  });
+});
+
+describe("a link that an administrator made", () => {
+  const made = { url: "http://127.0.0.1:8765/#/pair?code=x", obsidian: "obsidian://notewell-pair?code=x", expires: "2026-03-02T10:00:00+00:00", qr: "data:image/svg+xml,x", loopback: true };
+  const shown = (loopback: boolean): string => drawn({ ...made, loopback }).map((node) => node?.textContent ?? "").join(" ");
+
+  it("is shown with both addresses", () => {
+    expect(shown(false)).toContain(made.url);
+    expect(shown(false)).toContain(made.obsidian);
+  });
+
+  it("says where only this computer reaches the server", () => {
+    expect(shown(true)).toContain("Only this computer reaches the server");
+    expect(shown(false)).not.toContain("Only this computer");
+  });
+});
