@@ -10,6 +10,7 @@ import type {
   ConfirmedWrite,
   LedgerReply,
   LedgerRequest,
+  RedeemReply,
   ReindexRequest,
   Routes,
   SearchReply,
@@ -21,6 +22,7 @@ import type {
   SyncReply,
   SyncRequest,
 } from "./contract";
+import { redeemed } from "./pairing";
 import * as replies from "./replies";
 import { anything, ShapeError, type Check } from "./shape";
 import { Timer } from "./support";
@@ -177,6 +179,11 @@ export class Client {
 
   confirmWrites(confirmed: readonly ConfirmedWrite[]): Promise<unknown> {
     return this.post("changes/confirm", replies.accepted, { confirmed });
+  }
+
+  /** Exchanges the code of a pairing link for a token of this device's own. */
+  redeem(code: string, name: string): Promise<RedeemReply> {
+    return this.post("pair/redeem", redeemed, { code, name });
   }
 
   queue(action: QueueAction): Promise<unknown> {

@@ -3,7 +3,7 @@
 import { Plugin } from "obsidian";
 import { ChangeQueue } from "./changes";
 import { ChangeSender } from "./changeSender";
-import { Client, type RequestEntry } from "./client";
+import { Client, type Endpoint, type RequestEntry } from "./client";
 import { Connection } from "./connection";
 import { Launcher } from "./launcher";
 import { followNotes, localIndex } from "./local/obsidianVault";
@@ -17,6 +17,7 @@ import { ASK_VIEW, AskView } from "./ui/askView";
 import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
 import { takeServerNotes, uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
+import { takePairingLinks } from "./ui/pair";
 import { followRenames } from "./ui/marks";
 import { SEARCH_VIEW, SearchView } from "./ui/searchView";
 import { NotewellSettingTab } from "./ui/settingsTab";
@@ -43,9 +44,10 @@ export default class NotewellPlugin extends Plugin {
     vaultName: this.app.vault.getName(),
     folder: vaultFolder(this.app),
   });
+  readonly #open = (to: Endpoint): Client => new Client(appTransport, (entry) => this.#requests.add(entry), to);
   readonly #connection = new Connection({
     source: (starting) => this.#server.find(starting),
-    open: (endpoint) => new Client(appTransport, (entry) => this.#requests.add(entry), endpoint),
+    open: this.#open,
     random: Math.random,
   });
   readonly #local = localIndex(this.app);
@@ -85,13 +87,10 @@ export default class NotewellPlugin extends Plugin {
 
   override onload(): void {
     const { name } = this.manifest;
-    for (const [type, Panel] of PANELS) {
-      this.registerView(type, (leaf) => new Panel(leaf, this.#context));
-    }
+    for (const [type, Panel] of PANELS) this.registerView(type, (leaf) => new Panel(leaf, this.#context));
     this.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, this.#diagnostics));
-    for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) {
-      this.registerHoverLinkSource(view, { display: name, defaultMod: true });
-    }
+    for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) this.registerHoverLinkSource(view, { display: name, defaultMod: true });
+    takePairingLinks(this, this.#settings, this.#open);
     for (const action of this.#actions) this.addCommand(commandOf(action));
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
     this.addSettingTab(new NotewellSettingTab(this, this.#context));

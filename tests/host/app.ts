@@ -1,6 +1,6 @@
 /** The app: everything that a plugin reaches through `app`. */
 
-import type { App as AppType, HoverLinkSource } from "obsidian";
+import type { App as AppType, HoverLinkSource, ObsidianProtocolHandler } from "obsidian";
 import { Commands } from "./commands";
 import { DragManager } from "./dragManager";
 import { environment } from "./environment";
@@ -24,6 +24,7 @@ export class App implements Pick<AppType, "isDarkMode" | "loadLocalStorage" | "s
   readonly commands = new Commands(this.typed);
   readonly dragManager = new DragManager(this.typed);
   readonly hoverSources = new Map<string, HoverLinkSource>();
+  readonly protocolHandlers = new Map<string, ObsidianProtocolHandler>();
   readonly ribbonEl: HTMLElement;
   readonly statusBarEl: HTMLElement;
   readonly workspace: Workspace;

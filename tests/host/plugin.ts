@@ -4,6 +4,7 @@ import type {
   Command,
   HoverLinkSource,
   IconName,
+  ObsidianProtocolHandler,
   Plugin as AppPlugin,
   PluginManifest,
   ViewCreator,
@@ -22,6 +23,7 @@ type Part = Pick<
   | "addStatusBarItem"
   | "registerView"
   | "registerHoverLinkSource"
+  | "registerObsidianProtocolHandler"
   | "loadData"
   | "saveData"
 >;
@@ -76,6 +78,11 @@ export abstract class Plugin extends Component implements Part {
   registerHoverLinkSource(id: string, source: HoverLinkSource): void {
     this.app.hoverSources.set(id, source);
     this.register(() => this.app.hoverSources.delete(id));
+  }
+
+  registerObsidianProtocolHandler(action: string, handler: ObsidianProtocolHandler): void {
+    this.app.protocolHandlers.set(action, handler);
+    this.register(() => this.app.protocolHandlers.delete(action));
   }
 
   async loadData(): Promise<unknown> {
