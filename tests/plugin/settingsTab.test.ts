@@ -24,10 +24,10 @@ async function stateRow(server: FakeServer, features: readonly string[]): Promis
   const context = { app, connection, waiting: () => 0, act: () => undefined };
   const tab = new NotewellSettingTab({ app } as never, context as never);
   const rows = tab.getSettingDefinitions().flatMap((group) => ("items" in group ? group.items : []));
-  const row = rows.find((one) => "name" in one && one.name === "State");
+  const row = rows.find((one) => one !== undefined && "name" in one && one.name === "State");
   const el = document.createElement("div");
   const setting = new FakeSetting(el) as unknown as Setting;
-  (row as { render(setting: Setting): void }).render(setting);
+  (row as unknown as { render(setting: Setting): void }).render(setting);
   await expect.poll(() => el.textContent).toContain("3 notes");
   connection.end();
   return el;
