@@ -198,7 +198,7 @@ def test_the_demo_serves_the_sample_with_queries_to_try(
     assert "/?token=" in link
     assert found["vault"] == "Sample vault"
     assert found["results"][0]["path"] == "Code/SQLite database is locked.md"
-    assert len(re.findall("^Try: .*notewell search ", said, re.MULTILINE)) == 3
+    assert len(re.findall("^Try: .*notewell'? search ", said, re.MULTILINE)) == 3
     assert process.returncode == 0
 
 

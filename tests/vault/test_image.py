@@ -23,7 +23,9 @@ from tests.vault.pdf_files import pdf
 from tests.vault.reading import check, read
 
 # Prints the size that the header of the image states, and refuses an image of another size.
-FAKE = """#!{python}
+FAKE = """#!/bin/sh
+'''exec' "{python}" "$0" "$@"
+' '''
 import sys
 if "--list-langs" in sys.argv:
     print("List of available languages (3):\\nosd\\ndeu\\neng")

@@ -84,7 +84,7 @@ def test_the_error_about_an_unknown_vault_lists_the_known_ones(
     with pytest.raises(NotFoundError, match="no vault is known"):
         vaults.find(None, cwd=tmp_path)
     vaults.add(folder(tmp_path / "Notes"))
-    with pytest.raises(NotFoundError, match="known: Notes"):
+    with pytest.raises(NotFoundError, match="Known: Notes"):
         vaults.find("Nots", cwd=tmp_path)
 
 
