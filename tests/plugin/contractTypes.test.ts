@@ -17,6 +17,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   "complete-words": "GET /api/complete",
   "confirm-writes": "POST /api/changes/confirm",
   "config-changed": "PATCH /api/config",
+  "edit-properties": "POST /api/note/properties",
+  "edit-properties-batch": "POST /api/note/properties/batch",
   "ledger-excluded": "GET /api/ledger",
   "search-explained": "GET /api/search",
   "search-judged": "GET /api/search",
