@@ -207,7 +207,7 @@ for (const [device, look] of LOOKS) {
       await page.getByRole("heading", { name: "Relations" }).waitFor();
       await page.getByLabel("Reason, for the history").fill("they left in May");
       await page.getByRole("button", { name: "It did not help" }).click();
-      await page.getByRole("cell", { name: "they left in May" }).waitFor();
+      await page.getByRole("cell", { name: "they left in May" }).first().waitFor();
       await page.getByRole("cell", { name: /→/ }).first().waitFor();
       await isWithoutViolation(page, "one memory");
       await picture(page, `web-memory-one-${device}`);
