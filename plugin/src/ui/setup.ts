@@ -68,8 +68,8 @@ export class SetupScreen {
     const el = this.#el;
     el.empty();
     title(el, "Search works now");
-    const notes = count(index.size, "note");
-    const read = isComplete ? "" : ` ${(index.size - left).toLocaleString()} of them are read so far.`;
+    const notes = index.size > 0 ? count(index.size, "note") : "notes"; // before the first are listed
+    const read = isComplete || index.size === 0 ? "" : ` ${(index.size - left).toLocaleString()} of them are read so far.`;
     el.createEl("p", { text: `Your ${notes} are searched by name, heading, tag and text, on this device. Nothing else is needed.${read}` });
     title(el, "The helper adds");
     drawList(el, [
