@@ -456,6 +456,17 @@ def test_a_client_that_has_not_taken_a_memory_yet_does_not_delete_it(
     assert not (tmp_path / "vault/Memory/old.md").exists()
 
 
+def test_a_folder_that_a_client_reports_does_not_meet_the_servers_notes_in_it(
+    started: Open,
+) -> None:
+    engine = started("mirror")
+    path = remember(engine)
+
+    engine.note_changes([Change("create", "Memory")])
+
+    assert [one.path for one in engine.client_changes.server_writes(0, 100).changes] == [path]
+
+
 def test_the_version_before_the_servers_is_not_asked_for_and_not_taken(started: Open) -> None:
     engine = started("mirror")
     path = remember(engine)

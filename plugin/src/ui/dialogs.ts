@@ -60,14 +60,24 @@ export function startQuestion(program: string, notes: number): Question {
 }
 
 /** Asks once for each server whether it may receive the contents of notes. */
-export function uploadConsent(
+export function uploadConsent(app: App, settings: Settings): Consent {
+  return askedOnce(app, settings, "uploadAgreed", uploadQuestion);
+}
+
+/** Whether the user agrees that the server at `url` gets or gives `notes` notes. */
+type Consent = (url: string, notes: number) => Promise<boolean>;
+
+/** Asks, unless the user has agreed before for the same server, whose address is the setting `key`. */
+function askedOnce(
   app: App,
   settings: Settings,
-): (url: string, notes: number) => Promise<boolean> {
-  return async (url: string, notes: number): Promise<boolean> => {
-    if (settings.chosen.uploadAgreed === url) return true;
-    const isAgreed = await confirm(app, uploadQuestion(url, notes));
-    if (isAgreed) await settings.set("uploadAgreed", url);
+  key: "uploadAgreed" | "writeAgreed",
+  question: (url: string, notes: number) => Question,
+): Consent {
+  return async (url, notes) => {
+    if (settings.chosen[key] === url) return true;
+    const isAgreed = await confirm(app, question(url, notes));
+    if (isAgreed) await settings.set(key, url);
     return isAgreed;
   };
 }
@@ -81,12 +91,7 @@ export function takeServerNotes(
   queue: ChangeQueue,
   conflict: () => void,
 ): () => void {
-  const mayWrite = async (url: string, notes: number): Promise<boolean> => {
-    if (settings.chosen.writeAgreed === url) return true;
-    const isAgreed = await confirm(app, writeQuestion(url, notes));
-    if (isAgreed) await settings.set("writeAgreed", url);
-    return isAgreed;
-  };
+  const mayWrite = askedOnce(app, settings, "writeAgreed", writeQuestion);
   const taker = new ServerNotes({ connection, queue, notes: vaultNotes(app), mayWrite, conflict });
   taker.begin();
   return () => taker.end();

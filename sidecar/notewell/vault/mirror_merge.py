@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, islice
 from pathlib import Path, PurePosixPath
 
 from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
@@ -67,7 +67,8 @@ class MirrorMerge:
         Gives the notes that the client cannot list yet, and those it has in the version before
         the server's, which it must not send again.
         """
-        pending = [one for one, _ in self._pending()]
+        with self._locked():
+            pending = [one for one, _ in self._pending()]
         new = frozenset(one.path for one in pending if one.base is None)
         old = frozenset(
             one.path
@@ -86,22 +87,24 @@ class MirrorMerge:
                 return Received(moved, ())
             change = Change("modify", change.path, mtime=change.mtime, content=change.content)
         pending = writes.within(change.path)
-        if not pending:
-            return Received(self._mirror.apply([change]), ())
-        if change.kind == "delete":
+        if pending and change.kind == "delete":
             return self._delete(change, pending, writes)
-        return self._replace(change, pending[change.path], writes)
+        if change.path in pending:
+            return self._replace(change, pending[change.path], writes)
+        return Received(self._mirror.apply([change]), ())
 
     def _replace(self, change: Change, pending: ServerWrite, writes: ServerWrites) -> Received:
         theirs = (change.content or "").encode("utf-8", "replace")
         ours = self._read(change.path)
         if pending.base is not None and digest(theirs) == pending.base.digest:
             return Received((), ())  # the version before ours, sent again
-        writes.settle(change.path)
         if ours is None or ours == theirs:
-            return Received(self._mirror.apply([change]), ())
+            warnings = self._mirror.apply([change])
+            writes.settle(change.path)
+            return Received(warnings, ())
         second = self._write_beside(change.path, ours)
         warnings = self._mirror.apply([change])
+        writes.settle(change.path)  # last: a crash before makes the client send its version again
         conflict = f"{change.path} was changed by a client and by Notewell; see also {second}."
         return Received((*warnings, conflict), (second,))
 
@@ -148,9 +151,8 @@ class MirrorMerge:
     def feed(self, after: int, limit: int) -> tuple[tuple[ServerWriteView, ...], int]:
         """The server's writes after a number, oldest first, and how many there are in all."""
         with self._locked():
-            pending = list(self._pending())
-            views = tuple(_view(one, raw) for one, raw in pending if one.number > after)
-        return views[:limit], len(pending)
+            shown = islice(self._pending(after), limit)
+            return tuple(_view(one, raw) for one, raw in shown), self.waiting
 
     @property
     def waiting(self) -> int:
@@ -179,13 +181,13 @@ class MirrorMerge:
                     writes.rebase(one.path, base)
         return settled
 
-    def _pending(self) -> Iterator[tuple[ServerWrite, bytes | None]]:
-        """The unconfirmed writes with what the notes say now.
+    def _pending(self, after: int = 0) -> Iterator[tuple[ServerWrite, bytes | None]]:
+        """The unconfirmed writes after a number, with what the notes say now.
 
         One that a crash prevented, or that was undone, has changed nothing and is forgotten.
         """
         writes = self._writes()
-        for one in () if writes is None else writes.all():
+        for one in () if writes is None else writes.all(after):
             raw = self._read(one.path)
             same = None if one.base is None else one.base.digest
             if writes is not None and same == (None if raw is None else digest(raw)):
