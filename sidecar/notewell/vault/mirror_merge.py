@@ -23,6 +23,7 @@ from notewell.vault.write import VaultWriter, content_hash
 
 _MS = 1_000_000  # nanoseconds
 _SECOND_NOTE = "Notewell's version"
+_AT_ONCE = 20  # changes applied before the server's writers get their turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,18 @@ class MirrorMerge:
     # --- from clients ----------------------------------------------------------------------
 
     def apply(self, changes: Sequence[Change]) -> Received:
-        """Apply validated changes in order; raises what `Mirror.apply` raises, and WriteError."""
+        """Apply validated changes in order; raises what `Mirror.apply` raises, and WriteError.
+
+        The server's writers wait meanwhile, so that neither side overwrites what it has not seen.
+        """
         writes = self._writes()
-        if writes is None or not writes.all():
+        if writes is None:
             return Received(self._mirror.apply(changes), ())
         warnings: list[str] = []
         second_notes: list[str] = []
-        for change in changes:
+        for at in range(0, len(changes), _AT_ONCE):
             with self._locked():
-                done = self._apply(change, writes)
+                done = self._apply_some(changes[at : at + _AT_ONCE], writes)
             warnings += done.warnings
             second_notes += done.second_notes
         return Received(tuple(dict.fromkeys(warnings)), tuple(second_notes))
@@ -78,6 +82,15 @@ class MirrorMerge:
             and abs(listed[one.path][1] - one.base.mtime) <= 1
         )
         return new, old
+
+    def _apply_some(self, changes: Sequence[Change], writes: ServerWrites) -> Received:
+        if not writes.all():
+            return Received(self._mirror.apply(changes), ())
+        done = [self._apply(change, writes) for change in changes]
+        return Received(
+            tuple(warning for one in done for warning in one.warnings),
+            tuple(path for one in done for path in one.second_notes),
+        )
 
     def _apply(self, change: Change, writes: ServerWrites) -> Received:
         if change.kind == "rename" and change.old_path is not None:
