@@ -18,6 +18,7 @@ export type EngineState = "starting" | "indexing" | "ready" | "degraded";
 export type Semantic = "ready" | "partial" | "unavailable";
 export type LedgerState = "indexed" | "pending" | "failed" | "excluded" | "keyword_only";
 export type Phase = "reading" | "embedding" | "idle" | "paused" | "stuck";
+export type RunKind = "index" | "reconcile" | "extract" | "maintain" | "plan" | "sync";
 export type SearchMode = "hybrid" | "keyword" | "semantic";
 export type FusionMethod = "auto" | "rrf" | "weighted" | "blend" | "convex" | "gars";
 export type Grouping = "note" | "block";
@@ -61,6 +62,8 @@ export type MemoryOrder = "created" | "accessed" | "confidence" | "importance";
 export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
 export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
 export type ChangeKind = "create" | "modify" | "delete" | "rename";
+export type Trigger = "schedule" | "manual" | "watch" | "client";
+export type RunResult = "running" | "done" | "cancelled" | "failed";
 export type Detail = "full" | "passages" | "headings";
 export type SettingValue =
   | string
@@ -123,7 +126,8 @@ export interface VaultView {
  *
  * `model` is the one that answers; `next_model` is being prepared and answers when it covers as
  * much. `embedder` is set while a model does not run as configured. `server_writes` counts notes
- * that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`).
+ * that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`). `next_run` is
+ * what the schedule has next.
  */
 export interface StatusReply {
   readonly vault: string;
@@ -144,6 +148,7 @@ export interface StatusReply {
   readonly embedder: EmbedderStatus | null;
   readonly progress: IndexProgress;
   readonly server_writes: number;
+  readonly next_run: NextRun | null;
 }
 
 /** What is left to do: notes to be read and passages to be embedded, together. */
@@ -192,6 +197,12 @@ export interface IndexProgress {
   readonly passages_embedded: number;
   readonly passages: number;
   readonly eta_s: number | null;
+}
+
+/** A run that the schedule has next, while a server runs. */
+export interface NextRun {
+  readonly what: RunKind;
+  readonly at: string | null;
 }
 
 /** `GET /api/search`: Notes found by meaning and by keyword, ranked together */
@@ -1879,6 +1890,49 @@ export interface GuardRequest extends OfVault {
   readonly remove: boolean;
 }
 
+/** `GET /api/runs`: What works on a vault, and what did */
+export interface RunsRequest extends OfVault {
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** The runs of a vault, newest first, and those that are due next, the first of them first. */
+export interface RunsReply {
+  readonly vault: string;
+  readonly runs: readonly RunView[];
+  readonly next: readonly NextRun[];
+}
+
+/** One run. `counts` say what it did, by words that depend on `kind`; `errors` are the first. */
+export interface RunView {
+  readonly id: string;
+  readonly kind: RunKind;
+  readonly trigger: Trigger;
+  readonly started: string | null;
+  readonly ended: string | null;
+  readonly result: RunResult;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly errors: readonly RunError[];
+}
+
+/** Something that went wrong in a run; `path` is the note, None if it was none in particular. */
+export interface RunError {
+  readonly path: string | null;
+  readonly why: string;
+}
+
+/** `GET /api/runs/{id}`: One run: what started it, what it did, its first errors */
+export interface RunRequest extends OfVault {
+  /** Id of the run */
+  readonly id: string;
+}
+
+/** `POST /api/runs/{id}/cancel`: Stop a run at its next item; what it has done stays */
+export interface CancelRun extends OfVault {
+  /** Id of the run */
+  readonly id: string;
+}
+
 /** `POST /api/context`: Text for a language model to answer from, within a budget of tokens */
 export interface ContextRequest extends OfVault {
   /** The question, as a query */
@@ -2232,6 +2286,9 @@ export interface Routes {
   readonly "POST /api/queue/retry": { readonly parameters: OfVault; readonly reply: AcceptedReply };
   readonly "POST /api/queue/cancel": { readonly parameters: OfVault; readonly reply: AcceptedReply };
   readonly "POST /api/guard": { readonly parameters: GuardRequest; readonly reply: AcceptedReply };
+  readonly "GET /api/runs": { readonly parameters: RunsRequest; readonly reply: RunsReply };
+  readonly "GET /api/runs/{id}": { readonly parameters: RunRequest; readonly reply: RunView };
+  readonly "POST /api/runs/{id}/cancel": { readonly parameters: CancelRun; readonly reply: RunView };
   readonly "POST /api/context": { readonly parameters: ContextRequest; readonly reply: ContextReply };
   readonly "GET /api/session": { readonly parameters: Record<never, never>; readonly reply: SessionReply };
   readonly "POST /api/pair": { readonly parameters: PairRequest; readonly reply: PairReply };

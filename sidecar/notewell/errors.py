@@ -20,6 +20,8 @@ NotewellError
 │   └── IndexDamagedError
 ├── QueryLogError             the log of queries cannot be used         exit 1, HTTP 503
 │   └── QueryLogOffError      it is switched off                        HTTP 409
+├── RunLogError               the log of runs cannot be used            exit 1, HTTP 503
+├── AlreadyRunningError       a run of this kind has not ended          exit 1, HTTP 409
 ├── PackError                 a pack that is damaged or does not fit    exit 1, HTTP 400
 ├── BackupError               a backup that is damaged or does not fit  exit 1, HTTP 400
 ├── ModelError                an embedding model                        exit 1, HTTP 503
@@ -188,6 +190,20 @@ class QueryLogOffError(QueryLogError):
     """A request that needs the log of queries, which is switched off."""
 
     code = "query_log_off"
+    http_status = 409
+
+
+class RunLogError(NotewellError):
+    """The log of runs cannot be read or written."""
+
+    code = "run_log_failed"
+    http_status = 503
+
+
+class AlreadyRunningError(NotewellError):
+    """A run of the same kind has not ended; the message names it."""
+
+    code = "already_running"
     http_status = 409
 
 

@@ -45,6 +45,8 @@ STEADY: Mapping[str, object] = {
     "took_ms": 1.5,
     "ms": 0.25,
     "seconds": 0.0,
+    "started": "2026-03-02T10:00:00+00:00",
+    "ended": "2026-03-02T10:00:01+00:00",
     "updated": "2026-03-02T10:00:01+00:00",
     "at": "2026-03-02T10:00:02+00:00",
     "query_id": "89abcdef01234567",
@@ -73,6 +75,10 @@ REPLIES: dict[str, Asked] = {
     "health": ("GET /api/health", {}, 200),
     "vaults": ("GET /api/vaults", {}, 200),
     "status": ("GET /api/status", {}, 200),
+    "runs": ("GET /api/runs", {"limit": 5}, 200),
+    "run": ("GET /api/runs/{id}", {"id": "1"}, 200),
+    "cancel-run": ("POST /api/runs/{id}/cancel", {"id": "1"}, 202),
+    "problem-run": ("GET /api/runs/{id}", {"id": "99"}, 404),
     "search": ("GET /api/search", {"q": "bees find the way home", "limit": 3}, 200),
     "search-explained": ("GET /api/search", {"q": "water -moon", "explain": True}, 200),
     "search-keyword": ("GET /api/search", {"q": '"two bees"', "mode": "keyword"}, 200),
@@ -306,7 +312,9 @@ async def _indexed(session: aiohttp.ClientSession) -> None:
 
 
 async def _ask(session: aiohttp.ClientSession, asked: Asked) -> Any:
-    (method, path), given, status = asked[0].split(), asked[1], asked[2]
+    (method, place), given, status = asked[0].split(), asked[1], asked[2]
+    path = place.format(**given)
+    given = {name: value for name, value in given.items() if f"{{{name}}}" not in place}
     named = {n: str(v).lower() if isinstance(v, bool) else v for n, v in given.items()}
     how = {"json": given} if method != "GET" else {"params": named}
     async with session.request(method, path, **how) as response:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-import pytest
-
 from notewell.ingest.pacing import (
     MOST_ATTEMPTS,
     after_failure,
-    next_daily,
     next_retry,
     seconds_until,
 )
@@ -41,22 +36,6 @@ def test_the_next_retry_is_the_earliest() -> None:
 
     assert retry is not None
     assert (retry.at, retry.paths) == (5.0, ("a.md", "b.md"))
-
-
-@pytest.mark.parametrize(
-    ("now", "due"),
-    [
-        (datetime(2026, 3, 1, 2, 0).astimezone(), datetime(2026, 3, 1, 3, 30).astimezone()),
-        (datetime(2026, 3, 1, 3, 30).astimezone(), datetime(2026, 3, 2, 3, 30).astimezone()),
-        (datetime(2026, 12, 31, 23, 0).astimezone(), datetime(2027, 1, 1, 3, 30).astimezone()),
-    ],
-)
-def test_the_daily_check_is_at_its_time(now: datetime, due: datetime) -> None:
-    assert next_daily("03:30", now.timestamp()) == due.timestamp()
-
-
-def test_an_empty_time_means_never() -> None:
-    assert next_daily("", 0.0) is None
 
 
 def test_the_wait_after_a_failed_run_grows() -> None:

@@ -16,7 +16,6 @@ from notewell.ingest.events import Guarded
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.pacing import Retry
 from notewell.ingest.queue import Work
-from notewell.ingest.schedule import Schedule
 from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.sources import source_of
@@ -80,19 +79,17 @@ def test_a_run_is_recorded_in_the_history(disk: tuple[Writer, FullDisk]) -> None
 
 
 @pytest.mark.parametrize("years", [-30, 30])
-def test_a_clock_change_repeats_a_check_at_most_once(
+def test_a_clock_change_repeats_a_retry_at_most_once(
     disk: tuple[Writer, FullDisk], monkeypatch: pytest.MonkeyPatch, years: int
 ) -> None:
     writer, _ = disk
     now = time.time() + years * 365 * 86400
-    writer._schedule = Schedule(reconcile_at="03:30", model_again_s=300.0)
-    writer._schedule.plan_daily()
     writer._schedule.plan_retry(Retry(time.time() + 20, ("a.md",)))
     monkeypatch.setattr(time, "time", lambda: now)
 
     assert writer._wait_s() == 0
     writer._do_what_is_due()
-    assert writer.queue.take() == Work()  # the whole vault, which covers a.md
+    assert writer.queue.take() == Work(paths=("a.md",))
     assert writer._wait_s() > 0
     writer._do_what_is_due()
     assert writer.queue.waiting == 1  # what was taken, and nothing new

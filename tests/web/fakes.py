@@ -59,6 +59,7 @@ from notewell.contract.properties import (
     PropertiesReply,
 )
 from notewell.contract.request import Request
+from notewell.contract.runs import NextRun, RunError, RunsReply, RunView
 from notewell.contract.search import (
     Explain,
     Fusion,
@@ -188,6 +189,44 @@ class FakeMemories:
         return REMEMBERED[type(asked)]
 
 
+RUN = RunView(
+    "1",
+    "reconcile",
+    "schedule",
+    "2026-03-02T10:00:00+00:00",
+    None,
+    "running",
+    {"read": 2},
+    (RunError("Garden/Bees.md", "it cannot be read"),),
+)
+
+
+class FakeRuns:
+    """Two runs; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def reply(self, limit: int) -> RunsReply:
+        self._asked.append(limit)
+        return RunsReply("Home", (RUN,), (NextRun("reconcile", "2026-03-03T03:30:00+00:00"),))
+
+    def show(self, number: str) -> RunView:
+        self._asked.append(number)
+        if number != RUN.id:
+            raise NotFoundError(f"There is no run {number}.")
+        return RUN
+
+    cancel = show
+
+
+class FakeTending:
+    """What tends a vault; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self.runs = FakeRuns(asked)
+
+
 class FakeUndoing:
     """A journal of one write; `asked` is the engine's."""
 
@@ -287,6 +326,7 @@ class FakeEngine:
         self.memories = FakeMemories(self.asked)
         self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
+        self.tending = FakeTending(self.asked)
         self.properties = FakeProperties(self.asked)
         self.client_changes = FakeClientChanges(self.asked)
         self.explorer = FakeExplorer(self.notes, self._heard)

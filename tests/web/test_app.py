@@ -17,14 +17,12 @@ from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults
 
 
 async def ask(client: Client, route: Route) -> ClientResponse:
+    place = route.endpoint.place(route.endpoint.example)
+    example = {k: v for k, v in route.endpoint.example.items() if k not in route.endpoint.in_path}
     if route.endpoint.method != "GET":
-        return await client.request(
-            route.endpoint.method, route.endpoint.path, json=dict(route.endpoint.example)
-        )
-    given = {
-        k: str(v).lower() if isinstance(v, bool) else v for k, v in route.endpoint.example.items()
-    }
-    return await client.get(f"{route.endpoint.path}?{urlencode(given)}")
+        return await client.request(route.endpoint.method, place, json=example)
+    given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in example.items()}
+    return await client.get(f"{place}?{urlencode(given)}")
 
 
 # test_pairing.py asks those two: they need a folder of devices and a code.

@@ -245,7 +245,7 @@ async def test_a_compressed_body_is_refused_before_it_unpacks(
 @given(st.dictionaries(st.sampled_from([*SEARCH.model_fields, "x"]), st.text(), max_size=6))
 def test_any_strings_are_either_a_request_or_a_usage_error(given_strings: dict[str, str]) -> None:
     try:
-        asked = from_query(SEARCH, SimpleNamespace(query=given_strings))
+        asked = from_query(SEARCH, SimpleNamespace(query=given_strings, match_info={}))
     except (UsageError, QueryTooLongError):
         return
     assert 1 <= asked.limit <= 1000

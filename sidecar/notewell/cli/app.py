@@ -43,6 +43,7 @@ SECTIONS = {
         "ledger": "notewell.cli.status:ledger",
         "stats": "notewell.cli.status:stats",
         "queue": "notewell.cli.index:queue",
+        "runs": "notewell.cli.runs:runs",
         "vaults": "notewell.cli.vaults:vaults",
     },
     "Improve the search": {

@@ -55,6 +55,8 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
     yield "files", counts_text(status.ledger)
     if status.progress.phase != "idle":
         yield "progress", progress_text(status.progress)
+    if status.next_run is not None:
+        yield "next run", f"{status.next_run.what}, {status.next_run.at}"
     guard = status.guard
     if guard is not None:
         yield (

@@ -91,12 +91,14 @@ class RemoteBackend:
         """Answer a request with the JSON that the server sends."""
         endpoint = request.endpoint
         given = {**parameters_of(request), "vault": self._vault}
+        place = endpoint.place(given)
+        given = {name: value for name, value in given.items() if name not in endpoint.in_path}
         if endpoint.method == "GET":
             query = urlencode(
                 {name: _text(value) for name, value in given.items() if _is_set(value)}
             )
-            return self._ask(endpoint.method, f"{endpoint.path}?{query}")
-        return self._ask(endpoint.method, endpoint.path, _body(given))
+            return self._ask(endpoint.method, f"{place}?{query}")
+        return self._ask(endpoint.method, place, _body(given))
 
     def stream(self, request: AskRequest) -> Iterator[AskEvent]:
         """Ask a language model; yields the events of its answer as they come."""

@@ -20,6 +20,7 @@ import platformdirs
 
 from notewell.config.values import checked
 from notewell.errors import ConfigError
+from notewell.support import due_times
 from notewell.support.near import near
 from notewell.types import (
     AskRules,
@@ -28,6 +29,7 @@ from notewell.types import (
     LogRules,
     MemoryRules,
     ModelRules,
+    ScheduleRules,
     SearchRules,
     ServerRules,
     Settings,
@@ -67,6 +69,7 @@ _SECTIONS: Mapping[str, type] = {
     "log": LogRules,
     "memory": MemoryRules,
     "ask": AskRules,
+    "schedule": ScheduleRules,
 }
 PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*PATHS, "offline")
@@ -319,7 +322,18 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
         if not isinstance(target, dict):  # pragma: no cover - only known keys come here
             raise ConfigError(f"'{'.'.join(sections)}' is not a section")
         target[field] = _coerce(key, value, environ)
-    return checked(Settings, tree)
+    settings = checked(Settings, tree)
+    _check_schedule(settings.schedule)
+    return settings
+
+
+def _check_schedule(rules: ScheduleRules) -> None:
+    for name, when in dataclasses.asdict(rules).items():
+        if when not in {None, "", "on"}:
+            try:
+                due_times.check(when)
+            except ConfigError as error:
+                raise ConfigError(f"'schedule.{name}' is invalid: {error.message}") from error
 
 
 def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:

@@ -8,6 +8,7 @@ the TypeScript types. To add a request: write its record, list it in `endpoints`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
@@ -23,6 +24,7 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+from urllib.parse import quote
 
 from notewell.contract.fields import Doc, HttpDefault, InProcessOnly
 
@@ -36,6 +38,7 @@ RateClass = Literal["search", "read", "write", "heavy"]
 
 JSON_MEDIA = "application/json"
 EVENT_STREAM = "text/event-stream"
+_IN_PATH = re.compile(r"\{(\w+)\}")
 PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -46,7 +49,8 @@ class Endpoint:
     `needs` is the scope a caller must have (None: read for a GET, write for any other), `rate` the
     class of its rate limit (None: by its scope). `timed` requests are cancelled when their answer
     takes too long. `example` holds parameters that a reader can try as they stand. `headers` maps
-    a field to the header that may carry it.
+    a field to the header that may carry it. A field in braces in `path` stands there, and nowhere
+    else.
     """
 
     method: Method
@@ -62,6 +66,15 @@ class Endpoint:
     of_vault: bool = True
     example: Example = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def in_path(self) -> tuple[str, ...]:
+        """The names of the fields that stand in the path, such as `id` in `/api/runs/{id}`."""
+        return tuple(_IN_PATH.findall(self.path))
+
+    def place(self, given: Mapping[str, object]) -> str:
+        """Return the path with the fields that stand in it."""
+        return _IN_PATH.sub(lambda name: quote(str(given[name[1]]), safe=""), self.path)
 
     @property
     def scope(self) -> Scope:

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from notewell.contract.fields import Doc, NotePath
 from notewell.contract.request import Endpoint, Request
+from notewell.contract.runs import NextRun
 from notewell.types import LedgerState
 
 EngineState = Literal["starting", "indexing", "ready", "degraded"]
@@ -80,7 +81,8 @@ class StatusReply:
 
     `model` is the one that answers; `next_model` is being prepared and answers when it covers as
     much. `embedder` is set while a model does not run as configured. `server_writes` counts notes
-    that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`).
+    that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`). `next_run` is
+    what the schedule has next.
     """
 
     vault: str
@@ -101,6 +103,7 @@ class StatusReply:
     embedder: EmbedderStatus | None = None
     progress: IndexProgress = field(default_factory=IndexProgress)
     server_writes: int = 0
+    next_run: NextRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from notewell.contract import (
     manage,
     notes,
     properties,
+    runs,
     search,
     writes,
 )
@@ -108,6 +109,9 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     changes.ResumeRequest: lambda engine, _: engine.resume(),
     changes.RetryRequest: lambda engine, _: engine.retry(),
     changes.CancelRequest: lambda engine, _: engine.cancel(),
+    runs.RunsRequest: lambda engine, one: engine.tending.runs.reply(one.limit),
+    runs.RunRequest: lambda engine, one: engine.tending.runs.show(one.id),
+    runs.CancelRun: lambda engine, one: engine.tending.runs.cancel(one.id),
     changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
 }
 # Answered at once, however many searches wait: they ask how a busy server is.

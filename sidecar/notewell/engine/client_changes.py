@@ -138,7 +138,7 @@ class ClientChanges:
         if self._mirror is not None:
             self._remove(sorted(self._held))
             self._hold(frozenset())
-        self._writer.submit(Work(confirm_removals=True))
+        self._writer.submit(Work(confirm_removals=True, trigger="client"))
         return AcceptedReply(guarded.gone, self._index.generation)
 
     @property
@@ -167,7 +167,12 @@ class ClientChanges:
             return
         few = len(places) <= MOST_PATHS
         self._writer.submit(
-            Work(paths=tuple(places) if few else (), saved=few, confirm_removals=confirm_removals)
+            Work(
+                paths=tuple(places) if few else (),
+                saved=few,
+                confirm_removals=confirm_removals,
+                trigger="client",
+            )
         )
 
     def _hold(self, paths: frozenset[str]) -> None:

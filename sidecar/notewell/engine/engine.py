@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -25,12 +26,14 @@ from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
+from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
 from notewell.engine.properties import VaultProperties
 from notewell.engine.request_threads import RequestThreads
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
+from notewell.engine.tending import Tending, run_log
 from notewell.engine.tuning import VaultTuning
 from notewell.engine.undo import VaultUndo
 from notewell.engine.watcher import VaultWatcher
@@ -68,16 +71,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _quiet(_: str) -> None:
-    """Say nothing."""
-
-
 class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
     `history` logs searches, `tuning` fits the ranking to them, `assembler` makes contexts, `tokens`
     counts, `memories` remember, `properties` edits those of notes, `undoing` takes back what was
-    written to the vault.
+    written to the vault, `tending` has its runs.
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class Engine:
             Indexer(source, index, settings),
             models,
             fetch_missing=fetch_missing,
-            reconcile_at=settings.vault.reconcile_at,
+            runs=run_log(record, settings),
             between=self._search_priority.give_way,
         )
         self.history = SearchHistory(index, record, settings)
@@ -135,6 +134,7 @@ class Engine:
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer
         )
+        self.tending = Tending(record, settings, self._writer)
         self._threads = RequestThreads(record.id, self._search_priority)
         self._watching = VaultWatcher(
             record, source, settings.vault.watch, self._writer.queue.submit
@@ -149,7 +149,7 @@ class Engine:
         *,
         writable: bool,
         fetch_missing: bool = False,
-        say: Callable[[str], None] = _quiet,
+        say: Callable[[str], None] = lambda _: None,
         load_model: Loader = load_embedder,
     ) -> Engine:
         """Open the index in `directory`.
@@ -239,7 +239,8 @@ class Engine:
         self._load_models()
         waiting = self.client_changes.waiting_writes
         work, models = self._writer.activity, self._models.state
-        return status.status_reply(self._index, self.record, work, models, server_writes=waiting)
+        reply = status.status_reply(self._index, self.record, work, models, server_writes=waiting)
+        return replace(reply, next_run=next(iter(self.tending.runs.next()), None))
 
     def stats(self, *, limit: int) -> StatsReply:
         """The vault in figures, with at most `limit` names in each list."""
@@ -282,13 +283,8 @@ class Engine:
         if self._writer.serving:
             raise UsageError("this vault is being served; ask its server to reindex instead")
         began = time.monotonic()
-        self._models.load(fetch=False)
-        work = Work(full=full, confirm_removals=confirm_removals)
-        totals = self._writer.run(work, progress)
-        # The notes are findable by keyword already; only now may a download take its time.
-        absent = self._models.wanted is None and self._fetch_missing
-        if absent and self._models.load(fetch=True):
-            totals = totals.then(self._writer.run(Work(), progress))
+        work, fetch = Work(full=full, confirm_removals=confirm_removals), self._fetch_missing
+        totals = run_index(self._writer, self._models, work, progress, fetch_missing=fetch)
         return self.report(totals, seconds=time.monotonic() - began)
 
     def report(self, totals: RunTotals | None = None, *, seconds: float = 0.0) -> IndexReport:
@@ -301,6 +297,7 @@ class Engine:
         """Begin the background writer and the watcher; an index is brought up to date first."""
         self._writer.start()
         self._watching.start()
+        self.tending.start()
 
     def reindex(
         self, *, full: bool = False, paths: Sequence[str] = (), confirm_removals: bool = False
@@ -361,7 +358,7 @@ class Engine:
     def busy(self) -> bool:
         """Whether closing it now would cut work off, or undo a pause."""
         activity = self._writer.activity
-        return activity.running or activity.paused or activity.waiting > 0
+        return activity.running or activity.paused or activity.waiting > 0 or self.tending.busy
 
     def wait_for_model(self) -> None:
         """Load the model now, if it is on this computer; a first search else does without it."""
@@ -375,6 +372,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop the writer between two transactions, save snapshots, let everything go."""
+        self.tending.close()
         self._watching.stop()
         self._threads.refuse_changes()
         self._writer.close()
@@ -387,7 +385,7 @@ class Engine:
     def _look_at(self, path: str) -> None:
         """Have a note that was written here indexed; without a writer, the next run finds it."""
         if self._writer.serving:
-            self._writer.submit(Work(paths=(path,), saved=True))
+            self._writer.submit(Work(paths=(path,), saved=True, trigger="client"))
 
     def _submit(self, work: Work, accepted: int) -> AcceptedReply:
         self._writer.submit(work)

@@ -59,11 +59,11 @@ class VaultWatcher:
                     mode=self._mode,
                     stop=self._stopping,
                     types=self._source.types,
-                    others=lambda paths: self._submit(Work(paths=paths)),
+                    others=lambda paths: self._submit(Work(paths=paths, trigger="watch")),
                 ):
-                    self._submit(Work(paths=paths, saved=bool(paths)))
+                    self._submit(Work(paths=paths, saved=bool(paths), trigger="watch"))
             except OSError as error:
                 log.debug("%s cannot be watched: %s", self._vault.name, error)
             if not self._stopping.wait(AGAIN_S):
                 # Changes during the gap are found by a full comparison.
-                self._submit(Work())
+                self._submit(Work(trigger="watch"))

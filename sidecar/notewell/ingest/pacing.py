@@ -1,4 +1,4 @@
-"""When the writer works: retries, the daily check of the vault, and pauses while searches run.
+"""When the writer works: retries, and pauses while searches run.
 
 Times are compared with the wall clock at least once a minute. If one is further ahead than it could
 have been set, the clock was set back; it is then due at once, so that nothing waits for too long.
@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from notewell.types import LedgerEntry
 
@@ -21,7 +20,6 @@ RETRY_FACTOR = 4.0
 LONGEST_WAIT_S = 60.0
 AFTER_FAILURE_S = 30.0
 LONGEST_AFTER_FAILURE_S = 3600.0
-LONGEST_DAY_S = 25 * 3600.0  # when summer time ends
 # The longest pause; searches that take longer share the processor with the writer.
 LONGEST_REST_S = 0.25
 
@@ -58,18 +56,6 @@ def next_retry(failed: Sequence[LedgerEntry], now: float) -> Retry | None:
 def after_failure(failures: int) -> float:
     """Seconds to wait after so many failed runs in a row: half a minute, doubled up to an hour."""
     return min(AFTER_FAILURE_S * 2.0 ** min(failures - 1, 16), LONGEST_AFTER_FAILURE_S)
-
-
-def next_daily(at: str, now: float) -> float | None:
-    """The next time of day `at` ("03:30", local) after `now`, POSIX seconds; "" is never."""
-    if not at:
-        return None
-    hour, minute = (int(part) for part in at.split(":"))
-    here = datetime.fromtimestamp(now).astimezone()
-    due = here.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    if due <= here:
-        due += timedelta(days=1)
-    return due.timestamp()
 
 
 class SearchPriority:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from notewell.types.runs import Trigger
 
 # For more paths than this, one walk over the whole vault is faster.
 MOST_PATHS = 2000
@@ -22,6 +24,7 @@ class Work:
     full: bool = False
     confirm_removals: bool = False
     saved: bool = False  # a person just changed these paths and may search for them
+    trigger: Trigger = field(default="manual", compare=False)  # why it runs, for the log of runs
 
     def merged(self, other: Work) -> Work:
         """One run that does the work of both."""
@@ -34,6 +37,7 @@ class Work:
             full=self.full or other.full,
             confirm_removals=self.confirm_removals or other.confirm_removals,
             saved=self.saved and other.saved and len(paths) <= MOST_PATHS,
+            trigger="manual" if "manual" in {self.trigger, other.trigger} else self.trigger,
         )
 
 

@@ -1,4 +1,4 @@
-"""When the writer's next tasks are due: the daily check, failed notes, another try of the model."""
+"""When the writer's next tasks are due: failed notes, another try of the model."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import time
 
 from notewell.ingest.pacing import (
     LONGEST_AFTER_FAILURE_S,
-    LONGEST_DAY_S,
     LONGEST_WAIT_S,
     Retry,
-    next_daily,
     seconds_until,
 )
 
@@ -17,17 +15,11 @@ from notewell.ingest.pacing import (
 class Schedule:
     """Due times by the wall clock (POSIX seconds), each at most once in use. For one thread."""
 
-    def __init__(self, *, reconcile_at: str, model_again_s: float) -> None:
-        """`reconcile_at` is the time of day of the daily check ("03:30", local); "" is never."""
-        self._reconcile_at = reconcile_at
+    def __init__(self, *, model_again_s: float) -> None:
+        """`model_again_s` is the time until the model is loaded again."""
         self._model_again_s = model_again_s
-        self._daily: float | None = None
         self._retry: Retry | None = None
         self._model: float | None = None
-
-    def plan_daily(self) -> None:
-        """Set the next daily check."""
-        self._daily = next_daily(self._reconcile_at, time.time())
 
     def plan_retry(self, retry: Retry | None) -> None:
         """Replace the planned retry; None: there is nothing to retry."""
@@ -39,15 +31,8 @@ class Schedule:
 
     def wait_s(self) -> float:
         """Seconds until something is due, at most a minute; not above 0 if something is due now."""
-        waits = (self._until_daily(), self._until_retry(), self._until_model())
+        waits = (self._until_retry(), self._until_model())
         return min([LONGEST_WAIT_S, *(wait for wait in waits if wait is not None)])
-
-    def take_daily(self) -> bool:
-        """Whether the daily check is due; the next one is then planned."""
-        if not _is_due(self._until_daily()):
-            return False
-        self.plan_daily()
-        return True
 
     def take_retry(self) -> Retry | None:
         """The retry that is due, no longer planned then; None: none is due."""
@@ -62,9 +47,6 @@ class Schedule:
             return False
         self._model = None
         return True
-
-    def _until_daily(self) -> float | None:
-        return _until(self._daily, longest=LONGEST_DAY_S)
 
     def _until_retry(self) -> float | None:
         at = None if self._retry is None else self._retry.at

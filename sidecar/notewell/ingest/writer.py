@@ -23,8 +23,10 @@ from notewell.ingest.pacing import (
 )
 from notewell.ingest.progress import index_progress, store_run
 from notewell.ingest.queue import Work, WorkQueue, is_nothing
+from notewell.ingest.recorded import RecordedRuns
 from notewell.ingest.removal_guard import held_removal, hold_removal
 from notewell.ingest.schedule import Schedule
+from notewell.runs import RunLog
 from notewell.support import memory
 from notewell.support.logs import AboutFiles
 from notewell.types import Batch, Progress
@@ -51,11 +53,11 @@ class Writer:
         models: Models,
         *,
         fetch_missing: bool,
-        reconcile_at: str = "",
+        runs: RunLog | None = None,
         model_again_s: float = MODEL_AGAIN_S,
         between: Callable[[], None] = lambda: None,
     ) -> None:
-        """`reconcile_at` is the time of day of the daily check of the vault; "" is never.
+        """`runs` is where each run is recorded.
 
         `between` is called between two notes and may block to give searches priority.
         """
@@ -66,7 +68,8 @@ class Writer:
         self._indexer = indexer
         self._models = models
         self._fetch_missing = fetch_missing
-        self._schedule = Schedule(reconcile_at=reconcile_at, model_again_s=model_again_s)
+        self._schedule = Schedule(model_again_s=model_again_s)
+        self._recorded = RecordedRuns(runs)
         self._between = between
         self._activity = Activity(guard=held_removal(index))
         self._changing = threading.Lock()
@@ -100,8 +103,7 @@ class Writer:
         """Start the thread; its first task is to bring the index up to date."""
         if self._thread is not None:
             return
-        self._schedule.plan_daily()
-        self.queue.submit(Work())
+        self.queue.submit(Work(trigger="schedule"))
         self._thread = threading.Thread(target=self._loop, name=f"write-{self._name}", daemon=True)
         self._thread.start()
 
@@ -129,6 +131,13 @@ class Writer:
         self.queue.resume()
         self._change(paused=False)
 
+    def cancel_run(self, number: int) -> bool:
+        """Stop what runs now, if it is the run with this id, and drop the queue."""
+        if not self.serving or self._recorded.number != number:
+            return False
+        self.queue.cancel()
+        return True
+
     def hold(self, held: Guarded | None) -> None:
         """Record notes that a mirror's client no longer has and a person has to confirm."""
         self._change(held=held)
@@ -149,6 +158,7 @@ class Writer:
         generation = self._index.generation
         before = self._activity.problem
         self._change(running=True, problem=None)
+        self._recorded.start(work)
         outcome = "stopped"
         totals = RunTotals()
         try:
@@ -190,7 +200,9 @@ class Writer:
         return Signals(
             progress=partial(self._note_progress, progress),
             vectors_stored=self._note_vectors,
-            stop=lambda: queue.closed or queue.paused or queue.cancelled,
+            stop=lambda: (
+                queue.closed or queue.paused or queue.cancelled or self._recorded.cancelled()
+            ),
             give_way=lambda: queue.saved_waiting,
             between=self._between,
         )
@@ -212,6 +224,9 @@ class Writer:
             guard = self._guarded(totals, now)
         with suppress(IndexFailure):  # the error of the run itself matters more
             hold_removal(self._index, guard)
+        with suppress(IndexFailure):
+            failed = self._index.ledger(state="failed")
+            self._recorded.end(totals, outcome, failed)
         self._idle_since = time.monotonic()
         self._change(
             running=False,
@@ -285,7 +300,7 @@ class Writer:
         there = self._models.load(fetch=fetch)
         self._schedule.plan_model(again=not there)
         if there:
-            self.queue.submit(Work())
+            self.queue.submit(Work(trigger="schedule"))
 
     def _attempt(self, work: Work) -> None:
         """Run; an error is recorded for `status` and does not end the thread."""
@@ -309,7 +324,7 @@ class Writer:
             self._settle()
         elif not totals.finished or (work.paths and self._activity.guard is not None):
             # Guarded notes may be back with these paths; only a run over all notes can tell.
-            self.queue.submit(Work())
+            self.queue.submit(Work(trigger=work.trigger))
         self._schedule.plan_retry(next_retry(self._index.ledger(state="failed"), time.time()))
 
     def _fail(self, message: str) -> None:
@@ -342,11 +357,9 @@ class Writer:
         return max(wait, 0.0)
 
     def _do_what_is_due(self) -> None:
-        if self._schedule.take_daily():
-            self.queue.submit(Work())
         retry = self._schedule.take_retry()
         if retry is not None:
-            self.queue.submit(Work(paths=retry.paths))
+            self.queue.submit(Work(paths=retry.paths, trigger="schedule"))
         if self._schedule.take_model():
             self._load_model(fetch=False)
         idle = time.monotonic() - self._idle_since

@@ -219,6 +219,20 @@ class AskRules:
 
 
 @dataclass(frozen=True, slots=True)
+class ScheduleRules:
+    """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
+
+    "" is never, and "on" the usual time: 23:00 for `extract`, Sunday 02:00 for `maintain`, 04:00
+    for `plan`. `reconcile` None: as `vault.reconcile_at` says.
+    """
+
+    reconcile: str | None = None  # compares the whole vault with the index
+    extract: str = ""  # makes notes of gleanings
+    maintain: str = ""  # checks the links of gleanings
+    plan: str = ""  # looks for what a gardener would do
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings, after all layers are merged (see `config.load`)."""
 
@@ -236,3 +250,4 @@ class Settings:
     log: LogRules = field(default_factory=LogRules)
     memory: MemoryRules = field(default_factory=MemoryRules)
     ask: AskRules = field(default_factory=AskRules)
+    schedule: ScheduleRules = field(default_factory=ScheduleRules)

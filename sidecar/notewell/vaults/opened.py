@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from notewell import querylog
+from notewell import querylog, runs
 from notewell.ask import conversations
 from notewell.engine import tuning
 from notewell.engine.engine import Engine
@@ -95,6 +95,7 @@ class Vaults(KnownVaults):
                 delete_index(directory)
                 conversations.delete(data)
                 write_journal.delete(data)
+                runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.source == "mirror":

@@ -62,22 +62,35 @@ def _operation(route: Route, shapes: dict[str, Json]) -> Shape:
     else:
         operation["security"] = []
     if route.endpoint.method != "GET":
-        operation["parameters"] = _parameters(vault_model(), {})
+        operation["parameters"] = [*_in_path(route), *_parameters(vault_model(), {})]
         operation["requestBody"] = _body(route, shapes)
     else:
-        operation["parameters"] = _parameters(route.model, route.endpoint.example)
+        parameters = _parameters(route.model, route.endpoint.example, route.endpoint.in_path)
+        operation["parameters"] = parameters
     operation["responses"] = _responses(route, shapes)
     return operation
 
 
-def _parameters(model: type[RequestModel], example: Example) -> list[Json]:
-    """List the query parameters of a request model."""
+def _in_path(route: Route) -> list[Json]:
+    """List the parameters of a route with a body that stand in its path."""
+    endpoint = route.endpoint
+    if not endpoint.in_path:
+        return []
+    found = _parameters(route.model, endpoint.example, endpoint.in_path)
+    return [one for one in found if isinstance(one, dict) and one["in"] == "path"]
+
+
+def _parameters(
+    model: type[RequestModel], example: Example, in_path: tuple[str, ...] = ()
+) -> list[Json]:
+    """List the parameters of a request model that stand in the query string or in the path."""
     schema = model.model_json_schema()
     required = schema.get("required", [])
     parameters: list[Json] = []
     for name, field in schema.get("properties", {}).items():
         about = field.pop("description", None)
-        parameter: Shape = {"name": name, "in": "query", "required": name in required}
+        where = "path" if name in in_path else "query"
+        parameter: Shape = {"name": name, "in": where, "required": name in required}
         if about is not None:
             parameter["description"] = about
         parameter["schema"] = _untitled(field)
@@ -91,9 +104,16 @@ def _body(route: Route, shapes: dict[str, Json]) -> Shape:
     schema = route.model.model_json_schema(ref_template="#/components/schemas/{model}")
     for name, part in schema.pop("$defs", {}).items():
         shapes[name] = _untitled(part)
+    in_path = route.endpoint.in_path
+    for name in in_path:
+        schema["properties"].pop(name)
+    schema["required"] = [name for name in schema.get("required", ()) if name not in in_path]
+    if not schema["required"]:
+        schema.pop("required")
+    example = route.endpoint.example.items()
     content: Shape = {
         "schema": _untitled(schema),
-        "example": {name: _json(value) for name, value in route.endpoint.example.items()},
+        "example": {name: _json(value) for name, value in example if name not in in_path},
     }
     return {"content": {"application/json": content}}
 

@@ -101,6 +101,7 @@ def from_query(model: type[M], request: web.Request, headers: Mapping[str, str] 
         if request.headers.get(header):
             given[name] = request.headers[header]
     present = {name: value for name, value in given.items() if value or name == "q"}
+    present |= _in_path(request, given)
     try:
         return model.model_validate_strings(present)
     except ValidationError as error:
@@ -118,10 +119,19 @@ def from_body(model: type[M], request: web.Request, raw: bytes) -> M:
         raise UsageError("The body must be a JSON object, such as {}.", code="bad_json")
     if vault is not None:
         data.setdefault("vault", vault)
+    data |= _in_path(request, data)
     try:
         return model.model_validate(data)
     except ValidationError as error:
         raise _usage(error, model) from error
+
+
+def _in_path(request: web.Request, given: Mapping[str, object]) -> dict[str, str]:
+    """The fields that stand in the path of a route; they may be given nowhere else."""
+    fields = dict(request.match_info)
+    for name in fields.keys() & given.keys():
+        raise UsageError(f"`{name}` stands in the path of this route; leave it out elsewhere.")
+    return fields
 
 
 def _vault_in_query(request: web.Request) -> str | None:

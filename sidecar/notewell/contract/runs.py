@@ -1,0 +1,91 @@
+"""Runs: what works on a vault as a whole, what did, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from notewell.contract.fields import Doc, Limit, Pattern
+from notewell.contract.request import Endpoint, Request
+from notewell.types.runs import RunKind, RunResult, Trigger
+
+RunId = Annotated[str, Pattern("^[0-9]{1,15}$"), Doc("Id of the run")]
+
+
+@dataclass(frozen=True, slots=True)
+class RunError:
+    """Something that went wrong in a run; `path` is the note, None if it was none in particular."""
+
+    path: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run. `counts` say what it did, by words that depend on `kind`; `errors` are the first."""
+
+    id: str
+    kind: RunKind
+    trigger: Trigger
+    started: str | None
+    ended: str | None
+    result: RunResult
+    counts: Mapping[str, int]
+    errors: tuple[RunError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NextRun:
+    """A run that the schedule has next, while a server runs."""
+
+    what: RunKind
+    at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunsReply:
+    """The runs of a vault, newest first, and those that are due next, the first of them first."""
+
+    vault: str
+    runs: tuple[RunView, ...]
+    next: tuple[NextRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunsRequest(Request[RunsReply]):
+    """The newest runs of a vault; the last 100 are known."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET", "/api/runs", "runs", "What works on a vault, and what did", example={"limit": 20}
+    )
+    limit: Limit = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest(Request[RunView]):
+    """One run."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/runs/{id}",
+        "run",
+        "One run: what started it, what it did, its first errors",
+        example={"id": "1"},
+    )
+    id: RunId
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRun(Request[RunView]):
+    """Stop a run at its next item; one that has ended stays as it is."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/runs/{id}/cancel",
+        "cancel_run",
+        "Stop a run at its next item; what it has done stays",
+        status=202,
+        example={"id": "1"},
+    )
+    id: RunId

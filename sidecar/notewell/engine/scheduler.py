@@ -1,0 +1,124 @@
+"""Starts the runs of a vault that its schedule names, each at its time.
+
+A run that was missed, because the computer was off or the vault was not open, is started once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from notewell.errors import NotewellError
+from notewell.runs import RunLog
+from notewell.support import due_times
+from notewell.types import ScheduleRules
+from notewell.types.runs import RunKind
+
+# Times are compared with the clock at least this often: it may be set, and computers sleep.
+_LONGEST_WAIT_S = 60.0
+_ON = "on"
+_USUAL: Mapping[RunKind, str] = {
+    "reconcile": "03:30",
+    "extract": "23:00",
+    "maintain": "sunday 02:00",
+    "plan": "04:00",
+}
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A run and when it is due, in POSIX seconds."""
+
+    kind: RunKind
+    at: float
+
+
+class Scheduler:
+    """The schedule of one vault, followed between `start` and `stop`."""
+
+    def __init__(
+        self,
+        rules: ScheduleRules,
+        reconcile_at: str,
+        runs: RunLog,
+        starts: Mapping[RunKind, Callable[[], object]],
+    ) -> None:
+        """`starts` are the functions that begin a run of each kind, without waiting for its end.
+
+        `reconcile_at` is used where `rules.reconcile` says nothing.
+        """
+        self._times = _times(rules, reconcile_at)
+        self._runs = runs
+        self._starts = starts
+        self._since: dict[RunKind, float] = {}  # the next one is due at the first time after this
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to follow the schedule, unless nothing is switched on."""
+        self.begin(time.time())
+        if self._times and self._thread is None:
+            self._thread = threading.Thread(target=self._loop, name="schedule", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Start no more runs."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def begin(self, now: float) -> None:
+        """Count from the last run of each kind, or from now where there was none."""
+        for kind in self._times:
+            try:
+                last = self._runs.latest(kind)
+            except NotewellError:
+                last = None
+            self._since[kind] = now if last is None else last
+
+    def upcoming(self, now: float) -> tuple[Due, ...]:
+        """What is due next, the first of them first; nothing before `start`."""
+        found = []
+        for kind, since in self._since.items():
+            # A clock that was set back must not put off a run for as long.
+            at = due_times.next_due(self._times[kind], min(since, now))
+            if at is not None:
+                found.append(Due(kind, at))
+        return tuple(sorted(found, key=lambda one: (one.at, one.kind)))
+
+    def start_due(self, now: float) -> None:
+        """Start each run that is due."""
+        for due in self.upcoming(now):
+            if due.at > now:
+                return
+            self._since[due.kind] = now
+            try:
+                self._starts[due.kind]()
+            except NotewellError as error:
+                log.warning("the scheduled %s was not started: %s", due.kind, error.message)
+
+    def _loop(self) -> None:
+        while not self._stopping.is_set():
+            self.start_due(time.time())
+            waits = (due.at - time.time() for due in self.upcoming(time.time()))
+            self._stopping.wait(max(min([_LONGEST_WAIT_S, *waits]), 0.05))
+
+
+def _times(rules: ScheduleRules, reconcile_at: str) -> dict[RunKind, str]:
+    reconcile = reconcile_at if rules.reconcile is None else rules.reconcile
+    chosen: dict[RunKind, str] = {
+        "reconcile": reconcile,
+        "extract": rules.extract,
+        "maintain": rules.maintain,
+        "plan": rules.plan,
+    }
+    return {
+        kind: _USUAL[kind] if when == _ON else when
+        for kind, when in chosen.items()
+        if when not in {"", "off"}
+    }
