@@ -17,6 +17,9 @@ PY := $(VENV)/bin/python
 NODE := node_modules
 TORCH_VENV := .venv-torch
 TORCH_PY := $(TORCH_VENV)/bin/python
+RELEASE_VENV := .venv-release
+RELEASE_PY := $(RELEASE_VENV)/bin/python
+DIST := dist
 PIP := -m pip --disable-pip-version-check --quiet
 
 # Images often forbid bytecode; every process that a test starts would then compile the package.
@@ -24,8 +27,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
-	browser python-tools node-tools torch-tools contract contract-check plugin web pages release-check test-torch stress fuzz eval \
-	bench load clean
+	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
+	release-check helper workflows-check test-torch stress fuzz eval bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +58,21 @@ plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styl
 
 release-check: $(NODE)/.made ## Build twice, compare, and check the release by Obsidian's review rules
 	@npm run --silent release-check
+
+release: $(RELEASE_VENV)/.made plugin web ## Wheel, sdist and the plugin's files in dist/, with checksums; built twice and compared
+	@$(RELEASE_PY) release/build.py --out $(DIST)
+
+release-try: $(RELEASE_VENV)/.made ## Install the wheel in dist/ with uv and with pipx into empty homes; search and serve
+	@$(RELEASE_PY) release/try_wheel.py $(DIST)
+
+helper: $(RELEASE_VENV)/.helper web ## A folder with the program, Python and the model, packed into dist/ and tried
+	@$(RELEASE_PY) $(PIP) install --force-reinstall --no-deps .
+	@$(RELEASE_PY) release/helper.py --out $(DIST)
+
+workflows-check: $(RELEASE_VENV)/.made ## The workflow files, by actionlint; nothing here runs them
+	@$(RELEASE_VENV)/bin/actionlint -color .github/workflows/*.yml
+
+release-tools: $(RELEASE_VENV)/.made
 
 web: $(NODE)/.made ## Build the web interface into the Python package
 	@npm run --silent build:web
@@ -116,7 +134,7 @@ load: $(VENV)/.tests ## Fifty clients search one server for a minute while notes
 	@$(PY) tests/bench/run.py --only load --out tests/bench/results/load $(BENCH_FLAGS)
 
 clean: ## Remove the files that the commands above created
-	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js sidecar/notewell/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(TORCH_VENV) $(RELEASE_VENV) $(DIST) $(NODE) main.js sidecar/notewell/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Notewell needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
@@ -131,6 +149,16 @@ $(VENV)/.runs: $(VENV)/.made pyproject.toml
 
 $(VENV)/.tests: $(VENV)/.runs pyproject.toml
 	@$(PY) $(PIP) install --group dev
+	@touch $@
+
+$(RELEASE_VENV)/.made: pyproject.toml
+	@$(PYTHON) -m venv $(RELEASE_VENV)
+	@$(RELEASE_PY) $(PIP) install --upgrade 'pip>=25.1'
+	@$(RELEASE_PY) $(PIP) install --group release
+	@touch $@
+
+$(RELEASE_VENV)/.helper: $(RELEASE_VENV)/.made
+	@$(RELEASE_PY) $(PIP) install --group helper .
 	@touch $@
 
 $(NODE)/.made: package.json package-lock.json

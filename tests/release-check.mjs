@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const ARTIFACTS = ["main.js", "manifest.json", "styles.css"];
+const NEEDED = ["manifest.json", "README.md", "LICENSE", "package.json", "package-lock.json", "versions.json"];
 const MAX_BYTES = 200_000;
 const problems = [];
 
@@ -40,8 +41,11 @@ expect(json("package.json").version === manifest.version, "package.json and mani
 expect(json("versions.json")[manifest.version] === manifest.minAppVersion, "versions.json lacks this version");
 expect(!process.env.VERSION || process.env.VERSION === manifest.version, "the tag is not the manifest's version");
 expect(/^[a-z-]+$/.test(manifest.id) && !/obsidian|plugin$/.test(manifest.id), "the id breaks the rules");
+expect(/^[A-Za-z0-9 ()+-]+$/.test(manifest.name) && !/obsidian|plugin/i.test(manifest.name), "the name breaks the rules");
 expect(/^[A-Z][A-Za-z0-9\s.,!?'"-]{8,248}\.$/.test(manifest.description), "the description breaks the rules");
-expect(spawnSync("git", ["ls-files", "--error-unmatch", "main.js"], { cwd: root }).status !== 0, "main.js is committed");
+const isTracked = (name) => spawnSync("git", ["ls-files", "--error-unmatch", name], { cwd: root }).status === 0;
+expect(!isTracked("main.js"), "main.js is committed");
+for (const name of NEEDED) expect(isTracked(name), `${name} is not at the top of the repository`);
 for (const name of process.env.RELEASE ? ARTIFACTS : []) {
   const published = join(process.env.RELEASE, name);
   expect(existsSync(published) && hash(published) === hash(at(name)), `${name} differs from the published one`);

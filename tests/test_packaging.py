@@ -1,9 +1,14 @@
-"""The Dockerfile and compose file follow their rules, checked without a container engine."""
+"""Dockerfile and compose file follow their rules; archives of releases depend on contents alone."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
+import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +88,43 @@ def test_every_volume_is_declared() -> None:
     }
 
     assert used == set(COMPOSE["volumes"])
+
+
+PACK = """
+import sys
+from pathlib import Path
+from archives import pack_tar, pack_zip, write_checksums
+folder, out = Path(sys.argv[1]), Path(sys.argv[2])
+out.mkdir()
+pack_tar(folder, out / "a.tar.gz", 1_700_000_000)
+pack_zip(folder, out / "a.zip", 1_700_000_000)
+print(write_checksums(out).read_text())
+"""
+
+
+def _packed(folder: Path, out: Path) -> str:
+    environ = os.environ | {"PYTHONPATH": str(ROOT / "release")}
+    command = [sys.executable, "-c", PACK, str(folder), str(out)]
+    done = subprocess.run(command, check=True, env=environ, capture_output=True, text=True)
+    return done.stdout
+
+
+def test_archives_of_the_same_files_are_the_same_and_programs_stay_executable(
+    tmp_path: Path,
+) -> None:
+    sums = []
+    for place, names in (("one", "ab"), ("two", "ba")):  # written in another order, at another time
+        folder = tmp_path / place / "helper"
+        (folder / "inner").mkdir(parents=True)
+        for name in names:
+            (folder / "inner" / name).write_text(name)
+            os.utime(folder / "inner" / name, (len(sums), len(sums)))
+        (folder / "inner" / "a").chmod(0o755)
+        sums.append(_packed(folder, tmp_path / place / "out"))
+
+    assert sums[0] == sums[1]
+    with tarfile.open(tmp_path / "one/out/a.tar.gz") as tar:
+        assert tar.getmember("helper/inner/a").mode == 0o755
+        assert tar.getmember("helper/inner/b").mode == 0o644
+    with zipfile.ZipFile(tmp_path / "one/out/a.zip") as packed:
+        assert packed.namelist() == ["helper/inner/a", "helper/inner/b"]

@@ -65,6 +65,7 @@ async function packageFolders(program: string, machine: Machine): Promise<string
         path.join(root, "lib", name, "dist-packages"), // Debian
       ]),
     path.join(root, "Lib", "site-packages"), // environments on Windows
+    path.join(bin, "_internal"), // the helper
     path.join(root, "site-packages"), // `pip install --user` on Windows
     ...(machine.isWindows ? toolFolders(bin, machine) : []),
   ];

@@ -12,10 +12,14 @@ export interface Programs {
 
 const SOURCE_PARENTS = ["src", "code", "dev", "git", "projects", "Projects", "repos", "Documents", "Downloads", "Desktop"];
 const SOURCE_NAMES = ["notewell", "notewell-main"];
+/** The folder that the helper is packed as; where the archive's own name becomes a folder, it begins so too. */
+const HELPER = "notewell-helper";
+/** Of these macOS asks a person before an app may list them, but not before it looks for a named file. */
+const HELPER_PARENTS = ["", "Downloads", "Desktop", "Documents", "Applications", ".local/share", ".local/opt"];
 
 /** Looks at the path in the settings, else where installers put programs. Runs nothing. */
 export async function findPrograms(chosen: string, machine: Machine): Promise<Programs> {
-  const places = chosen ? [chosen].filter((at) => machine.path.isAbsolute(at)) : usualPlaces(machine);
+  const places = chosen ? [chosen].filter((at) => machine.path.isAbsolute(at)) : [...usualPlaces(machine), ...(await helperPlaces(machine))];
   const usable: string[] = [];
   const rejected: string[] = [];
   for (const at of places) {
@@ -34,13 +38,35 @@ function sourceFolders({ home, isWindows, path }: Machine): string[] {
   return parents.flatMap((parent) => SOURCE_NAMES.map((name) => path.join(parent, name, bin)));
 }
 
+/** Where a person may have unpacked the helper, which needs no Python. */
+async function helperPlaces(machine: Machine): Promise<string[]> {
+  const { environment, home, isMacOS, isWindows, path } = machine;
+  const parents = [
+    ...HELPER_PARENTS.map((name) => path.join(home, ...name.split("/"))),
+    ...(isWindows ? [path.join(environment["LOCALAPPDATA"] ?? home, "Programs")] : ["/opt", "/Applications"]),
+  ];
+  const found: string[] = [];
+  for (const parent of parents) {
+    const names = isMacOS ? [HELPER] : (await machine.list(parent)).filter((name) => name.startsWith(HELPER));
+    for (const name of names) {
+      const folder = path.join(parent, name);
+      // Windows unpacks into a folder that is named like the archive.
+      found.push(...[folder, path.join(folder, HELPER)].map((at) => path.join(at, programName(isWindows))));
+    }
+  }
+  return found;
+}
+
+function programName(isWindows: boolean): string {
+  return isWindows ? "notewell.exe" : "notewell";
+}
+
 /**
  * Where installers put programs, the likeliest first. Apps that are started from a desktop often
  * get a shorter PATH than a terminal, so the installers' own folders come before it.
  */
 export function usualPlaces(machine: Machine): string[] {
   const { environment, home, isWindows, path } = machine;
-  const name = isWindows ? "notewell.exe" : "notewell";
   const folders = [
     path.join(home, ".local", "bin"),
     environment["UV_TOOL_BIN_DIR"],
@@ -52,5 +78,5 @@ export function usualPlaces(machine: Machine): string[] {
   ];
   // A relative folder would be resolved against the app's working directory.
   const usable = folders.filter((at): at is string => !!at && path.isAbsolute(at));
-  return [...new Set(usable)].map((folder) => path.join(folder, name));
+  return [...new Set(usable)].map((folder) => path.join(folder, programName(isWindows)));
 }

@@ -202,3 +202,20 @@ def test_two_processes_download_once(tiny_folder: Path, model_dir: Path) -> None
     assert [process.returncode for process in both] == [0, 0]
     assert len(hashes) == 1
     assert len(hub.asked) == len(FILES)
+
+
+def test_the_helper_has_the_model_inside(
+    tiny_spec: ModelSpec,
+    tiny_folder: Path,
+    model_dir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside = cache_folder(tiny_spec, tmp_path / "helper" / "models")
+    shutil.copytree(tiny_folder, inside)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path / "helper"), raising=False)
+
+    assert fetch(tiny_spec, model_dir=model_dir, offline=True).folder == inside
+    (inside / "model.safetensors").write_bytes(b"damaged")
+    assert locate(tiny_spec, model_dir=model_dir) is None

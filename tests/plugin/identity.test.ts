@@ -98,6 +98,33 @@ describe("the metadata of a package", () => {
     expect(await metadataProblem("C:\\elsewhere\\notewell.exe", windows)).toBeNull();
   });
 
+  it.each(["notewell-helper", "notewell-helper-0.1.0-linux-x86_64/notewell-helper"])(
+    "is read inside the helper, found in Downloads/%s",
+    async (folder) => {
+      const at = program(join(home, "Downloads", folder, "notewell"), `echo '${OURS}'`);
+      expect((await findPrograms("", await machine())).usable).toEqual([at]);
+      metadata(join(dirname(at), "_internal"), "notewell", "Another one.");
+      expect((await findPrograms("", await machine())).usable).toEqual([]);
+      metadata(join(dirname(at), "_internal"), "notewell", OUR_SUMMARY);
+      expect((await findPrograms("", await machine())).usable).toEqual([at]);
+      expect(runs(at)).toEqual([]);
+    },
+  );
+
+  it("is found in the helper on macOS without listing folders that macOS protects", async () => {
+    const at = program(join(home, "Downloads/notewell-helper/notewell"), `echo '${OURS}'`);
+    const listed: string[] = [];
+    const mac = await machine({
+      isMacOS: true,
+      list: (folder) => {
+        listed.push(folder);
+        return Promise.resolve([]);
+      },
+    });
+    expect((await findPrograms("", mac)).usable).toEqual([at]);
+    expect(listed).not.toContain(join(home, "Downloads"));
+  });
+
   it("says nothing against a program that has none", async () => {
     const at = program(join(home, "bin/notewell"), "true");
     expect(await metadataProblem(at, await machine())).toBeNull();

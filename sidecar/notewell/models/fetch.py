@@ -31,6 +31,7 @@ from notewell.models.manifest import (
     manifest_source,
     save_manifest,
 )
+from notewell.support.program import models_inside
 
 MANIFEST = "manifest.json"
 _SHORT_REVISION = 12
@@ -62,7 +63,7 @@ def cache_folder(spec: ModelSpec, model_dir: Path) -> Path:
 
 
 def locate(spec: ModelSpec, *, model_dir: Path, folder: Path | None = None) -> ModelFiles | None:
-    """The model's files in the given folder or the cache; None if they have to be downloaded."""
+    """The model's files in the given folder, the cache or the helper; None: to be downloaded."""
     return _local(spec, model_dir, folder, say=_silent, tried=[])
 
 
@@ -130,12 +131,16 @@ def _local(
             say(f"The folder {folder} cannot be used for {spec.name}: {error}")
     if spec.revision is None:
         return None
-    cached = cache_folder(spec, model_dir)
-    try:
-        return _cached(spec, cached)
-    except (ModelError, OSError) as error:
-        absent = isinstance(error, FileNotFoundError)
-        tried.append(f"the cache {cached}: {'not there' if absent else error}")
+    inside = models_inside()
+    for place, root in (("the cache", model_dir), ("this program", inside)):
+        if root is None:
+            continue
+        cached = cache_folder(spec, root)
+        try:
+            return _cached(spec, cached)
+        except (ModelError, OSError) as error:
+            absent = isinstance(error, FileNotFoundError)
+            tried.append(f"{place} {cached}: {'not there' if absent else error}")
     return None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +12,13 @@ from typing import BinaryIO, cast
 
 from notewell.contract.codec import from_json
 from notewell.errors import ServerError, UnreadableNoteError
+from notewell.support.program import reader_command
 from notewell.types import PropertyValue
 from notewell.vault.readers import frames
 from notewell.vault.readers.frames import IDLE_EXIT
 from notewell.vault.readers.ocr import MAX_SECONDS as OCR_SECONDS
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
-# -P: a folder that happens to be the current one must not add its modules.
-_COMMAND = (sys.executable, "-P", "-m", "notewell.vault.readers.child")
 MAX_SECONDS = 60.0
 
 
@@ -31,9 +29,9 @@ class ReaderProcess:
     program, not a fork, so that threads of this process do no harm. May be used by any thread.
     """
 
-    def __init__(self, command: Sequence[str] = _COMMAND, seconds: float = MAX_SECONDS) -> None:
+    def __init__(self, command: Sequence[str] | None = None, seconds: float = MAX_SECONDS) -> None:
         """`seconds` is how long one file may take. Nothing is started yet."""
-        self._command = command
+        self._command = reader_command() if command is None else command
         self._seconds = seconds
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None

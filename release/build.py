@@ -1,0 +1,74 @@
+"""Builds what a release has: wheel, sdist and the plugin's files, with their checksums.
+
+    python release/build.py --out dist      # after `make web plugin`
+
+Every archive is built twice and must come out the same, so that anyone can check a release.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+from archives import ROOT, sha256, source_moment, write_checksums
+
+PLUGIN = ("main.js", "manifest.json", "styles.css")
+PAGE = "notewell/web/static/index.html"
+
+
+def main() -> None:
+    """Build, compare, list."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "dist")
+    out = parser.parse_args().out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    for old in (*out.glob("notewell-*.whl"), *out.glob("notewell-[0-9]*.tar.gz")):
+        old.unlink()
+    environ = os.environ | {"SOURCE_DATE_EPOCH": str(source_moment())}
+    with tempfile.TemporaryDirectory(prefix="notewell-release-") as name:
+        again = Path(name)
+        for folder in (out, again):
+            command = [
+                sys.executable,
+                "-m",
+                "build",
+                "--no-isolation",
+                "--outdir",
+                str(folder),
+                str(ROOT),
+            ]
+            subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL)  # noqa: S603
+        _compare(out, again)
+    for name in PLUGIN:
+        shutil.copyfile(ROOT / name, out / name)
+    sums = write_checksums(out)
+    for path in sorted(out.iterdir()):
+        print(f"{path.stat().st_size / 1e6:9.3f} MB  {path.name}")
+    print(sums.read_text(encoding="utf-8"), end="")
+
+
+def _compare(out: Path, again: Path) -> None:
+    for path in sorted(again.iterdir()):
+        if sha256(path) != sha256(out / path.name):
+            sys.exit(f"Two builds of {path.name} differ.")
+        if not any(name.endswith(PAGE) for name in _names(path)):
+            sys.exit(f"{path.name} lacks the web pages: run `make web` first.")
+
+
+def _names(path: Path) -> list[str]:
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            return wheel.namelist()
+    with tarfile.open(path) as sdist:
+        return sdist.getnames()
+
+
+if __name__ == "__main__":
+    main()
