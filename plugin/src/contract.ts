@@ -61,6 +61,7 @@ export type ValidationKind = "stored" | "granted" | "applied" | "helped" | "fail
 export type MemoryOrder = "created" | "accessed" | "confidence" | "importance";
 export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
 export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
+export type LocalServer = "ollama" | "lm-studio" | "llama.cpp";
 export type ChangeKind = "create" | "modify" | "delete" | "rename";
 export type Trigger = "schedule" | "manual" | "watch" | "client";
 export type RunResult = "running" | "done" | "cancelled" | "failed";
@@ -1613,6 +1614,8 @@ export interface AskRequest extends OfVault {
   readonly conversation?: string | null;
   /** Model of the configured provider; left out, the one in the settings, or the best */
   readonly model?: string | null;
+  /** Reply at once with an id; GET /api/ask/{id} has the events, for who cannot stream */
+  readonly stream?: "poll" | null;
 }
 
 /** One event of the stream: its `id:`, its `event:` and the JSON of its `data:`. */
@@ -1726,6 +1729,28 @@ export interface ModelView {
   readonly known: boolean;
 }
 
+/** What was found running on the server's computer. */
+export interface LocalModelsReply {
+  readonly found: readonly LocalModels[];
+}
+
+/** A program on the server's computer that serves language models; the best model first. */
+export interface LocalModels {
+  readonly server: LocalServer;
+  readonly title: string;
+  readonly address: string;
+  readonly models: readonly string[];
+}
+
+/**
+ * `POST /api/ask/use`: Answer questions with a language model that runs on the server's computer
+ */
+export interface UseLocalModelRequest extends OfVault {
+  readonly server: LocalServer;
+  /** One of its models; left out, the best */
+  readonly model?: string | null;
+}
+
 /** `GET /api/ask/conversation`: A stored conversation: its questions, answers and sources */
 export interface ConversationRequest extends OfVault {
   /** Id of the conversation */
@@ -1777,6 +1802,39 @@ export interface AskSavedReply {
   readonly vault: string;
   readonly path: string;
   readonly undo: number | null;
+}
+
+/** `POST /api/ask/stop`: Stop an answer */
+export interface StopAnswerRequest {
+  /** Id of the answer */
+  readonly id: string;
+}
+
+/** The answer that was stopped. */
+export interface AskStoppedReply {
+  readonly id: string;
+}
+
+/** `GET /api/ask/{id}`: The events of an answer after a number, waiting for the next one */
+export interface AskEventsRequest {
+  /** Id of the answer */
+  readonly id: string;
+  /** The last event that was received; 0 for none */
+  readonly after?: number;
+  /** Seconds to wait for an event */
+  readonly wait?: number;
+}
+
+/**
+ * The events of an answer that were asked for. `done`: no other event will come.
+ *
+ * The pieces of text that came together are one event, with the `id` of the last. An answer that
+ * was stopped is `done` without an event `answer` or `error`.
+ */
+export interface AskEventsReply {
+  readonly id: string;
+  readonly events: readonly AskEventReply[];
+  readonly done: boolean;
 }
 
 /** `POST /api/reindex`: Reindex the vault, or some of its notes */
@@ -2272,10 +2330,14 @@ export interface Routes {
   readonly "POST /api/writes/undo": { readonly parameters: UndoRequest; readonly reply: UndoneReply };
   readonly "POST /api/ask": { readonly parameters: AskRequest; readonly reply: AskEventReply };
   readonly "GET /api/ask/models": { readonly parameters: AskModelsRequest; readonly reply: AskModelsReply };
+  readonly "GET /api/ask/local": { readonly parameters: Record<never, never>; readonly reply: LocalModelsReply };
+  readonly "POST /api/ask/use": { readonly parameters: UseLocalModelRequest; readonly reply: AskModelsReply };
   readonly "GET /api/ask/conversation": { readonly parameters: ConversationRequest; readonly reply: AskConversationReply };
   readonly "GET /api/ask/conversations": { readonly parameters: OfVault; readonly reply: AskConversationsReply };
   readonly "POST /api/ask/forget": { readonly parameters: ForgetConversationRequest; readonly reply: AskForgottenReply };
   readonly "POST /api/ask/save": { readonly parameters: SaveConversationRequest; readonly reply: AskSavedReply };
+  readonly "POST /api/ask/stop": { readonly parameters: StopAnswerRequest; readonly reply: AskStoppedReply };
+  readonly "GET /api/ask/{id}": { readonly parameters: AskEventsRequest; readonly reply: AskEventsReply };
   readonly "POST /api/reindex": { readonly parameters: ReindexRequest; readonly reply: AcceptedReply };
   readonly "POST /api/changes": { readonly parameters: ChangesRequest; readonly reply: AcceptedReply };
   readonly "POST /api/sync": { readonly parameters: SyncRequest; readonly reply: SyncReply };

@@ -21,6 +21,7 @@ from notewell.ask.sources import Source
 from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.contract.codec import from_json, to_json
+from notewell.contract.local_models import LocalModels
 from notewell.contract.request import JSON_MEDIA
 from notewell.ingest.events import EventKind
 from notewell.types import MemoryRules, ModelRules, Settings, VaultRecord
@@ -65,6 +66,8 @@ STEADY_PAIR: Mapping[str, str] = {
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
 
 TALK = "fedcba9876543210"  # a conversation
+# What would be found depends on the computer that runs the tests.
+RUNNING = LocalModels("ollama", "Ollama", "http://127.0.0.1:11434/v1", ("qwen3:8b", "gemma3:4b"))
 
 # No replies: test_score_cases.py and test_queries.py write them.
 CASES = {"score-cases", "queries"}
@@ -193,6 +196,10 @@ REPLIES: dict[str, Asked] = {
         404,
     ),
     "ask-forget-nothing": ("POST /api/ask/forget", {"conversation": "0123456789abcdef"}, 404),
+    "ask-local": ("GET /api/ask/local", {}, 200),
+    "ask-use-unknown": ("POST /api/ask/use", {"server": "elsewhere"}, 400),
+    "ask-events-nothing": ("GET /api/ask/{id}", {"id": "0123456789abcdef" * 2}, 404),
+    "ask-stop-nothing": ("POST /api/ask/stop", {"id": "0123456789abcdef" * 2}, 404),
     "ask-save-nothing": (
         "POST /api/ask/save",
         {"conversation": "0123456789abcdef", "path": "Answers/Bees.md"},
@@ -259,7 +266,9 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     talk.catalogue.number(Source("Garden/Bees.md", "Bees", "obsidian://open", 7))
     talk.text, talk.model, talk.steps = "By the sun [1], and", "test-model", 1
     Conversations(settings.data_dir / "vaults" / record.id).save_turn(TALK, talk.stopped())
-    return asyncio.run(_collect(vaults, settings, record))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("notewell.web.asking.find_servers", lambda: (RUNNING,))
+        return asyncio.run(_collect(vaults, settings, record))
 
 
 async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> dict[str, Any]:

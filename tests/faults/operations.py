@@ -163,7 +163,7 @@ def _change_settings(root: Path) -> None:
 
 
 def _check_settings(root: Path, done: bool) -> list[str]:
-    chars = _configuration(root).search_rules(root / "vault").snippet_chars
+    chars = _configuration(root).settings(root / "vault").search.snippet_chars
     text = (root / "config.toml").read_text(encoding="utf-8")
     right = chars == 200 if done else chars in (200, 300)
     wrong = [] if right and text.startswith("# mine") else [f"settings: {text!r}"]

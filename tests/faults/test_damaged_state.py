@@ -59,7 +59,7 @@ def make_settings(root: Path) -> Path:
 
 def use_settings(root: Path) -> None:
     environ = {"NOTEWELL_CONFIG": str(root / "config.toml"), "HOME": str(root)}
-    Configuration(environ).search_rules(root)
+    Configuration(environ).settings(root)
 
 
 def make_log(root: Path) -> Path:

@@ -20,6 +20,7 @@ from notewell.contract.ask import (
     ModelView,
 )
 from notewell.support.http import Cancel
+from notewell.types import AskRules
 from tests.waiting import HANG_S
 
 
@@ -44,6 +45,9 @@ class FakeAsking:
                 self.cancelled.set()
         yield AskEvent("text", AskText("sun [1]."))
         yield AskEvent("answer", answer(asked.question))
+
+    def use_rules(self, rules: AskRules) -> None:
+        self._asked.append(rules)
 
     def conversation(self, conversation: str) -> AskConversationReply:
         self._asked.append(conversation)

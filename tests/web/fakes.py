@@ -77,7 +77,15 @@ from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import EventStream
 from notewell.errors import NotFoundError
 from notewell.ingest.events import EventLog, Tally
-from notewell.types import FileStamp, LedgerState, SearchRules, Settings, VaultRecord, Verdict
+from notewell.types import (
+    AskRules,
+    FileStamp,
+    LedgerState,
+    SearchRules,
+    Settings,
+    VaultRecord,
+    Verdict,
+)
 from notewell.vaults.open_engines import Hold
 from tests.web.asked import FakeAsking
 from tests.web.explored import EXPLORED
@@ -521,6 +529,10 @@ class FakeVaults:
 
     def use_search_rules(self, rules: SearchRules) -> None:
         self._search = rules
+
+    def use_ask_rules(self, rules: AskRules) -> None:
+        for engine in self._engines:
+            engine.asking.use_rules(rules)
 
     def directory(self, record: VaultRecord) -> Path:
         return self._root / "index" / record.id

@@ -117,11 +117,13 @@ async def test_no_page_but_ours_is_answered(
 
 @pytest.mark.parametrize("path", DOCUMENT["paths"])
 async def test_no_other_method_is_taken(owner: Client, engine: FakeEngine, path: str) -> None:
-    known = {method.upper() for method in DOCUMENT["paths"][path]}
+    same = [path, path.rpartition("/")[0] + "/{id}"]  # an id could be any word
+    known = {method.upper() for one in same for method in DOCUMENT["paths"].get(one, {})}
+    own = {method.upper() for method in DOCUMENT["paths"][path]}
     for method in sorted(METHODS - known):
         response = await owner.request(method, path)
         await check_refused(response, 405)
-        assert known <= set(response.headers["Allow"].split(","))
+        assert own <= set(response.headers["Allow"].split(","))
     assert engine.asked == []
 
 

@@ -26,7 +26,7 @@ from notewell.errors import CancelledError, NotewellError, ReadOnlyError
 from notewell.models.chat.messages import ChatModel
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
-from notewell.types import Settings, VaultRecord
+from notewell.types import AskRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 
 _INSTANT_RESULTS = 5  # shown while the model works
@@ -133,9 +133,14 @@ class AskService:
         self._vault = vault
         self._writer = writer
         self._changed = changed
-        self._providers = Providers(settings.ask, settings.data_dir / "ask")
-        self._expander = Expander(self._providers)
+        self._models_folder = settings.data_dir / "ask"
+        self.use_rules(settings.ask)
         self._conversations = Conversations(settings.data_dir / "vaults" / record.id)
+
+    def use_rules(self, rules: AskRules) -> None:
+        """Answer the next questions with another language model; running answers keep theirs."""
+        self._providers = Providers(rules, self._models_folder)
+        self._expander = Expander(self._providers)
 
     def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""

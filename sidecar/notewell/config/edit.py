@@ -12,7 +12,7 @@ from notewell.config.load import PATHS, merge, parse_file, read_layers, user_fil
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
 from notewell.errors import ConfigError
 from notewell.support import atomic
-from notewell.types import SearchRules, Settings
+from notewell.types import Settings
 
 # Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
@@ -79,10 +79,10 @@ class Configuration:
         layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
         return {key: source for source, layer in layers.items() for key in layer}
 
-    def search_rules(self, folder: Path) -> SearchRules:
-        """The rules of searches as the files, the environment and the flags set them now."""
+    def settings(self, folder: Path) -> Settings:
+        """The settings of a vault in `folder`, as files, environment and flags set them now."""
         layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
-        return merge(layers, self._environ).search
+        return merge(layers, self._environ)
 
     def change(self, changes: Mapping[str, SettingValue], folder: Path) -> None:
         """Change settings in the per-user file, all or none; None removes a setting.
@@ -116,6 +116,19 @@ class Configuration:
             others = tuple(name for name in present.consent if name != host)
             hosts = (*others, host) if allowed else others
             _write(self.file, changed(text, {"model.consent": hosts or None}))
+
+    def use_chat_model(self, rules: Mapping[str, str]) -> None:
+        """Set keys of [ask] in the per-user file; an empty value removes one. Raises ConfigError.
+
+        Not for what a client sends: the caller decides where notes may go.
+        """
+        from notewell.config.toml_text import changed  # noqa: PLC0415 - as in `change`
+
+        with self._changing:
+            changes = {f"ask.{name}": value or None for name, value in rules.items()}
+            text = changed(_text(self.file), changes)
+            merge({"user": parse_file(text, str(self.file))}, self._environ)
+            _write(self.file, text)
 
     def carried(self, saved: str) -> tuple[str, tuple[str, ...]]:
         """The text of another computer's settings file for this one, and the keys left out.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from annotated_types import MaxLen, MinLen
+from annotated_types import Ge, Le, MaxLen, MinLen
 
 from notewell.contract.codec import from_json
 from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
@@ -212,8 +212,31 @@ class AskSavedReply:
     undo: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class AskEventsReply:
+    """The events of an answer that were asked for. `done`: no other event will come.
+
+    The pieces of text that came together are one event, with the `id` of the last. An answer that
+    was stopped is `done` without an event `answer` or `error`.
+    """
+
+    id: str
+    events: tuple[AskEventReply, ...]
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AskStoppedReply:
+    """The answer that was stopped."""
+
+    id: str
+
+
 ConversationId = Annotated[str, Pattern("^[0-9a-f]{16}$")]
+AnswerId = Annotated[str, Pattern("^[0-9a-f]{32}$")]
+MODEL_NAME_CHARS = 200
 _EXAMPLE_ID = "0123456789abcdef"
+_EXAMPLE_ANSWER = _EXAMPLE_ID * 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +249,7 @@ class AskRequest(Request[AskEventReply]):
         "ask",
         "Answer a question from the notes with the configured language model (server-sent events)",
         media=EVENT_STREAM,
+        instead=AskEventsReply,
         needs="read",
         rate_class="heavy",
         timed=False,
@@ -234,9 +258,50 @@ class AskRequest(Request[AskEventReply]):
     question: Annotated[SearchText, MinLen(1), Doc("What to answer from the notes")]
     conversation: Annotated[ConversationId | None, Doc("Id of a conversation to continue")] = None
     model: Annotated[
-        Annotated[str, MinLen(1), MaxLen(200)] | None,
+        Annotated[str, MinLen(1), MaxLen(MODEL_NAME_CHARS)] | None,
         Doc("Model of the configured provider; left out, the one in the settings, or the best"),
     ] = None
+    stream: Annotated[
+        Literal["poll"] | None,
+        Doc("Reply at once with an id; GET /api/ask/{id} has the events, for who cannot stream"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskEventsRequest(Request[AskEventsReply]):
+    """The next events of an answer, for clients that cannot read a stream.
+
+    Waits until there is one. An answer whose events nobody asks for is stopped after a minute.
+    """
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/ask/{id}",
+        "ask_events",
+        "The events of an answer after a number, waiting for the next one",
+        timed=False,
+        of_vault=False,
+        example={"id": _EXAMPLE_ANSWER},
+    )
+    id: Annotated[AnswerId, Doc("Id of the answer")]
+    after: Annotated[int, Ge(0), Doc("The last event that was received; 0 for none")] = 0
+    wait: Annotated[int, Ge(0), Le(30), Doc("Seconds to wait for an event")] = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StopAnswerRequest(Request[AskStoppedReply]):
+    """Stop an answer whose events are asked for."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/ask/stop",
+        "ask_stop",
+        "Stop an answer",
+        needs="read",
+        of_vault=False,
+        example={"id": _EXAMPLE_ANSWER},
+    )
+    id: Annotated[AnswerId, Doc("Id of the answer")]
 
 
 @dataclass(frozen=True, slots=True)

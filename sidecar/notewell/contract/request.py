@@ -50,7 +50,8 @@ class Endpoint:
     class of its rate limit (None: by its scope). `timed` requests are cancelled when their answer
     takes too long. `example` holds parameters that a reader can try as they stand. `headers` maps
     a field to the header that may carry it. A field in braces in `path` stands there, and nowhere
-    else.
+    else. `instead` is the record of the JSON that a stream's route replies with where a caller asks
+    for that.
     """
 
     method: Method
@@ -66,6 +67,7 @@ class Endpoint:
     of_vault: bool = True
     example: Example = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    instead: type | None = None
 
     @property
     def in_path(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
 from notewell.support import cleanup, private
-from notewell.types import SearchRules, Settings, VaultRecord
+from notewell.types import AskRules, SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
 from notewell.vaults.known import OURS, KnownVaults
 from notewell.vaults.open_engines import Hold, OpenEngines
@@ -55,6 +55,7 @@ class Vaults(KnownVaults):
         self._served: tuple[VaultRecord, ...] | None = None
         self._models = EmbedderPool()
         self._search: SearchRules | None = None  # rules that were set after the start
+        self._ask: AskRules | None = None
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
         """Make a folder a known vault, or give its record when it is one.
@@ -107,13 +108,21 @@ class Vaults(KnownVaults):
     def settings(self, record: VaultRecord) -> Settings:
         """The settings that hold for one vault now."""
         settings = super().settings(record)
-        return settings if self._search is None else replace(settings, search=self._search)
+        return replace(
+            settings, search=self._search or settings.search, ask=self._ask or settings.ask
+        )
 
     def use_search_rules(self, rules: SearchRules) -> None:
         """Search all vaults by these rules from the next search on; a vault cannot set its own."""
         self._search = rules
         for engine in self._engines.all():
             engine.use_search_rules(rules)
+
+    def use_ask_rules(self, rules: AskRules) -> None:
+        """Answer questions about all vaults with this language model from now on."""
+        self._ask = rules
+        for engine in self._engines.all():
+            engine.asking.use_rules(rules)
 
     def open(self, record: VaultRecord, *, writable: bool) -> Engine:
         """The engine of a vault, opened at the first call and kept."""

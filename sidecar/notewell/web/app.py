@@ -24,6 +24,7 @@ from notewell.web.auth import KEY_PARAMETER, Callers, Gate, bound_address
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
 from notewell.web.middleware import answer, guard, sign_in
+from notewell.web.polled_answers import PolledAnswers
 from notewell.web.request_models import MAX_BODY_BYTES
 from notewell.web.routes import ROUTES
 from notewell.web.site import SITE, Site
@@ -58,6 +59,8 @@ def create_app(
     streams, limits = streams or Streams(), limits or LimitRules()
     interface = pages.built(static)
     app.on_shutdown.append(streams.end)
+    answers = PolledAnswers()
+    app.on_shutdown.append(answers.end)
     app[SITE] = Site(
         vaults=vaults,
         gate=Gate(callers=Callers(token, state_dir), rules=server),
@@ -72,6 +75,7 @@ def create_app(
         static=interface,
         metrics=Metrics(),
         streams=streams,
+        answers=answers,
     )
     _add_routes(app)
     if interface is not None:

@@ -6,19 +6,14 @@ Most requests are answered by the engine of their vault; those that concern the 
 from __future__ import annotations
 
 import asyncio
-import logging
-import threading
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from notewell import API_VERSION
-from notewell.ask.service import AskService
 from notewell.config.edit import Configuration
 from notewell.contract import manage as replies
-from notewell.contract.ask import AskFailed, AskRequest
 from notewell.contract.codec import to_json
 from notewell.contract.memory import StoreMemory
 from notewell.contract.memory_replies import MemoryChangedReply
@@ -34,11 +29,10 @@ from notewell.contract.server import (
 )
 from notewell.engine.answers import IN_ORDER, QUICK, answer
 from notewell.engine.engine import Engine
-from notewell.engine.event_stream import EventStream, StreamedEvent
+from notewell.engine.event_stream import EventStream
 from notewell.errors import ConfigError, ForbiddenError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
-from notewell.support.http import Cancel
 from notewell.types import Settings
 from notewell.vaults.opened import Vaults
 from notewell.web.auth import CALLER
@@ -171,7 +165,7 @@ def _change_config(
     """Store the changes; those of searches apply to the next search."""
     configuration.change(changes, folder)
     if any(key.startswith("search.") for key in changes):
-        vaults.use_search_rules(configuration.search_rules(folder))
+        vaults.use_search_rules(configuration.settings(folder).search)
 
 
 def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> replies.ConfigReply:
@@ -201,61 +195,3 @@ def _view(spec: ModelSpec, settings: Settings) -> replies.CatalogueModel:
         configured=configured,
         present=locate(spec, model_dir=settings.model_dir, folder=folder) is not None,
     )
-
-
-_log = logging.getLogger(__name__)
-
-_UNFORESEEN = "Something failed inside Notewell; its log says where. Please report it."
-_MOST_WAITING = 10_000  # events of an answer that wait for a slow reader
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    id: int
-    kind: str
-    data: object
-
-
-async def ask(site: Site, vault: str | None, request: AskRequest) -> EventStream:
-    """Start an answer in a thread of its own; it is cancelled when the client disconnects."""
-    answering = _Answering(site.engine(vault).asking, request)
-    following = EventStream(answering.begin, most_waiting=_MOST_WAITING)
-    answering.follow(following)
-    return following
-
-
-class _Answering:
-    """One answer, made in a thread and sent to one listener."""
-
-    def __init__(self, service: AskService, request: AskRequest) -> None:
-        self._service = service
-        self._request = request
-        self._cancel = Cancel()
-        self._send: Callable[[StreamedEvent], None] = lambda _: None
-        self._following: EventStream | None = None
-
-    def begin(
-        self, listener: Callable[[StreamedEvent], None]
-    ) -> tuple[tuple[StreamedEvent, ...], Callable[[], None]]:
-        """As `EventStream` subscribes; unsubscribing cancels."""
-        self._send = listener
-        return (), self._cancel.cancel
-
-    def follow(self, following: EventStream) -> None:
-        """Start answering; the stream ends with the answer."""
-        self._following = following
-        threading.Thread(target=self._run, name="ask", daemon=True).start()
-
-    def _run(self) -> None:
-        number = 0
-        try:
-            for event in self._service.answer(self._request, self._cancel):
-                self._send(_Numbered(number := number + 1, event.kind, event.data))
-        except Exception as error:  # noqa: BLE001 - the end of the thread: the client is told
-            # The message might quote a note, so only the places are logged.
-            places = "".join(traceback.format_tb(error.__traceback__))
-            _log.error("an answer failed: %s\n%s", type(error).__name__, places)
-            self._send(_Numbered(number + 1, "error", AskFailed("internal", _UNFORESEEN)))
-        finally:
-            if self._following is not None:
-                self._following.end_soon()

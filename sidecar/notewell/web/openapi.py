@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from notewell.contract.request import Example
+from notewell.contract.request import JSON_MEDIA, Example
 from notewell.contract.request import Json as Value
 from notewell.contract.schema import Json, Shape, describe
 from notewell.contract.server import Problem
@@ -121,11 +121,11 @@ def _body(route: Route, shapes: dict[str, Json]) -> Shape:
 def _responses(route: Route, shapes: dict[str, Json]) -> Shape:
     shape: Shape = {"type": "string"} if route.reply is str else describe(route.reply, shapes)
     media = route.endpoint.media.partition(";")[0]
+    content: dict[str, Json] = {media: {"schema": shape}}
+    if route.endpoint.instead is not None:
+        content[JSON_MEDIA] = {"schema": describe(route.endpoint.instead, shapes)}
     responses: Shape = {
-        str(route.endpoint.status): {
-            "description": route.endpoint.summary,
-            "content": {media: {"schema": shape}},
-        }
+        str(route.endpoint.status): {"description": route.endpoint.summary, "content": content}
     }
     problem: Shape = {"application/problem+json": {"schema": describe(Problem, shapes)}}
     for status in route.refusals:

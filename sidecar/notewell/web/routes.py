@@ -15,16 +15,15 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from notewell.contract import manage, pairing, search, server
-from notewell.contract.ask import AskRequest
+from notewell.contract import ask, local_models, manage, pairing, search, server
 from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
 from notewell.contract.memory import StoreMemory
-from notewell.contract.request import Endpoint, Request, reply_type
+from notewell.contract.request import JSON_MEDIA, Endpoint, Request, reply_type, request_fields
 from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
-from notewell.web import handlers
+from notewell.web import asking, handlers
 from notewell.web.pairing import pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
@@ -65,10 +64,13 @@ class Route:
         """The statuses of problem documents that a caller should expect."""
         endpoint = self.endpoint
         of_vaults = (404, 409) if endpoint.of_vault else ()
+        of_ids = (404,) if any(one.name == "id" for one in request_fields(self.request)) else ()
         of_bodies = (408, 413, 415) if endpoint.method != "GET" else ()
         of_callers = (401, 503) if endpoint.needs_token else ()
         of_questions = (504,) if self._may_time_out else ()
-        return tuple(sorted({400, 403, 429, *of_callers, *of_vaults, *of_bodies, *of_questions}))
+        return tuple(
+            sorted({400, 403, 429, *of_callers, *of_vaults, *of_ids, *of_bodies, *of_questions})
+        )
 
     @property
     def _may_time_out(self) -> bool:
@@ -83,7 +85,9 @@ class Route:
             reply = await self._answer(site, checked.vault_name, checked.to_record(), held)
             if isinstance(reply, EventStream):
                 return await site.streams.send(request, reply)
-        headers = {hdrs.CONTENT_TYPE: self.endpoint.media}
+        instead = self.endpoint.instead
+        is_instead = instead is not None and isinstance(reply, instead)
+        headers = {hdrs.CONTENT_TYPE: JSON_MEDIA if is_instead else self.endpoint.media}
         return web.Response(status=self.endpoint.status, body=_body(reply), headers=headers)
 
     async def _read(self, request: web.Request, site: Site) -> RequestModel:
@@ -98,7 +102,7 @@ class Route:
         """Wait for a free slot and call the handler; the vault is held until `held` ends."""
         if not self.endpoint.needs_token:  # monitoring works however busy the server is
             return await self.handle(site, vault, checked)
-        if self.request in QUICK:
+        if self.request in QUICK or self.request is ask.AskEventsRequest:  # which only waits
             await self._hold(site, vault, held)
             return await self._in_time(site, vault, checked)
         async with site.slots.taken():
@@ -146,7 +150,11 @@ _OF_SERVER: Mapping[type, Handler] = {
     server.EventsRequest: handlers.events,
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,
-    AskRequest: handlers.ask,
+    ask.AskRequest: asking.ask,
+    ask.AskEventsRequest: asking.events,
+    ask.StopAnswerRequest: asking.stop,
+    local_models.LocalModelsRequest: asking.local_models,
+    local_models.UseLocalModelRequest: asking.use_local_model,
     StoreMemory: handlers.store_memory,
     manage.SessionRequest: handlers.session,
     pairing.PairRequest: pair,

@@ -20,6 +20,7 @@ from notewell.web.audit import Audit
 from notewell.web.auth import Gate
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
+from notewell.web.polled_answers import PolledAnswers
 from notewell.web.sse import Streams
 
 
@@ -40,6 +41,7 @@ class Site:
     static: Path | None
     metrics: Metrics
     streams: Streams
+    answers: PolledAnswers
 
     def engine(self, vault: str | None) -> Engine:
         """Return the engine of a served vault, which `holding` keeps open; None: the only one."""

@@ -1,0 +1,137 @@
+"""Answers of a language model: as a stream, or for clients that ask for the events one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from notewell.ask.service import AskService
+from notewell.contract.ask import (
+    AskEventsReply,
+    AskEventsRequest,
+    AskFailed,
+    AskModelsReply,
+    AskRequest,
+    AskStoppedReply,
+    StopAnswerRequest,
+)
+from notewell.contract.local_models import (
+    LocalModelsReply,
+    LocalModelsRequest,
+    UseLocalModelRequest,
+)
+from notewell.engine.event_stream import EventStream, StreamedEvent
+from notewell.errors import ConfigError
+from notewell.models.chat.local_servers import find_servers, rules_of
+from notewell.support.http import Cancel
+from notewell.types import AskRules
+from notewell.web.site import Site
+
+_log = logging.getLogger(__name__)
+
+_UNFORESEEN = "Something failed inside Notewell; its log says where. Please report it."
+_MOST_WAITING = 10_000  # events of an answer that wait for a slow reader
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    id: int
+    kind: str
+    data: object
+
+
+async def ask(site: Site, vault: str | None, request: AskRequest) -> EventStream | AskEventsReply:
+    """Start an answer in a thread of its own; it is cancelled when the client disconnects."""
+    if request.stream is None:
+        return _begin(site, vault, request)
+    site.answers.admit()
+    async with AsyncExitStack() as held:
+        await held.enter_async_context(site.holding(vault))
+        # The vault stays open until the answer ends, not only until this request is answered.
+        return site.answers.keep(_begin(site, vault, request), held.pop_all())
+
+
+def _begin(site: Site, vault: str | None, request: AskRequest) -> EventStream:
+    answering = _Answering(site.engine(vault).asking, request)
+    following = EventStream(answering.begin, most_waiting=_MOST_WAITING)
+    answering.follow(following)
+    return following
+
+
+async def events(site: Site, _vault: str | None, request: AskEventsRequest) -> AskEventsReply:
+    """Wait for the next events of an answer."""
+    return await site.answers.events(request.id, request.after, request.wait)
+
+
+async def stop(site: Site, _vault: str | None, request: StopAnswerRequest) -> AskStoppedReply:
+    """Stop an answer."""
+    site.answers.stop(request.id)
+    return AskStoppedReply(request.id)
+
+
+async def local_models(
+    _site: Site, _vault: str | None, _request: LocalModelsRequest
+) -> LocalModelsReply:
+    """Look for programs on this computer that serve language models."""
+    return LocalModelsReply(await asyncio.to_thread(find_servers))
+
+
+async def use_local_model(
+    site: Site, vault: str | None, request: UseLocalModelRequest
+) -> AskModelsReply:
+    """Answer questions with a program on this computer, from now on."""
+    rules = await asyncio.to_thread(_use_local_model, site, site.record(vault).path, request)
+    site.vaults.use_ask_rules(rules)
+    asking = site.engine(vault).asking
+    return await asyncio.to_thread(asking.models, refresh=True)
+
+
+def _use_local_model(site: Site, folder: Path, request: UseLocalModelRequest) -> AskRules:
+    """Write the settings, and return them as they hold now."""
+    if site.configuration is None:
+        raise ConfigError("this server was started without a configuration file to change")
+    site.configuration.use_chat_model(rules_of(request.server, request.model))
+    return site.configuration.settings(folder).ask
+
+
+class _Answering:
+    """One answer, made in a thread and sent to one listener."""
+
+    def __init__(self, service: AskService, request: AskRequest) -> None:
+        self._service = service
+        self._request = request
+        self._cancel = Cancel()
+        self._send: Callable[[StreamedEvent], None] = lambda _: None
+        self._following: EventStream | None = None
+
+    def begin(
+        self, listener: Callable[[StreamedEvent], None]
+    ) -> tuple[tuple[StreamedEvent, ...], Callable[[], None]]:
+        """As `EventStream` subscribes; unsubscribing cancels."""
+        self._send = listener
+        return (), self._cancel.cancel
+
+    def follow(self, following: EventStream) -> None:
+        """Start answering; the stream ends with the answer."""
+        self._following = following
+        threading.Thread(target=self._run, name="ask", daemon=True).start()
+
+    def _run(self) -> None:
+        number = 0
+        try:
+            for event in self._service.answer(self._request, self._cancel):
+                self._send(_Numbered(number := number + 1, event.kind, event.data))
+        except Exception as error:  # noqa: BLE001 - the end of the thread: the client is told
+            # The message might quote a note, so only the places are logged.
+            places = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("an answer failed: %s\n%s", type(error).__name__, places)
+            self._send(_Numbered(number + 1, "error", AskFailed("internal", _UNFORESEEN)))
+        finally:
+            if self._following is not None:
+                self._following.end_soon()
