@@ -2047,6 +2047,83 @@ export interface ContextSource {
   readonly uri: string;
 }
 
+/** All namespaces of a vault, and the folders below which documents may be added. */
+export interface DocumentsReply {
+  readonly vault: string;
+  readonly namespaces: readonly DocumentNamespace[];
+  readonly allowed: readonly string[];
+}
+
+/**
+ * A namespace and what is indexed of it. Its documents have paths that begin with `path`.
+ *
+ * `files` are those with passages to search, `waiting` are not read yet, `failed` could not be
+ * read; `/api/ledger?path=` tells why.
+ */
+export interface DocumentNamespace {
+  readonly name: string;
+  readonly path: string;
+  readonly places: readonly DocumentPlace[];
+  readonly files: number;
+  readonly chunks: number;
+  readonly waiting: number;
+  readonly failed: number;
+}
+
+/** A folder or file of a namespace: its `path` in the index, its `place` on the computer. */
+export interface DocumentPlace {
+  readonly path: string;
+  readonly place: string;
+  readonly recursive: boolean;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+/** `POST /api/documents`: Index a file or folder outside the vault with it, to read only */
+export interface AddDocuments extends OfVault {
+  /** The whole path of a file or folder on the server */
+  readonly place: string;
+  /** Namespace of the documents */
+  readonly namespace?: string;
+  /** Read folders within the folder */
+  readonly recursive?: boolean;
+  /** Only files that match one of these globs */
+  readonly include?: readonly string[];
+  /** No files that match one of these globs */
+  readonly exclude?: readonly string[];
+  /** Seconds to wait until the files are read */
+  readonly wait?: number;
+}
+
+/**
+ * What was made of a file or folder that was added, so far.
+ *
+ * `chunks_created` counts passages whose text the index did not have, `duplicates` those that it
+ * had, from this place or from a file with the same content. `chunk_ids` are the first ids of
+ * both. `waiting` files are still to be read: the `job` is done when a list of documents has
+ * none waiting for its `path`.
+ */
+export interface AddedReply {
+  readonly vault: string;
+  readonly namespace: string;
+  readonly path: string;
+  readonly files: number;
+  readonly waiting: number;
+  readonly failed: number;
+  readonly chunks_created: number;
+  readonly chunk_ids: readonly string[];
+  readonly duplicates: number;
+  readonly job: string;
+}
+
+/** `DELETE /api/documents`: Take a namespace of documents out of the index, or what is in it */
+export interface RemoveDocuments extends OfVault {
+  /** Namespace of the documents */
+  readonly namespace: string;
+  /** Keep the namespace, without documents */
+  readonly keep?: boolean;
+}
+
 /** The caller: the name of its device, and what it may do. */
 export interface SessionReply {
   readonly name: string;
@@ -2352,6 +2429,9 @@ export interface Routes {
   readonly "GET /api/runs/{id}": { readonly parameters: RunRequest; readonly reply: RunView };
   readonly "POST /api/runs/{id}/cancel": { readonly parameters: CancelRun; readonly reply: RunView };
   readonly "POST /api/context": { readonly parameters: ContextRequest; readonly reply: ContextReply };
+  readonly "GET /api/documents": { readonly parameters: OfVault; readonly reply: DocumentsReply };
+  readonly "POST /api/documents": { readonly parameters: AddDocuments; readonly reply: AddedReply };
+  readonly "DELETE /api/documents": { readonly parameters: RemoveDocuments; readonly reply: DocumentsReply };
   readonly "GET /api/session": { readonly parameters: Record<never, never>; readonly reply: SessionReply };
   readonly "POST /api/pair": { readonly parameters: PairRequest; readonly reply: PairReply };
   readonly "POST /api/pair/redeem": { readonly parameters: RedeemRequest; readonly reply: RedeemReply };

@@ -24,7 +24,7 @@ from notewell.contract.codec import from_json, to_json
 from notewell.contract.local_models import LocalModels
 from notewell.contract.request import JSON_MEDIA
 from notewell.ingest.events import EventKind
-from notewell.types import MemoryRules, ModelRules, Settings, VaultRecord
+from notewell.types import DocumentRules, MemoryRules, ModelRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.openapi import document
 from notewell.web.pages import FEATURES
@@ -63,7 +63,8 @@ STEADY_PAIR: Mapping[str, str] = {
     "expires": "2026-03-02T10:10:00+00:00",
     "qr": "data:image/svg+xml,%3Csvg/%3E",
 }
-STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
+STEADY_ID, STEADY_FOLDER, STEADY_HOME = "0123456789ab", "/home/me/Home", "/home/me"
+PAPERS = "/home/me/Papers"  # documents outside the vault; stands for a folder of the test
 
 TALK = "fedcba9876543210"  # a conversation
 # What would be found depends on the computer that runs the tests.
@@ -242,6 +243,10 @@ REPLIES: dict[str, Asked] = {
     ),
     "problem-parameter": ("GET /api/search", {"q": "x", "limit": 0}, 400),
     "problem-note": ("GET /api/note", {"path": "Garden/Beez.md"}, 404),
+    "add-documents": ("POST /api/documents", {"place": PAPERS, "namespace": "Papers"}, 200),
+    "problem-documents": ("POST /api/documents", {"place": "/etc"}, 403),
+    "documents": ("GET /api/documents", {}, 200),
+    "remove-documents": ("DELETE /api/documents", {"namespace": "Papers", "keep": True}, 200),
 }
 
 
@@ -255,6 +260,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         state_dir=home / "state",
         offline=True,
         memory=MemoryRules("Memory"),
+        documents=DocumentRules(allow=(str(home / "Papers"),)),
         model=ModelRules(
             name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
         ),
@@ -262,6 +268,9 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     vaults = Vaults(settings)
     record = vaults.add(write_vault(home / "Home"))
     vaults.open(record, writable=True)
+    papers = home / "Papers"
+    papers.mkdir()
+    (papers / "Wasps.txt").write_text("Wasps make paper of wood.\n", encoding="utf-8")
     talk = Draft("How do bees find home?", record.name, TALK, "2026-03-02T10:00:00+00:00")
     talk.catalogue.number(Source("Garden/Bees.md", "Bees", "obsidian://open", 7))
     talk.text, talk.model, talk.steps = "By the sun [1], and", "test-model", 1
@@ -296,7 +305,7 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
             for name, asked in REPLIES.items():
                 if name == "memory-recall":  # it also searches the notes that were just written
                     await _indexed(session)
-                told[name] = await _ask(session, asked)
+                told[name] = await _ask(session, _in_place(asked, record))
             return {name: steady(reply, record) for name, reply in {EVENTS: events, **told}.items()}
     finally:
         server.cancel()
@@ -307,6 +316,14 @@ def _configuration(folder: Path) -> Configuration:
     file = folder / "config.toml"
     file.write_text('[log]\nlevel = "debug"\n')
     return Configuration({"NOTEWELL_CONFIG": str(file), "NOTEWELL_LOG_FORMAT": "json"})
+
+
+def _in_place(asked: Asked, record: VaultRecord) -> Asked:
+    """The request with the place of its documents on this machine."""
+    route, given, status = asked
+    if given.get("place") == PAPERS:
+        given = {**given, "place": str(record.path.parent / "Papers")}
+    return route, given, status
 
 
 async def _indexed(session: aiohttp.ClientSession) -> None:
@@ -421,7 +438,8 @@ def steady(value: Any, record: VaultRecord) -> Any:
     if isinstance(value, list):
         return [steady(part, record) for part in value]
     if isinstance(value, str):
-        return value.replace(record.id, STEADY_ID).replace(str(record.path), STEADY_FOLDER)
+        own = value.replace(record.id, STEADY_ID).replace(str(record.path), STEADY_FOLDER)
+        return own.replace(str(record.path.parent), STEADY_HOME)
     return value
 
 

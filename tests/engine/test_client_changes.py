@@ -364,14 +364,14 @@ def test_a_list_of_twenty_thousand_files_is_compared(started: Open) -> None:
 
 def test_pause_cancel_and_resume_report_the_queue_length(started: Open, tmp_path: Path) -> None:
     engine = started()
-    assert engine.pause().accepted == 0
+    assert engine.queue.pause().accepted == 0
     put(tmp_path / "vault", "New.md")
     engine.note_changes([write("New.md", None), write("Two.md", None)])
 
     assert engine.status().queue.paused
-    assert engine.pause().accepted == 2
-    assert engine.cancel().accepted == 2
-    assert engine.resume().accepted == 0
+    assert engine.queue.pause().accepted == 2
+    assert engine.queue.cancel().accepted == 2
+    assert engine.queue.resume().accepted == 0
     assert not engine.status().queue.paused
     engine.note_changes([write("New.md", None)])
     assert paths(engine, "zeppelin") == ["New.md"]

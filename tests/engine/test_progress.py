@@ -146,11 +146,11 @@ engine.index_now(progress=look)
 
 
 def test_a_pause_is_one_number(engine: Engine, settings: Settings) -> None:
-    engine.pause()
+    engine.queue.pause()
     engine.start()
     until(lambda: engine.status().progress.phase == "paused")
     check(engine.status())
-    engine.resume()
+    engine.queue.resume()
     until(lambda: engine.status().progress.phase == "idle")
     check(engine.status())
     assert engine.status().state == "ready"

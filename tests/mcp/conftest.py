@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from notewell.mcp.http import attach
 from notewell.mcp.local import LocalSource
 from notewell.mcp.server import build
-from notewell.types import ModelRules, Settings
+from notewell.types import DocumentRules, ModelRules, Settings
 from notewell.vaults.known import KnownVaults
 from notewell.vaults.opened import Vaults
 from notewell.web.server import serve
@@ -37,6 +37,8 @@ NOTES = {
     "Work/Garden/Notes.md": "Not of the garden's folder, but of a garden at work.\n",
     "Zürich.md": "Eine Stadt am See. Die Brücke führt zum Bahnhof.\n",
 }
+# Documents outside every vault, which stay as they are.
+PAPERS = Path(__file__).parent / "papers"
 # For each tool, arguments that are right.
 RIGHT: Mapping[str, Mapping[str, Any]] = {
     "search": {"query": "garden in spring", "limit": 3},
@@ -56,8 +58,17 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "reindex": {},
     "index_paths": {"paths": ["Garden"]},
     "index_remove": {"paths": ["Garden/Gone.md"]},
+    "index_file": {"path": str(PAPERS / "Wasps.txt"), "namespace": "Papers"},
+    "index_directory": {"path": str(PAPERS), "namespace": "Papers", "include": ["*.txt"]},
 }
-WRITING = ("edit_properties", "reindex", "index_paths", "index_remove")
+WRITING = (
+    "edit_properties",
+    "reindex",
+    "index_paths",
+    "index_remove",
+    "index_file",
+    "index_directory",
+)
 
 Connect: TypeAlias = Callable[..., AbstractAsyncContextManager[Client]]
 
@@ -81,6 +92,7 @@ class Home:
             "NOTEWELL_DATA_DIR": str(self.settings.data_dir),
             "NOTEWELL_MODEL_DIR": str(self.settings.model_dir),
             "NOTEWELL_CONFIG": str(self.settings.data_dir / "none.toml"),
+            "NOTEWELL_DOCUMENTS_ALLOW": str(PAPERS),
             "NOTEWELL_OFFLINE": "true",
             "NOTEWELL_MODEL_NAME": model.name,
             "NOTEWELL_MODEL_FOLDER": str(model.folder),
@@ -111,6 +123,7 @@ def make_home(tmp_path: Path, tiny: Path, notes: Mapping[str, str] = NOTES) -> H
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     settings = Settings(
+        documents=DocumentRules(allow=(str(PAPERS),)),
         data_dir=tmp_path / "data",
         model_dir=tiny.parent / "cache",
         state_dir=tmp_path / "state",

@@ -13,6 +13,7 @@ const CONTRACT = join(import.meta.dirname, "..", "..", "plugin", "src", "contrac
 
 /** Routes by the names of their files, where a name is not the route's own with - for /. */
 const ROUTES: Readonly<Record<string, string>> = {
+  "add-documents": "POST /api/documents",
   "ask-kept": "GET /api/ask/conversations",
   "complete-words": "GET /api/complete",
   "confirm-writes": "POST /api/changes/confirm",
@@ -20,6 +21,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   "edit-properties": "POST /api/note/properties",
   "edit-properties-batch": "POST /api/note/properties/batch",
   "ledger-excluded": "GET /api/ledger",
+  documents: "GET /api/documents",
+  "remove-documents": "DELETE /api/documents",
   "search-explained": "GET /api/search",
   "search-judged": "GET /api/search",
   "search-keyword": "GET /api/search",

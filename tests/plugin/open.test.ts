@@ -38,6 +38,15 @@ it("opens a PDF at its page, and links to the page", async () => {
   expect(linkTo(app, { path: "paper.pdf", passage })).toContain("#page=3");
 });
 
+it("opens a document outside the vault by its address", async () => {
+  const open = vi.spyOn(window, "open").mockReturnValue(null);
+  const path = ".documents/Papers/Bees.pdf";
+  await openPlace(app, { path, uri: "file:///papers/Bees.pdf#page=3", passage: null }, false);
+  await openPlace(app, { path, passage: null }, false);
+  expect(open.mock.calls).toEqual([["file:///papers/Bees.pdf#page=3"]]);
+  expect(openedLinks).toEqual([]);
+});
+
 it("finds a file whose name is in another Unicode form on disk", () => {
   expect(noteAt(app, "Caf\u00e9.pdf")?.name.normalize()).toBe("Caf\u00e9.pdf");
 });

@@ -21,6 +21,14 @@ from notewell.contract.changes import (
     SyncReply,
 )
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
+from notewell.contract.documents import (
+    AddDocuments,
+    AddedReply,
+    DocumentNamespace,
+    DocumentPlace,
+    DocumentsReply,
+    RemoveDocuments,
+)
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
     ClearedReply,
@@ -125,6 +133,53 @@ def result(path: str, text: str) -> Result:
         modified="2026-01-02T03:04:05+00:00",
         uri="obsidian://open?vault=Home&file=Garden%2FBees",
     )
+
+
+class FakeQueue:
+    """A queue of three; `heard` is told what was asked."""
+
+    def __init__(self, heard: Callable[[object], None]) -> None:
+        self._heard = heard
+
+    def pause(self) -> AcceptedReply:
+        return self._steered("pause")
+
+    def resume(self) -> AcceptedReply:
+        return self._steered("resume")
+
+    def retry(self) -> AcceptedReply:
+        return self._steered("retry")
+
+    def cancel(self) -> AcceptedReply:
+        return self._steered("cancel")
+
+    def _steered(self, action: str) -> AcceptedReply:
+        self._heard(action)
+        return AcceptedReply(3, 7)
+
+
+class FakeDocuments:
+    """One namespace with a folder of one file."""
+
+    def __init__(self, vault: str, heard: Callable[[object], None]) -> None:
+        self._vault = vault
+        self._heard = heard
+
+    def reply(self) -> DocumentsReply:
+        self._heard("documents")
+        place = DocumentPlace(".documents/Papers/Papers", "/home/ada/Papers", True, (), ())
+        namespace = DocumentNamespace("Papers", ".documents/Papers", (place,), 1, 2, 0, 0)
+        return DocumentsReply(self._vault, (namespace,), ("/home/ada",))
+
+    def add(self, request: AddDocuments) -> AddedReply:
+        self._heard(request)
+        path = f".documents/{request.namespace}/Papers"
+        ids = (f"{path}/Bees.pdf#0", f"{path}/Bees.pdf#1")
+        return AddedReply(self._vault, request.namespace, path, 1, 0, 0, 2, ids, 0, path)
+
+    def remove(self, request: RemoveDocuments) -> DocumentsReply:
+        self._heard(request)
+        return self.reply()
 
 
 class FakeHistory:
@@ -328,6 +383,8 @@ class FakeEngine:
         self.notes = dict(notes)
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
+        self.queue = FakeQueue(self._heard)
+        self.documents = FakeDocuments(record.name, self._heard)
         self.tuning = FakeTuning(record.name)
         self.suggestions = FakeSuggestions(record.name)
         self.assembler = FakeAssembler(record.name, self.asked)
@@ -462,22 +519,6 @@ class FakeEngine:
     def settle_guard(self, *, remove: bool) -> AcceptedReply:
         self._heard(remove)
         return AcceptedReply(0, 7)
-
-    def pause(self) -> AcceptedReply:
-        return self._queue("pause")
-
-    def resume(self) -> AcceptedReply:
-        return self._queue("resume")
-
-    def retry(self) -> AcceptedReply:
-        return self._queue("retry")
-
-    def cancel(self) -> AcceptedReply:
-        return self._queue("cancel")
-
-    def _queue(self, action: str) -> AcceptedReply:
-        self._heard(action)
-        return AcceptedReply(3, 7)
 
     def tally(self) -> Tally:
         return Tally(runs=2, read=5, embedded=4, reused=1)

@@ -4,6 +4,7 @@ import {
   Keymap,
   MarkdownView,
   Notice,
+  Platform,
   stripHeadingForLink,
   type App,
   type PaneType,
@@ -16,11 +17,15 @@ import type { Passage } from "../contract";
 /** The line of a passage and, where known, the heading or block id for a link to it. */
 type Spot = Pick<Passage, "line"> & Partial<Pick<Passage, "heading" | "block" | "page" | "node">>;
 
-/** A note, and the passage to open; null for its beginning. */
+/** A note, and the passage to open; null for its beginning. A document outside the vault opens by its `uri`. */
 export interface Place {
   readonly path: string;
+  readonly uri?: string;
   readonly passage: Spot | null;
 }
+
+/** How paths of documents begin that are indexed with the vault and lie outside it. */
+const DOCUMENTS = ".documents/";
 
 export type Pane = PaneType | boolean;
 
@@ -54,11 +59,21 @@ export function subpathOf(passage: Spot | null): string {
  * page, a canvas at the node. `active` is false for a tab that opens in the background.
  */
 export async function openPlace(app: App, place: Place, pane: Pane, active = true): Promise<void> {
+  if (place.path.startsWith(DOCUMENTS)) {
+    openDocument(place);
+    return;
+  }
   const file = fileAt(app, place.path);
   if (!file) return;
   const { passage } = place;
   if (passage?.node) await openCanvas(app, file, passage.node, pane, active);
   else await openFile(app, file, passage, pane, active);
+}
+
+/** Opens a document outside the vault with the program for it, where it can be on this computer. */
+function openDocument({ path, uri }: Place): void {
+  if (Platform.isDesktopApp && uri?.startsWith("file:")) window.open(uri);
+  else new Notice(`“${path.slice(DOCUMENTS.length)}” is a document on the server's computer, outside this vault.`);
 }
 
 async function openFile(app: App, file: TFile, passage: Spot | null, pane: Pane, active: boolean): Promise<void> {

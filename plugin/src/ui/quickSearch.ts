@@ -14,6 +14,7 @@ import { PLACEHOLDER } from "./searchView";
 import { inOneLine } from "./statusText";
 
 interface Hit extends Place {
+  readonly uri: string;
   readonly result: Result;
   readonly passage: Passage;
 }
@@ -94,8 +95,8 @@ export class QuickSearch extends SuggestModal<Hit> {
   override onChooseSuggestion(hit: Hit, event: KeyEvent): void {
     const { settings } = this.#context;
     settings.remember(this.inputEl.value);
-    const { path, passage } = hit;
-    const place: Place = { path, passage: passage.snippet ? passage : null }; // a name has no passage
+    const { path, uri, passage } = hit;
+    const place: Place = { path, uri, passage: passage.snippet ? passage : null }; // a name has no passage
     if (asksForLink(event)) insertLink(this.app, place);
     else void openPlace(this.app, place, paneFor(event, settings.chosen.openInNewTab));
   }
@@ -233,7 +234,7 @@ export class QuickSearch extends SuggestModal<Hit> {
 }
 
 function hitOf(result: Result, passage: Passage): Hit {
-  return { path: result.path, result, passage };
+  return { path: result.path, uri: result.uri, result, passage };
 }
 
 /** A note in the list, or a passage of it where one note is searched. */

@@ -121,7 +121,7 @@ export class ResultRow {
   #target(parent: HTMLElement, cls: string, level: number, passage: Passage = this.result): HTMLElement {
     const attr = { role: "treeitem", tabindex: -1, draggable: "true", "aria-level": level };
     const el = parent.createDiv({ cls, attr });
-    this.hits.push({ el, row: this, place: { path: this.result.path, passage } });
+    this.hits.push({ el, row: this, place: { path: this.result.path, uri: this.result.uri, passage } });
     return el;
   }
 }

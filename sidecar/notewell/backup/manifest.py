@@ -16,6 +16,7 @@ from notewell.errors import BackupError, NotewellError, ServerError
 from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
 from notewell.runs import NAME as RUNS
+from notewell.sources.document_store import NAME as DOCUMENTS
 from notewell.support.plain_tar import Member, TarForm
 from notewell.vault.paths import check_name, hides
 from notewell.vault.write_journal import NAME as JOURNAL
@@ -27,7 +28,7 @@ SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
 # A room that keeps a database of its own beside them adds its name here.
 DATABASES = (DATABASE, LOG, JOURNAL, RUNS)
-FILES = (TUNING,)  # other files of a vault that are state, in the same folder
+FILES = (TUNING, DOCUMENTS)  # other files of a vault that are state, in the same folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 
 _VAULT = r"vaults/[0-9a-f]{12}"

@@ -45,6 +45,7 @@ SECTIONS = {
         "queue": "notewell.cli.index:queue",
         "runs": "notewell.cli.runs:runs",
         "vaults": "notewell.cli.vaults:vaults",
+        "documents": "notewell.cli.documents:documents",
     },
     "Improve the search": {
         "verdict": "notewell.cli.log:verdict",

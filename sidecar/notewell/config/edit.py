@@ -108,14 +108,27 @@ class Configuration:
 
     def consent(self, host: str, *, allowed: bool) -> None:
         """Allow or forbid sending notes to `host`, in the per-user file. Raises ConfigError."""
+        self._list("model.consent", host, wanted=allowed)
+
+    def allow_documents(self, folder: str, *, allowed: bool) -> None:
+        """Allow or forbid indexing documents below `folder`, in the per-user file.
+
+        Raises ConfigError.
+        """
+        self._list("documents.allow", folder, wanted=allowed)
+
+    def _list(self, key: str, item: str, *, wanted: bool) -> None:
+        """Put an item into a list of the per-user file, or take it out."""
         from notewell.config.toml_text import changed  # noqa: PLC0415 - as in `change`
 
         with self._changing:
             text = _text(self.file)
-            present = merge({"user": parse_file(text, str(self.file))}, self._environ).model
-            others = tuple(name for name in present.consent if name != host)
-            hosts = (*others, host) if allowed else others
-            _write(self.file, changed(text, {"model.consent": hosts or None}))
+            present = merge({"user": parse_file(text, str(self.file))}, self._environ)
+            section, _, name = key.partition(".")
+            items: tuple[str, ...] = getattr(getattr(present, section), name)
+            others = tuple(one for one in items if one != item)
+            kept = (*others, item) if wanted else others
+            _write(self.file, changed(text, {key: kept or None}))
 
     def use_chat_model(self, rules: Mapping[str, str]) -> None:
         """Set keys of [ask] in the per-user file; an empty value removes one. Raises ConfigError.

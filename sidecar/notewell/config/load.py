@@ -25,6 +25,7 @@ from notewell.support.near import near
 from notewell.types import (
     AskRules,
     ChunkRules,
+    DocumentRules,
     LimitRules,
     LogRules,
     MemoryRules,
@@ -70,6 +71,7 @@ _SECTIONS: Mapping[str, type] = {
     "memory": MemoryRules,
     "ask": AskRules,
     "schedule": ScheduleRules,
+    "documents": DocumentRules,
 }
 PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*PATHS, "offline")
@@ -356,4 +358,5 @@ _LIST_KEYS = (
     "limits.routes",
     "model.consent",
     "search.shelved_status",
+    "documents.allow",
 )

@@ -32,7 +32,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json]"
 Example: TypeAlias = Mapping[str, Json]
-Method = Literal["GET", "POST", "PATCH"]
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Scope = Literal["read", "write", "admin"]
 RateClass = Literal["search", "read", "write", "heavy"]
 

@@ -13,6 +13,7 @@ from notewell.contract import (
     ask,
     changes,
     context,
+    documents,
     explore,
     graph,
     log,
@@ -81,6 +82,9 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     explore.ArchaeologyRequest: lambda engine, one: engine.explorer.archaeology(one),
     explore.CompleteRequest: lambda engine, one: engine.explorer.complete(one),
     context.ContextRequest: lambda engine, one: engine.assembler.assemble(one),
+    documents.ListDocuments: lambda engine, _: engine.documents.reply(),
+    documents.AddDocuments: lambda engine, one: engine.documents.add(one),
+    documents.RemoveDocuments: lambda engine, one: engine.documents.remove(one),
     manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
     manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
     **dict.fromkeys(get_args(MemoryRequest), lambda engine, one: engine.memories.answer(one)),
@@ -105,13 +109,13 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     changes.ConfirmWritesRequest: lambda engine, one: engine.client_changes.confirm_writes(
         one.confirmed
     ),
-    changes.PauseRequest: lambda engine, _: engine.pause(),
-    changes.ResumeRequest: lambda engine, _: engine.resume(),
-    changes.RetryRequest: lambda engine, _: engine.retry(),
-    changes.CancelRequest: lambda engine, _: engine.cancel(),
     runs.RunsRequest: lambda engine, one: engine.tending.runs.reply(one.limit),
     runs.RunRequest: lambda engine, one: engine.tending.runs.show(one.id),
     runs.CancelRun: lambda engine, one: engine.tending.runs.cancel(one.id),
+    changes.PauseRequest: lambda engine, _: engine.queue.pause(),
+    changes.ResumeRequest: lambda engine, _: engine.queue.resume(),
+    changes.RetryRequest: lambda engine, _: engine.queue.retry(),
+    changes.CancelRequest: lambda engine, _: engine.queue.cancel(),
     changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
 }
 # Answered at once, however many searches wait: they ask how a busy server is.

@@ -29,7 +29,7 @@ from notewell.types import FileStamp
 from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
 from notewell.vault.mirror_merge import MirrorMerge
-from notewell.vault.paths import check_name, is_note
+from notewell.vault.paths import check_name, is_document, is_note
 from notewell.vault.write import VaultWriter
 
 MOST_WARNINGS = 20
@@ -191,6 +191,7 @@ class ClientChanges:
         return {
             entry.path: None if entry.state == "pending" else (entry.size, entry.mtime_ns // _MS)
             for entry in self._index.ledger()
+            if not is_document(entry.path)
         }
 
     def _unlisted(self, listed: Iterable[str]) -> frozenset[str]:

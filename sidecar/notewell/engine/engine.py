@@ -24,11 +24,13 @@ from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
 from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
+from notewell.engine.documents import VaultDocuments, store_of
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
 from notewell.engine.properties import VaultProperties
+from notewell.engine.queue_control import QueueControl
 from notewell.engine.request_threads import RequestThreads
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
@@ -50,7 +52,7 @@ from notewell.ingest.writer import Writer
 from notewell.memory.service import open_memories, open_writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
-from notewell.sources import Source, source_of
+from notewell.sources import Source, whole_source
 from notewell.types import (
     Embedder,
     FileStamp,
@@ -76,7 +78,7 @@ class Engine:
 
     `history` logs searches, `tuning` fits the ranking to them, `assembler` makes contexts, `tokens`
     counts, `memories` remember, `properties` edits those of notes, `undoing` takes back what was
-    written to the vault, `tending` has its runs.
+    written to the vault, `tending` has its runs, `documents` are outside the vault, `queue` steers.
     """
 
     def __init__(
@@ -111,7 +113,21 @@ class Engine:
         self.suggestions = ModelSuggestions(record, settings, index)
         self.tuning = VaultTuning(record, settings, self.history, self.search)
         self._searching = Searcher(
-            index, record, settings, models, self._load_models, tuning=self.tuning.current
+            index,
+            record,
+            settings,
+            models,
+            self._load_models,
+            tuning=self.tuning.current,
+            uri=source.uri,
+        )
+        self.documents = VaultDocuments(
+            record,
+            store_of(record, settings),
+            source,
+            index,
+            allow=settings.documents.allow,
+            look=self._look_now,
         )
         self.explorer = Explorer(index, record, self.search, self._load_models)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
@@ -135,6 +151,7 @@ class Engine:
             record.path, index, self._writer, mirror, types=source.types, own=writer
         )
         self.tending = Tending(record, settings, self._writer)
+        self.queue = QueueControl(self._writer, index)
         self._threads = RequestThreads(record.id, self._search_priority)
         self._watching = VaultWatcher(
             record, source, settings.vault.watch, self._writer.queue.submit
@@ -159,7 +176,7 @@ class Engine:
         `fetch_missing` a writer may download the model, which `load_model` gives.
         """
         index = open_index(directory, writable=writable)
-        source = source_of(record, settings.vault)
+        source = whole_source(record, settings, store_of(record, settings))
         try:
             claim(index, record, writable=writable)
             mirror = source.receiver() if writable else None
@@ -305,7 +322,8 @@ class Engine:
         """Queue a run over the vault or over some notes and folders of it (`check_paths`)."""
         self.check_paths(paths)
         work = Work(paths=tuple(paths), full=full, confirm_removals=confirm_removals)
-        return self._submit(work, max(len(paths), 1))
+        self._writer.submit(work)
+        return AcceptedReply(max(len(paths), 1), self._index.generation)
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """See `ClientChanges.check_paths`."""
@@ -329,26 +347,6 @@ class Engine:
         Not to remove it keeps it, and the guard with it, until the notes are seen again.
         """
         return self.client_changes.settle_guard(remove=remove)
-
-    def pause(self) -> AcceptedReply:
-        """Pause the writer until `resume`; searching goes on. Returns how much is queued."""
-        self._writer.pause()
-        return self._accepted(self._writer.queue.waiting)
-
-    def resume(self) -> AcceptedReply:
-        """Resume the writer. Returns how much is queued."""
-        self._writer.resume()
-        return self._accepted(self._writer.queue.waiting)
-
-    def cancel(self) -> AcceptedReply:
-        """Drop the queue and stop the running work; commits stay. Returns how much was queued."""
-        waiting = self._writer.queue.waiting
-        self._writer.queue.cancel()
-        return self._accepted(waiting)
-
-    def retry(self) -> AcceptedReply:
-        """Try every failed note again."""
-        return self._accepted(self._writer.retry())
 
     def tally(self) -> Tally:
         """What was done since this engine was opened."""
@@ -387,9 +385,10 @@ class Engine:
         if self._writer.serving:
             self._writer.submit(Work(paths=(path,), saved=True, trigger="client"))
 
-    def _submit(self, work: Work, accepted: int) -> AcceptedReply:
-        self._writer.submit(work)
-        return self._accepted(accepted)
-
-    def _accepted(self, count: int) -> AcceptedReply:
-        return AcceptedReply(count, self._index.generation)
+    def _look_now(self, path: str) -> None:
+        """Have a path indexed, documents for example, by the writer or in this thread."""
+        if self._writer.serving:
+            self._writer.submit(Work(paths=(path,)))
+        else:
+            self._models.load(fetch=False)
+            self._writer.run(Work(paths=(path,)))

@@ -19,6 +19,7 @@ from notewell.search import pipeline
 from notewell.search import similar as similar_notes
 from notewell.search.evidence import Tuning
 from notewell.search.finder import Caches
+from notewell.search.results import Uri
 from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 
 # Words are looked up in one of these threads while the model reads the query.
@@ -46,8 +47,13 @@ class Searcher:
         load_models: Callable[[], None],
         *,
         tuning: Callable[[], Tuning],
+        uri: Uri,
     ) -> None:
-        """`load_models` is called before a search needs a model; `tuning` gives the vault's."""
+        """`load_models` is called before a search needs a model; `tuning` gives the vault's.
+
+        `uri` gives the address of a note.
+        """
+        self._uri = uri
         self._index = index
         self._record = record
         self._model_dir = settings.model_dir
@@ -109,6 +115,7 @@ class Searcher:
             caches=now.caches,
             reranker=now.reranker.get,
             tuning=self._tuning(),
+            uri=self._uri,
         )
         if request.mode == "keyword":
             return ask(None, semantic_reason=None)
@@ -125,6 +132,7 @@ class Searcher:
             rules=self._in_use.rules,
             vault=self._record,
             semantic_reason=self._models.reason,
+            uri=self._uri,
         )
         return self._models.steadily(ask)
 

@@ -18,7 +18,7 @@ from notewell.index.port import Index
 from notewell.ingest.embed import embed_pending
 from notewell.ingest.kept_titles import cut_as_embedded
 from notewell.ingest.model_work import add_model_work
-from notewell.ingest.plan import Move, Plan, plan_changes
+from notewell.ingest.plan import NOT_NOTES, Move, Plan, plan_changes
 from notewell.ingest.queue import Work
 from notewell.ingest.removal_guard import FEW, held_removal
 from notewell.ingest.vault_identity import check_not_replaced
@@ -41,6 +41,7 @@ from notewell.types import (
     Settings,
 )
 from notewell.vault.chunk import chunk
+from notewell.vault.paths import DOCUMENTS
 
 # A batch is committed when it has this many notes or this much text. The first one is small, so
 # that a first note is soon found; later ones are large, to spend little time on commits.
@@ -53,7 +54,6 @@ FORMAT = 3
 
 _NARROW = re.compile("[\u0000-\u2e7f]+")
 
-_NOT_A_NOTE = ("binary", "too_large", "encrypted")
 _FINGERPRINT = "fingerprint"
 _FIRST_TYPES = (".md",)  # those of an index whose fingerprint names none
 
@@ -170,13 +170,17 @@ class Indexer:
             {entry.path: entry for entry in entries},
             full=work.full,
             hash_of=self._hash_of,
-            total=(lambda: self._index.counts().notes) if work.paths else None,
+            total=self._own_notes if work.paths else None,
             confirm_removals=work.confirm_removals,
             types=self._source.types,
         )
         if not work.paths:
             check_not_replaced(plan, manifest, walk.files, self._source.place)
         return plan, walk.warnings
+
+    def _own_notes(self) -> int:
+        """How many notes are indexed, documents outside the vault not counted."""
+        return self._index.counts().notes - len(self._index.manifest((DOCUMENTS,)))
 
     def _hash_of(self, file: FileRef) -> bytes | None:
         try:
@@ -353,7 +357,7 @@ def _pending(file: FileRef, attempts: int, now: float) -> LedgerEntry:
 
 
 def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> LedgerEntry:
-    excluded = error.code in _NOT_A_NOTE
+    excluded = error.code in NOT_NOTES
     before = index.ledger(path=file.path)
     return LedgerEntry(
         path=file.path,

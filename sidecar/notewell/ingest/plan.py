@@ -9,7 +9,11 @@ from pathlib import PurePosixPath
 
 from notewell.ingest.removal_guard import guard
 from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
+from notewell.vault.paths import is_document
 from notewell.vault.readers import is_readable
+
+# Rules that leave a file out for what is in it, which is known once it was read.
+NOT_NOTES = ("binary", "too_large", "encrypted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,8 @@ def plan_changes(
     `hash_of` returns the content hash of a file, or None if it cannot be read; it is only called
     for new files with the size of a missing note. `total` counts the notes in the index if the
     manifest is only a part of it; it is only called if a note is missing. Notes that have none of
-    the endings `types` were switched off in the settings: they are removed without a guard.
+    the endings `types` were switched off in the settings: they are removed without a guard, and so
+    are documents outside the vault.
     """
     present = {file.path for file in walk.files}
     excluded = {item.file.path: item for item in walk.excluded}
@@ -67,7 +72,7 @@ def plan_changes(
     guarded: tuple[str, ...] = ()
     if lost and not confirm_removals:
         missed = _missed(lost, gone, manifest, types)
-        guarded = guard(missed, len(manifest) if total is None else total())
+        guarded = guard(missed, _own_notes(manifest) if total is None else total())
     # A note that cannot be looked at just now, through a broken link, stays as it is.
     others = [
         item for item in walk.others if item.file.path not in manifest or missing(item.file.path)
@@ -101,14 +106,20 @@ def _missed(
     """The lost notes that a person may miss.
 
     A note is not missed if another one has its content, as after a move that was seen in two
-    halves, or if its type was switched off.
+    halves, if its type was switched off, or if it is a document outside the vault.
     """
     kept = {entry.content_hash for path, entry in manifest.items() if path not in gone}
     return [
         path
         for path in lost
-        if manifest[path].content_hash not in kept and (types is None or is_readable(path, types))
+        if manifest[path].content_hash not in kept
+        and (types is None or is_readable(path, types))
+        and not is_document(path)
     ]
+
+
+def _own_notes(manifest: Iterable[str]) -> int:
+    return sum(not is_document(path) for path in manifest)
 
 
 def _changed(
@@ -122,7 +133,9 @@ def _changed(
         return (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
     if entry is None or entry.state != "excluded":
         return True
-    # Read before and excluded (binary, too large): it is only read again if it has changed.
+    if entry.rule is not None and entry.rule not in NOT_NOTES:
+        return True  # a rule about its path left it out, which no longer does
+    # Read before and excluded: it is only read again if it has changed.
     return (entry.size, entry.mtime_ns) != (file.size, file.mtime_ns)
 
 

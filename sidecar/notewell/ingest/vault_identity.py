@@ -16,6 +16,7 @@ from notewell.ingest.removal_guard import FEW
 from notewell.types import FileRef, ManifestEntry, VaultRecord, VaultRules
 from notewell.vault import files
 from notewell.vault.files import content_hash
+from notewell.vault.paths import is_document
 
 # The number of notes compared, and how many have to be equal. A few equal notes prove nothing:
 # every new vault of Obsidian contains the same one.
@@ -33,7 +34,8 @@ _OWNER = "vault"
 def is_same_vault(manifest: Mapping[str, ManifestEntry], root: Path) -> bool:
     """Whether `root` contains enough of the indexed notes, unchanged and at the same paths."""
     # Hashes are unrelated to the order of notes, so the smallest ones are a random sample.
-    entries = sorted(manifest.values(), key=lambda entry: entry.content_hash)
+    own = (entry for entry in manifest.values() if not is_document(entry.path))
+    entries = sorted(own, key=lambda entry: entry.content_hash)
     sample = [entry for entry in entries if entry.size][:SAMPLE]
     same = sum(_is_there(entry, root) for entry in sample)
     return same >= FEWEST and same >= ALIKE * len(sample)
@@ -79,6 +81,8 @@ def check_not_replaced(
     """
     if not plan.guarded:
         return
+    found = [file for file in found if not is_document(file.path)]
+    manifest = {path: entry for path, entry in manifest.items() if not is_document(path)}
     known = [(manifest[file.path], file) for file in found if file.path in manifest]
     new = len(found) - len(known) - len(plan.moves)
     left = len(plan.moves) + sum(entry.size == file.size for entry, file in known)

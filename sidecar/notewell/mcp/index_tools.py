@@ -60,7 +60,7 @@ def vault_status(context: ToolContext, request: StatusArguments) -> Document:
 def reindex(context: ToolContext, request: ToolRequest) -> Document:
     """Have the whole vault looked at."""
     context.backend.answer(request.to_record(ReindexRequest))
-    return _begin(context, "reindex")
+    return begin(context, "reindex")
 
 
 def index_paths(context: ToolContext, request: PathsRequest) -> Document:
@@ -73,7 +73,7 @@ def index_paths(context: ToolContext, request: PathsRequest) -> Document:
     """
     paths = _inside(request.paths)
     context.backend.answer(ReindexRequest(paths=paths))
-    return _begin(context, "index_paths")
+    return begin(context, "index_paths")
 
 
 def index_remove(context: ToolContext, request: PathsRequest) -> Document:
@@ -84,7 +84,7 @@ def index_remove(context: ToolContext, request: PathsRequest) -> Document:
     for path in paths:
         with suppress(NotFoundError):  # it is in neither the vault nor the index already
             context.backend.answer(ReindexRequest(paths=(path,)))
-    begun = _begin(context, "index_remove")
+    begun = begin(context, "index_remove")
     explanation = (
         "Of these, those that are still in the vault's folder stay in the index: it follows the"
         " folder. The setting vault.exclude keeps notes out of it."
@@ -97,7 +97,8 @@ def _inside(paths: list[str]) -> tuple[str, ...]:
     return tuple(note_path(path).removesuffix("/") for path in paths)
 
 
-def _begin(context: ToolContext, kind: str) -> Document:
+def begin(context: ToolContext, kind: str) -> Document:
+    """Begin a job of this kind; returns its part of the answer."""
     job = context.jobs.begin(kind, context.vault_id)
     return {"job": _progress(job, context.backend.answer(StatusRequest())), "hint": _HINT}
 

@@ -20,6 +20,7 @@ from notewell.client.backend import Backend, LocalBackend
 from notewell.client.remote import RemoteBackend, running_server
 from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, ReindexRequest
+from notewell.contract.documents import AddDocuments, RemoveDocuments
 from notewell.contract.request import Request
 from notewell.contract.status import StatusReply, StatusRequest
 from notewell.errors import NotewellError, NotFoundError, ServerError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # these take long to load, and are not needed where a server 
     from notewell.engine.engine import Engine
     from notewell.vaults.opened import Vaults
 
+_LOOK_S = 30.0  # how long a request waits for a run at work before it begins another
 WORKERS = 8  # calls that are answered at the same time; others wait
 
 T = TypeVar("T")
@@ -98,7 +100,7 @@ class LocalSource:
         self._workers.shutdown(wait=True, cancel_futures=True)
         for run in list(self._runs.values()):
             if run.engine is not None:
-                run.engine.cancel()
+                run.engine.queue.cancel()
             if run.thread is not None:
                 run.thread.join()
         for opened in list(self._open.values()):
@@ -211,6 +213,10 @@ class _IndexingBackend(LocalBackend):
         reply: Any
         if isinstance(request, StatusRequest):
             reply = self._status(super().answer(request))
+        elif isinstance(request, AddDocuments):
+            reply = self._engine.documents.add(request, self._look)
+        elif isinstance(request, RemoveDocuments):
+            reply = self._engine.documents.remove(request, self._look)
         elif isinstance(request, ReindexRequest):
             self._engine.check_paths(request.paths)
             self._source.begin_run(self._record, self._index_run, full=request.full)
@@ -219,6 +225,12 @@ class _IndexingBackend(LocalBackend):
             reply = super().answer(request)
         answered: R = reply
         return answered
+
+    def _look(self, _path: str) -> None:
+        """Bring the index up to date; a run at work has perhaps passed what changed."""
+        if self._index_run.thread is not None:
+            self._index_run.thread.join(_LOOK_S)
+        self._source.begin_run(self._record, self._index_run, full=False)
 
     def _status(self, status: StatusReply) -> StatusReply:
         run = self._index_run

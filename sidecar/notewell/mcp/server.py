@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from notewell import __version__
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
 from notewell.mcp import (
+    document_tools,
     index_tools,
     memory_tools,
     note_tools,
@@ -42,6 +43,7 @@ TOOLS: tuple[Tool, ...] = (
     *property_tools.TOOLS,
     *vault_tools.TOOLS,
     *index_tools.TOOLS,
+    *document_tools.TOOLS,
     *memory_tools.TOOLS,
 )
 

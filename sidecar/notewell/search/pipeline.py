@@ -39,6 +39,7 @@ from notewell.search.postprocess import FindReranker, Postprocessing
 from notewell.search.query import ParsedQuery
 from notewell.search.query_dates import mentioned_date
 from notewell.search.rank import RankedNote, Ranking, rank
+from notewell.search.results import Uri
 from notewell.search.scope import Scope
 from notewell.search.scoring import Scoring, query_evidence, without_whole_notes
 from notewell.search.sentences import ClosestSentence
@@ -69,6 +70,7 @@ def search(
     caches: Caches | None = None,
     reranker: FindReranker | None = None,
     tuning: Tuning = UNTUNED,
+    uri: Uri | None = None,
 ) -> SearchReply:
     """Answer a search request.
 
@@ -78,7 +80,7 @@ def search(
     `helpers` runs the keyword half in another thread while the model embeds the query. `caches` are
     to be reused between searches of this index. `reranker` returns the reranking model, and is
     called only if the request or the rules enable reranking. `tuning` are the factors that
-    were fitted to this vault.
+    were fitted to this vault. `uri` gives the address of a note; None: that of the vault alone.
 
     Raises:
         QueryTooLongError: the query has more characters than the limit.
@@ -97,6 +99,7 @@ def search(
         caches,
         reranker,
         UNTUNED if request.untuned else tuning,
+        uri or source_of(vault).uri,
     )
     return run.reply()
 
@@ -115,6 +118,7 @@ class _Run:
     caches: Caches
     reranker: FindReranker | None
     tuning: Tuning
+    uri: Uri
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
@@ -197,7 +201,7 @@ class _Run:
             self.index,
             listed[: self.request.limit],
             Snippets({}, self.rules.snippet_chars),
-            source_of(self.vault).uri,
+            self.uri,
         )
         trace.stage(
             "list",
@@ -236,7 +240,7 @@ class _Run:
         build = results.build
         if self.request.group == "block":
             build = partial(results.build_blocks, limit=self.request.limit)
-        shown = build(self.index, shown_notes, snippets, source_of(self.vault).uri)
+        shown = build(self.index, shown_notes, snippets, self.uri)
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return gars.with_reasons(self.index, shown, shown_notes, self.activated)
 

@@ -27,6 +27,7 @@ from notewell.search.candidates import Candidates, by_note, exclude
 from notewell.search.explain import Trace, first_paths
 from notewell.search.postprocess import MAX_COMPARED, find_duplicates, is_duplicate, runs_of
 from notewell.search.rank import RankedNote, Ranking, Scored, rank
+from notewell.search.results import Uri
 from notewell.search.similar_reasons import Reasons, link_proximity
 from notewell.search.similarity import (
     SimilarCandidates,
@@ -58,10 +59,12 @@ def similar(
     vault: VaultRecord,
     *,
     semantic_reason: str | None,
+    uri: Uri | None = None,
 ) -> SearchReply:
     """Notes most similar to the note at `request.path` or to a text, without the note itself.
 
-    Without an `embedder`, notes that share the key terms of the source; `warnings` says so.
+    Without an `embedder`, notes that share the key terms of the source; `warnings` says so. `uri`
+    gives the address of a note; None: that of the vault alone.
 
     Raises:
         NotFoundError: there is no note at the path, or no such heading in it.
@@ -76,7 +79,8 @@ def similar(
         )
     if request.heading is not None and request.line is not None:
         raise UsageError("A part is chosen of a note, by its `heading` or by a `line`: give one.")
-    return _Run(index, embedder, request, text, rules, vault, semantic_reason).reply()
+    address = uri or source_of(vault).uri
+    return _Run(index, embedder, request, text, rules, vault, semantic_reason, address).reply()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,7 @@ class _Run:
     rules: SearchRules
     vault: VaultRecord
     semantic_reason: str | None
+    uri: Uri
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
@@ -285,7 +290,7 @@ class _Run:
         weights = {term.token: term.weight for term in found.terms}
         snippets = Snippets(weights, self.rules.snippet_chars, use_description=False)
         scored = [self.rescored(note, found) for note in kept]
-        shown = results.build(self.index, scored, snippets, source_of(self.vault).uri)
+        shown = results.build(self.index, scored, snippets, self.uri)
         reasons = Reasons(self.index, source, found.similar)
         reasoned = reasons.added_to(shown, kept, duplicate_of)
         trace.stage("snippet", count_in=len(kept), count_out=len(shown))

@@ -198,6 +198,13 @@ class MemoryRules:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentRules:
+    """Folders outside vaults of which documents may be indexed, each with all that is below it."""
+
+    allow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AskRules:
     """Which language model answers questions. Nothing is sent anywhere without a `provider`.
 
@@ -251,3 +258,4 @@ class Settings:
     memory: MemoryRules = field(default_factory=MemoryRules)
     ask: AskRules = field(default_factory=AskRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
+    documents: DocumentRules = field(default_factory=DocumentRules)

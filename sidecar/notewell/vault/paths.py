@@ -19,6 +19,10 @@ from notewell.errors import OutsideVaultError, UsageError
 from notewell.types import NOTE_TYPES, VaultRules
 from notewell.vault.readers import is_readable, readable
 
+# Paths of documents that are indexed with a vault and lie elsewhere begin with this folder, which
+# no vault has: it is hidden.
+DOCUMENTS = ".documents"
+
 _UNSEEN_FOLDERS = frozenset({"node_modules"})
 _MAX_SETTINGS_BYTES = 1024 * 1024
 _MAX_REGEX_PATH = 1000
@@ -204,6 +208,11 @@ def bad_name(path: str, why: str) -> UsageError:
 def is_note(path: str, types: tuple[str, ...] = NOTE_TYPES) -> bool:
     """Whether a file of this path becomes a note: one of the `types`, and not hidden."""
     return is_readable(path, types) and not hides(path)
+
+
+def is_document(path: str) -> bool:
+    """Whether a path is that of a document outside the vault, or of a folder of them."""
+    return path == DOCUMENTS or path.startswith(f"{DOCUMENTS}/")
 
 
 def hides(path: str) -> bool:

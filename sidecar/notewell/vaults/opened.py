@@ -22,6 +22,7 @@ from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
+from notewell.sources import document_store
 from notewell.support import cleanup, private
 from notewell.types import AskRules, SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
@@ -98,6 +99,7 @@ class Vaults(KnownVaults):
                 write_journal.delete(data)
                 runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
+                document_store.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.source == "mirror":
                 _delete_mirror(self._mirrors, record)

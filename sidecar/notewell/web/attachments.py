@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from aiohttp import hdrs, web
 
 from notewell.errors import NotewellError, NotFoundError, OutsideVaultError, UsageError
-from notewell.types import VaultRules
+from notewell.types import FileRef, VaultRules
 from notewell.vault import files
-from notewell.vault.paths import is_hidden, load_rules
+from notewell.vault.paths import is_document, is_hidden, load_rules
 from notewell.web.site import SITE, Site
 
 MAX_BYTES = 50_000_000
@@ -83,9 +83,20 @@ def _headers(found: Attachment) -> dict[str, str]:
 
 
 def _read(site: Site, vault: str | None, path: str, note: str) -> Attachment:
+    path = unicodedata.normalize("NFC", path)
+    if is_document(path):
+        return read_document(site.engine(vault).documents.file(path))
     root = site.record(vault).path
     rules = site.vaults.settings(site.record(vault)).vault
-    return read_attachment(root, rules, unicodedata.normalize("NFC", path), note)
+    return read_attachment(root, rules, path, note)
+
+
+def read_document(file: FileRef) -> Attachment:
+    """Read a document outside the vault that is indexed with it; raises what is raised below."""
+    kind = _kind(file.path)
+    raw = files.read_bytes(file, MAX_BYTES, limit="what is sent of attachments")
+    _check_contents(file.path, kind, raw)
+    return Attachment(file.path, kind.media, raw)
 
 
 def read_attachment(root: Path, rules: VaultRules, path: str, note: str) -> Attachment:
@@ -94,10 +105,7 @@ def read_attachment(root: Path, rules: VaultRules, path: str, note: str) -> Atta
     Raises UsageError for a kind that is not sent, OutsideVaultError for a path out of the vault,
     NotFoundError where there is none or a rule hides it, UnreadableNoteError where it is too large.
     """
-    kind = KINDS.get(PurePosixPath(path).suffix.lower())
-    if kind is None:
-        known = ", ".join(sorted(ending.removeprefix(".") for ending in KINDS))
-        raise UsageError(f"Only these kinds of files are sent: {known}.", code="unknown_kind")
+    kind = _kind(path)
     for candidate in _candidates(root, rules, path, note):
         place = files.contained(root, candidate)
         if os.path.isfile(place):  # noqa: PTH113 - Path raises for names that are too long
@@ -106,6 +114,14 @@ def read_attachment(root: Path, rules: VaultRules, path: str, note: str) -> Atta
             _check_contents(candidate, kind, raw)
             return Attachment(candidate, kind.media, raw)
     raise NotFoundError(f"{path} is not among the files of this vault.", code="file_not_found")
+
+
+def _kind(path: str) -> Kind:
+    kind = KINDS.get(PurePosixPath(path).suffix.lower())
+    if kind is None:
+        known = ", ".join(sorted(ending.removeprefix(".") for ending in KINDS))
+        raise UsageError(f"Only these kinds of files are sent: {known}.", code="unknown_kind")
+    return kind
 
 
 def _check_contents(path: str, kind: Kind, raw: bytes) -> None:

@@ -1,0 +1,150 @@
+"""`notewell documents`: files and folders outside a vault that are indexed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from notewell.cli.backend import backend_for, print_reply, server_for
+from notewell.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.cli.output import clean, print_table
+from notewell.cli.request_options import request_option, request_options
+from notewell.client.backend import Backend, LocalBackend
+from notewell.contract.documents import (
+    AddDocuments,
+    AddedReply,
+    DocumentsReply,
+    ListDocuments,
+    RemoveDocuments,
+)
+from notewell.contract.request import Request
+
+R = TypeVar("R")
+
+
+@click.group(cls=Group)
+def documents() -> None:
+    """Index files and folders outside a vault with it; they are only read."""
+
+
+@documents.command("add")
+@click.argument("place", metavar="PLACE", type=click.Path(path_type=Path))
+@request_options(AddDocuments, "namespace", "recursive")
+@request_option(AddDocuments, "include", metavar="GLOB", multiple=True)
+@request_option(AddDocuments, "exclude", metavar="GLOB", multiple=True)
+@request_options(AddDocuments, "wait")
+@vault_option
+@json_option
+def add_documents(
+    *,
+    place: Path,
+    namespace: str,
+    recursive: bool,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    wait: int,
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Index a file or folder PLACE; below a folder that `documents allow` allowed."""
+    request = AddDocuments(
+        str(Path.cwd() / place.expanduser()), namespace, recursive, include, exclude, wait
+    )
+    _send(request, vault, _show_added, as_json=as_json)
+
+
+@documents.command("list")
+@vault_option
+@json_option
+def list_documents(vault: str | None, as_json: bool) -> None:
+    """List the namespaces, what is indexed of each, and where it lies."""
+    with backend_for(current_invocation(), vault) as (_, backend):
+        print_reply(backend, ListDocuments(), _show, as_json=as_json)
+
+
+@documents.command("clear")
+@click.argument("namespace", metavar="NAMESPACE")
+@vault_option
+@json_option
+def clear_documents(namespace: str, vault: str | None, as_json: bool) -> None:
+    """Take all documents of NAMESPACE out of the index; the files stay as they are."""
+    _send(RemoveDocuments(namespace, keep=True), vault, _show, as_json=as_json)
+
+
+@documents.command("delete")
+@click.argument("namespace", metavar="NAMESPACE")
+@vault_option
+@json_option
+def delete_documents(namespace: str, vault: str | None, as_json: bool) -> None:
+    """Take NAMESPACE with its documents out of the index; the files stay as they are."""
+    _send(RemoveDocuments(namespace), vault, _show, as_json=as_json)
+
+
+@documents.command("allow")
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.option("--forbid", is_flag=True, help="Documents below it may not be read any more.")
+def allow_documents(folder: Path, forbid: bool) -> None:
+    """Allow documents below FOLDER to be indexed, by assistants as well.
+
+    A running server knows it after its next start.
+    """
+    invocation = current_invocation()
+    place = (Path.cwd() / folder.expanduser()).resolve(strict=not forbid)
+    invocation.configuration().allow_documents(str(place), allowed=not forbid)
+    click.echo(f"{clean(str(place))} is {'forbidden' if forbid else 'allowed'}.")
+
+
+@contextmanager
+def _writing_backend(vault: str | None) -> Iterator[Backend]:
+    """The vault's server; without one, its index opened here to write."""
+    invocation = current_invocation()
+    known = invocation.known()
+    record = known.find(vault, cwd=Path.cwd())
+    if (server := server_for(known, record)) is not None:
+        yield server
+        return
+    with closing(invocation.vaults()) as vaults:
+        yield LocalBackend(vaults.open(record, writable=True))
+
+
+def _send(
+    request: Request[R], vault: str | None, show: Callable[[R], None], *, as_json: bool
+) -> None:
+    with _writing_backend(vault) as backend:
+        print_reply(backend, request, show, as_json=as_json)
+
+
+def _show_added(reply: AddedReply) -> None:
+    click.echo(
+        f"{clean(reply.path)}: {reply.files:,} files, {reply.chunks_created:,} new passages,"
+        f" {reply.duplicates:,} that were there already"
+    )
+    if reply.waiting:
+        click.echo(f"{reply.waiting:,} files are still to be read")
+    if reply.failed:
+        click.echo(f"{reply.failed:,} files failed; see `notewell ledger --state failed`")
+
+
+def _show(reply: DocumentsReply) -> None:
+    if not reply.namespaces:
+        allowed = ", ".join(map(clean, reply.allowed)) or "none; see `notewell documents allow`"
+        click.echo(f"No documents. Folders that may be read: {allowed}")
+        return
+    print_table(
+        ("namespace", "files", "passages", "waiting", "failed", "from"),
+        [
+            (
+                one.name,
+                f"{one.files:,}",
+                f"{one.chunks:,}",
+                f"{one.waiting:,}",
+                f"{one.failed:,}",
+                ", ".join(place.place for place in one.places),
+            )
+            for one in reply.namespaces
+        ],
+    )

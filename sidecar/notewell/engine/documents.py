@@ -1,0 +1,219 @@
+"""Documents outside the vault: which are indexed with it, and adding or removing some."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from notewell import querylog
+from notewell.contract.documents import (
+    MOST_IDS,
+    AddDocuments,
+    AddedReply,
+    DocumentNamespace,
+    DocumentPlace,
+    DocumentsReply,
+    RemoveDocuments,
+)
+from notewell.errors import NotFoundError, UnreadableNoteError, UsageError
+from notewell.index.port import IndexReader
+from notewell.sources import Source
+from notewell.sources.document_store import DocumentStore, Place, put
+from notewell.sources.documents import allowed_place, mounted
+from notewell.types import FileRef, Settings, VaultRecord
+from notewell.vault.paths import DOCUMENTS, is_hidden
+from notewell.vault.readers import reader_of
+
+_POLL_S = 0.05
+
+Look = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What the index held when a place was added: passages of it, and contents of all files."""
+
+    texts: frozenset[bytes]
+    contents: frozenset[bytes]
+
+
+class VaultDocuments:
+    """The documents of one vault. Any thread may call."""
+
+    def __init__(
+        self,
+        record: VaultRecord,
+        store: DocumentStore,
+        source: Source,
+        index: IndexReader,
+        *,
+        allow: Sequence[str],
+        look: Look,
+    ) -> None:
+        """`look` has a path of the index looked at; `allow` are the folders that may be read."""
+        self._record = record
+        self._store = store
+        self._source = source
+        self._index = index
+        self._allow = tuple(allow)
+        self._look = look
+
+    def reply(self) -> DocumentsReply:
+        """All namespaces, with what is indexed of each."""
+        namespaces = self._store.namespaces()
+        return DocumentsReply(
+            self._record.name,
+            tuple(self._namespace(name, namespaces[name]) for name in sorted(namespaces)),
+            self._allow,
+        )
+
+    def file(self, path: str) -> FileRef:
+        """A document that is indexed, as it is on disk; raises NotFoundError."""
+        if self._index.note_at(path) is None:
+            raise NotFoundError(f"{path} is not among the documents.", code="file_not_found")
+        try:
+            return self._source.stamp(path)
+        except UnreadableNoteError as error:
+            raise NotFoundError(error.message, code="file_not_found") from error
+
+    def add(self, request: AddDocuments, look: Look | None = None) -> AddedReply:
+        """Add a file or folder, wait for a while until it is read, and say what was made of it.
+
+        `look` replaces the one of this object.
+
+        Raises:
+            ForbiddenError: the place is below no folder that may be read.
+            OutsideVaultError: it is, but a link leads out of it.
+            NotFoundError: nothing is there.
+            UsageError: it is in the vault, or a file that nothing reads.
+
+        """
+        real = allowed_place(request.place, self._allow)
+        self._check(real)
+        before = self._before(real, request.namespace)
+        with self._store.changing() as namespaces:
+            place = put(namespaces, request.namespace, _place(real, request))
+        path = mounted(request.namespace, place.mount)
+        listed = self._source.list((path,)).files
+        (look or self._look)(path)
+        end = time.monotonic() + request.wait
+        waiting = self._waiting(path, listed)
+        while waiting and time.monotonic() < end:
+            threading.Event().wait(_POLL_S)
+            self._index.refresh()
+            waiting = self._waiting(path, listed)
+        return self._added(request.namespace, path, before, waiting)
+
+    def remove(self, request: RemoveDocuments, look: Look | None = None) -> DocumentsReply:
+        """Take a namespace out of the index, or what is in it; raises NotFoundError."""
+        with self._store.changing() as namespaces:
+            if request.namespace not in namespaces:
+                known = ", ".join(sorted(namespaces)) or "none"
+                raise NotFoundError(f"There is no namespace '{request.namespace}'; known: {known}.")
+            if request.keep:
+                namespaces[request.namespace] = ()
+            else:
+                del namespaces[request.namespace]
+        (look or self._look)(f"{DOCUMENTS}/{request.namespace}")
+        return self.reply()
+
+    def _check(self, place: Path) -> None:
+        vault = self._record.path.resolve()
+        if place.is_relative_to(vault) or vault.is_relative_to(place):
+            raise UsageError(
+                f"{place} and the vault {vault} lie one in the other: what is in the vault is"
+                " indexed with it already."
+            )
+        if place.is_file() and (reader_of(place.name) is None or is_hidden(place.name)):
+            raise UsageError(f"Nothing reads files like {place.name}.", code="unknown_kind")
+
+    def _before(self, real: Path, namespace: str) -> _Before:
+        places = self._store.namespaces().get(namespace, ())
+        mount = next((one.mount for one in places if one.path == real), None)
+        path = None if mount is None else mounted(namespace, mount)
+        ours = {} if path is None else self._index.manifest((path,))
+        texts = (
+            chunk.text_hash
+            for entry in ours.values()
+            for chunk in self._index.chunks_of(entry.note_id)
+        )
+        contents = (entry.content_hash for entry in self._index.manifest().values())
+        return _Before(frozenset(texts), frozenset(contents))
+
+    def _waiting(self, path: str, listed: Sequence[FileRef]) -> int:
+        """How many of the files have no final state in the ledger that fits their time."""
+        ledger = {entry.path: entry for entry in self._index.ledger_within((path,))}
+        done = sum(
+            (entry := ledger.get(file.path)) is not None
+            and entry.state != "pending"
+            and (entry.size, entry.mtime_ns) == (file.size, file.mtime_ns)
+            for file in listed
+        )
+        return len(listed) - done
+
+    def _added(self, namespace: str, path: str, before: _Before, waiting: int) -> AddedReply:
+        ids: list[str] = []
+        created = duplicates = 0
+        known = set(before.contents)
+        manifest = self._index.manifest((path,))
+        for name, entry in sorted(manifest.items()):
+            chunks = self._index.chunks_of(entry.note_id)
+            again = entry.content_hash in known
+            known.add(entry.content_hash)
+            same = sum(again or chunk.text_hash in before.texts for chunk in chunks)
+            duplicates += same
+            created += len(chunks) - same
+            ids += [f"{name}#{chunk.ordinal}" for chunk in chunks[: MOST_IDS - len(ids)]]
+        return AddedReply(
+            vault=self._record.name,
+            namespace=namespace,
+            path=path,
+            files=len(manifest),
+            waiting=waiting,
+            failed=self._failed(path),
+            chunks_created=created,
+            chunk_ids=tuple(ids),
+            duplicates=duplicates,
+            job=path,
+        )
+
+    def _failed(self, path: str) -> int:
+        return sum(entry.state == "failed" for entry in self._index.ledger_within((path,)))
+
+    def _namespace(self, name: str, places: tuple[Place, ...]) -> DocumentNamespace:
+        path = f"{DOCUMENTS}/{name}"
+        manifest = self._index.manifest((path,))
+        ledger = self._index.ledger_within((path,))
+        return DocumentNamespace(
+            name=name,
+            path=path,
+            places=tuple(_views(name, places)),
+            files=len(manifest),
+            chunks=sum(len(self._index.chunks_of(one.note_id)) for one in manifest.values()),
+            waiting=sum(entry.state == "pending" for entry in ledger),
+            failed=sum(entry.state == "failed" for entry in ledger),
+        )
+
+
+def store_of(record: VaultRecord, settings: Settings) -> DocumentStore:
+    """The namespaces of a vault, which lie beside its log."""
+    return DocumentStore(querylog.folder(settings.data_dir, record.id))
+
+
+def _place(real: Path, request: AddDocuments) -> Place:
+    name = real.name or "root"
+    return Place(name, real, request.recursive, request.include, request.exclude)
+
+
+def _views(namespace: str, places: Sequence[Place]) -> Iterator[DocumentPlace]:
+    for place in places:
+        yield DocumentPlace(
+            mounted(namespace, place.mount),
+            str(place.path),
+            place.recursive,
+            place.include,
+            place.exclude,
+        )

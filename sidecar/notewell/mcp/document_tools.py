@@ -1,0 +1,66 @@
+"""Tools that index files outside a vault, below folders that a person allowed in the settings."""
+
+from __future__ import annotations
+
+from notewell.contract.documents import AddDocuments
+from notewell.mcp.answer import pick
+from notewell.mcp.index_tools import begin
+from notewell.mcp.requests import Change, ToolRequest, request_model
+from notewell.mcp.tool import Document, Tool, ToolContext
+
+_MOST_IDS = 100  # of one answer, which has a job and counts besides
+_PLACE = Change(name="path", doc="Whole path on the server", hint=str)
+_NAMESPACE = Change(hint=str)
+_GLOBS = Change(hint=list[str])
+_SHOWN = ("namespace", "path", "files", "waiting", "failed", "chunks_created", "duplicates")
+
+
+def _index(kind: str, context: ToolContext, request: ToolRequest) -> Document:
+    reply = context.backend.answer(request.to_record(AddDocuments))
+    ids = list(reply.chunk_ids[:_MOST_IDS])
+    return {**pick(reply, *_SHOWN), "chunk_ids": ids, **begin(context, kind)}
+
+
+def index_file(context: ToolContext, request: ToolRequest) -> Document:
+    """Index one file; raises what adding documents raises."""
+    return _index("index_file", context, request)
+
+
+def index_directory(context: ToolContext, request: ToolRequest) -> Document:
+    """Index what is in a folder; raises what adding documents raises."""
+    return _index("index_directory", context, request)
+
+
+TOOLS = (
+    Tool(
+        "index_file",
+        "Index a file",
+        "Index a file outside the vault, to read only, in an allowed folder. Gives a job.",
+        request_model(
+            AddDocuments,
+            ToolRequest,
+            fields=("place", "namespace"),
+            changes={"place": _PLACE, "namespace": _NAMESPACE},
+        ),
+        index_file,
+        writes=True,
+    ),
+    Tool(
+        "index_directory",
+        "Index a folder",
+        "Index a folder outside the vault, to read only, in an allowed folder. Gives a job.",
+        request_model(
+            AddDocuments,
+            ToolRequest,
+            fields=("place", "namespace", "recursive", "include", "exclude"),
+            changes={
+                "place": _PLACE,
+                "namespace": _NAMESPACE,
+                "include": Change(hint=list[str], doc="Globs"),
+                "exclude": _GLOBS,
+            },
+        ),
+        index_directory,
+        writes=True,
+    ),
+)

@@ -1,0 +1,216 @@
+"""Documents outside the vault, as a source of notes that is only read.
+
+Their paths begin with `.documents/NAMESPACE/`, where no file of a vault can be: folders that begin
+with a dot are no part of it. Only what lies below the folders of the setting `documents.allow` is
+read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from notewell.errors import (
+    ForbiddenError,
+    NotFoundError,
+    OutsideVaultError,
+    UnreadableNoteError,
+    UsageError,
+    VaultError,
+)
+from notewell.sources.document_store import DocumentStore, Place
+from notewell.types import ExcludedFile, FileRef, VaultRules, Walk
+from notewell.vault import files
+from notewell.vault.files import NoteText, content_hash, read_note
+from notewell.vault.paths import DOCUMENTS
+from notewell.vault.readers import READERS, reader_of
+from notewell.vault.readers.process import ReaderProcess
+
+_NOT_ALLOWED = (
+    "Only documents below a folder that a person allowed are read. Allow it on this computer with"
+    " `notewell documents allow FOLDER`."
+)
+
+
+def allowed_place(word: str, allow: Sequence[str]) -> Path:
+    """The real path of a file or folder, given in full, if a person allowed it.
+
+    Whether it exists is only said of what is allowed.
+
+    Raises:
+        UsageError: the path is not absolute.
+        ForbiddenError: it is below none of the folders `allow`.
+        OutsideVaultError: it is, but a link leads out of them.
+        NotFoundError: nothing is there.
+
+    """
+    given = Path(word).expanduser()
+    if not given.is_absolute() or "\0" in word:
+        raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
+    folders = [Path(os.path.realpath(Path(one).expanduser())) for one in allow]
+    named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
+    if not any(real.is_relative_to(folder) for folder in folders):
+        if any(named.is_relative_to(folder) for folder in folders):
+            raise OutsideVaultError(
+                f"{word} leads through a link out of the folders that may be read. {_NOT_ALLOWED}",
+                code="not_allowed",
+            )
+        raise ForbiddenError(f"{word} may not be read. {_NOT_ALLOWED}", code="not_allowed")
+    if not real.exists():
+        raise NotFoundError(f"There is no file or folder {word}.")
+    return real
+
+
+def mounted(namespace: str, mount: str) -> str:
+    """The path under which a place of a namespace is indexed."""
+    return f"{DOCUMENTS}/{namespace}/{mount}"
+
+
+class DocumentSource:
+    """The documents of all namespaces of one vault; the methods are those of `Source`."""
+
+    def __init__(self, store: DocumentStore, rules: VaultRules, allow: Sequence[str]) -> None:
+        """Of `rules` sizes and OCR are used; every type that has a reader is read."""
+        self._store = store
+        self._rules = replace(rules, types=tuple(READERS), include=(), exclude=())
+        self._allow = tuple(allow)
+        self._child = ReaderProcess()
+
+    def list(self, within: Sequence[str] = ()) -> Walk:
+        """See `Source.list`. What may no longer be read is not listed, and so leaves the index."""
+        walks = []
+        for name, places in self._store.namespaces().items():
+            for place in places:
+                prefix = mounted(name, place.mount)
+                inner = _inner(prefix, within)
+                if inner is not None:
+                    walks.append(_below(prefix, self._walk(place, prefix, inner)))
+        return joined(walks)
+
+    def _walk(self, place: Place, prefix: str, within: Sequence[str]) -> Walk:
+        """List a place with paths relative to it; that of a file is empty."""
+        try:
+            self._check(place)
+            if not place.path.is_dir():
+                return Walk(files=(self._file(place.path, ""),), excluded=())
+            rules = replace(self._rules, include=place.include, exclude=place.exclude)
+            within = within if place.recursive else _files_of(place.path, within)
+            if not within and not place.recursive:
+                return Walk((), ())
+            return files.walk(place.path, rules, within)
+        except (ForbiddenError, OutsideVaultError) as error:
+            return Walk((), (), warnings=(f"{prefix} is left out: {error.message}",))
+        except (NotFoundError, VaultError) as error:
+            # A drive that is not there: what was indexed of it stays.
+            return Walk((), (), warnings=(f"{prefix}: {error.message}",), unread=("",))
+
+    def _check(self, place: Place) -> None:
+        """Raise what `allowed_place` raises; also where a link took the place."""
+        if allowed_place(str(place.path), self._allow) != place.path:
+            raise OutsideVaultError(f"{place.path} is a link now, which is not followed.")
+
+    def _file(self, place: Path, path: str) -> FileRef:
+        return replace(files.stat(place.parent, place.name), path=path)
+
+    def stamp(self, path: str) -> FileRef:
+        """See `Source.stamp`."""
+        place, inner = self._find(path)
+        if place is None:
+            raise UnreadableNoteError(f"{path} is not among the documents.", code="vanished")
+        try:
+            self._check(place)
+        except (ForbiddenError, NotFoundError, OutsideVaultError) as error:
+            raise UnreadableNoteError(error.message, code="vanished") from error
+        if not inner:
+            return self._file(place.path, path)
+        return replace(files.stat(place.path, inner), path=path)
+
+    def read(self, stamp: FileRef) -> NoteText:
+        """See `Source.read`."""
+        return read_note(stamp, self._rules, self._child)
+
+    def content_hash(self, stamp: FileRef) -> bytes:
+        """See `Source.content_hash`."""
+        return content_hash(stamp, self._rules)
+
+    def excluded(self, path: str) -> tuple[str, str] | None:
+        """See `Source.excluded`."""
+        place, inner = self._find(path)
+        if place is None:
+            return "documents", "No document has this path; `notewell documents list` shows them."
+        if reader_of(path) is None:
+            return "file_type", "No reader reads files of this type."
+        if not inner:
+            return None
+        rules = replace(self._rules, include=place.include, exclude=place.exclude)
+        return files.decide(place.path, rules, inner)
+
+    def uri(self, path: str, anchor: str | None = None) -> str:
+        """See `Source.uri`: a `file:` address, at the page where it is one; "" for no document."""
+        place, inner = self._find(path)
+        if place is None:
+            return ""
+        reader = reader_of(path)
+        page = anchor is not None and reader is not None and reader.anchor == "page"
+        return (place.path / inner).as_uri() + (f"#page={anchor}" if page else "")
+
+    def _find(self, path: str) -> tuple[Place | None, str]:
+        """The place that a document lies in, and its path there; "" of a place that is a file."""
+        parts = PurePosixPath(path).parts
+        if len(parts) < 3 or parts[0] != DOCUMENTS:
+            return None, ""
+        places = self._store.namespaces().get(parts[1], ())
+        place = next((one for one in places if one.mount == parts[2]), None)
+        return place, "/".join(parts[3:])
+
+
+def _inner(prefix: str, within: Sequence[str]) -> tuple[str, ...] | None:
+    """The paths `within` as seen from `prefix`; (): all of it, None: nothing of it."""
+    if not within or any(prefix == one or prefix.startswith(f"{one}/") for one in within):
+        return ()
+    below = f"{prefix}/"
+    return tuple(one.removeprefix(below) for one in within if one.startswith(below)) or None
+
+
+def _files_of(folder: Path, within: Sequence[str]) -> tuple[str, ...]:
+    """The names of the files that are directly in a folder, and in `within` where that is given."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if not entry.is_dir()]
+    return tuple(name for name in names if not within or name in within)
+
+
+def _below(prefix: str, walk: Walk) -> Walk:
+    """The walk with `prefix` before its paths."""
+
+    def path(inner: str) -> str:
+        return f"{prefix}/{inner}" if inner else prefix
+
+    def moved(items: Sequence[ExcludedFile]) -> tuple[ExcludedFile, ...]:
+        return tuple(
+            replace(item, file=replace(item.file, path=path(item.file.path))) for item in items
+        )
+
+    return Walk(
+        files=tuple(replace(file, path=path(file.path)) for file in walk.files),
+        excluded=moved(walk.excluded),
+        warnings=walk.warnings,
+        unread=tuple(map(path, walk.unread)),
+        others=moved(walk.others),
+    )
+
+
+def joined(walks: Sequence[Walk]) -> Walk:
+    """Several walks as one, sorted by path."""
+    return Walk(
+        files=tuple(sorted((one for walk in walks for one in walk.files), key=lambda f: f.path)),
+        excluded=_sorted(one for walk in walks for one in walk.excluded),
+        warnings=tuple(warning for walk in walks for warning in walk.warnings),
+        unread=tuple(sorted(place for walk in walks for place in walk.unread)),
+        others=_sorted(one for walk in walks for one in walk.others),
+    )
+
+
+def _sorted(items: Iterable[ExcludedFile]) -> tuple[ExcludedFile, ...]:
+    return tuple(sorted(items, key=lambda item: item.file.path))
