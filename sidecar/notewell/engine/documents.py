@@ -46,19 +46,17 @@ class VaultDocuments:
     def __init__(
         self,
         record: VaultRecord,
-        store: DocumentStore,
+        settings: Settings,
         source: Source,
         index: IndexReader,
-        *,
-        allow: Sequence[str],
         look: Look,
     ) -> None:
-        """`look` has a path of the index looked at; `allow` are the folders that may be read."""
+        """`look` has a path of the index looked at, now or soon."""
         self._record = record
-        self._store = store
+        self._store = store_of(record, settings)
         self._source = source
         self._index = index
-        self._allow = tuple(allow)
+        self._allow = settings.documents.allow
         self._look = look
 
     def reply(self) -> DocumentsReply:

@@ -94,11 +94,8 @@ class Engine:
     ) -> None:
         """Use `open`; this only puts the parts together."""
         self.record = record
-        self._source = source
-        self._index = index
-        self._settings = settings
-        self._models = models
-        self._fetch_missing = fetch_missing
+        self._source, self._index = source, index
+        self._models, self._fetch_missing = models, fetch_missing
         self._search_priority = SearchPriority()
         self._writer = Writer(
             record.name,
@@ -112,23 +109,11 @@ class Engine:
         self.history = SearchHistory(index, record, settings)
         self.suggestions = ModelSuggestions(record, settings, index)
         self.tuning = VaultTuning(record, settings, self.history, self.search)
+        load, tuning = self._load_models, self.tuning.current
         self._searching = Searcher(
-            index,
-            record,
-            settings,
-            models,
-            self._load_models,
-            tuning=self.tuning.current,
-            uri=source.uri,
+            index, record, settings, models, load, tuning=tuning, uri=source.uri
         )
-        self.documents = VaultDocuments(
-            record,
-            store_of(record, settings),
-            source,
-            index,
-            allow=settings.documents.allow,
-            look=self._look_now,
-        )
+        self.documents = VaultDocuments(record, settings, source, index, self._look_now)
         self.explorer = Explorer(index, record, self.search, self._load_models)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
