@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.engine.search_turns import SearchTurns
 from notewell.index.port import IndexReader
 from notewell.ingest.active_model import Models
 from notewell.models import load_remote_reranker, load_reranker
@@ -66,6 +67,7 @@ class Searcher:
         self._changing = threading.Lock()
         self._counting = threading.Lock()
         self._running = 0
+        self._turns = SearchTurns()
         rules = settings.search
         self._in_use = _InUse(rules, Caches.of(record, rules), self._reranker(rules))
 
@@ -84,7 +86,9 @@ class Searcher:
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""
-        with self._counted() as helpers:
+        if request.mode != "keyword":
+            self._load_models()
+        with self._counted() as helpers, self._turns.taken():
             return self._search(request, helpers)
 
     @contextmanager
@@ -114,12 +118,12 @@ class Searcher:
             helpers=helpers,
             caches=now.caches,
             reranker=now.reranker.get,
+            aside=self._turns.aside,
             tuning=self._tuning(),
             uri=self._uri,
         )
         if request.mode == "keyword":
             return ask(None, semantic_reason=None)
-        self._load_models()
         return self._models.steadily(partial(ask, semantic_reason=self._models.reason))
 
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:

@@ -50,6 +50,16 @@ def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray,
     return ordered[starts], bm25, cosine
 
 
+def among(ids: IdArray, ascending: IdArray) -> npt.NDArray[np.bool_]:
+    """Which of the ids are in `ascending`; a third of the time of `np.isin` for some hundreds."""
+    if not len(ascending):
+        return np.zeros(len(ids), np.bool_)
+    at = np.searchsorted(ascending, ids)
+    at[at == len(ascending)] = 0
+    found: npt.NDArray[np.bool_] = ascending[at] == ids
+    return found
+
+
 def ascending(ids: IdArray) -> IdArray:
     """The ids, each once; `np.unique` hashes them, which takes ten times as long as sorting."""
     ordered: IdArray = np.sort(ids)

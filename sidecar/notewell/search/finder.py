@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from notewell.search.word_list import WordListCache
 from notewell.types import Embedder, FloatArray, SearchRules, VaultRecord
 
 T = TypeVar("T")
+# What a search enters while a model works.
+Aside: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Finder:
     semantic_reason: str | None
     helpers: Executor | None
     caches: Caches
+    aside: Aside = nullcontext
     warnings: list[str] = field(default_factory=list)
     corrected: Corrected | None = None
 
@@ -184,7 +188,8 @@ class Finder:
                 " by their words alone."
             )
         try:
-            return self.embedder.embed_query(text)
+            with self.aside():
+                return self.embedder.embed_query(text)
         except ModelError as error:
             self.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None

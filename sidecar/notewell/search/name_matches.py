@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from notewell.index.analyze import stem, words
 from notewell.index.port import IndexReader
+from notewell.search.candidates import among
 from notewell.search.name_table import Floats, Ints, NameTable, name_key
 from notewell.search.terms import FUNCTION_WORD_WEIGHT, function_words
 from notewell.types import FloatArray, IdArray
@@ -99,12 +100,16 @@ def _of_notes(owners: IdArray, scores: Floats, exact: IdArray) -> NameMatches:
     if len(scores) > _MAX_RANKED:
         first_ones = scores >= np.partition(scores, -_MAX_RANKED)[-_MAX_RANKED]
         owners, scores = owners[first_ones], scores[first_ones]
-    order = np.lexsort((owners, -scores))
-    notes, first = np.unique(owners[order], return_index=True)
-    chosen = np.sort(first)[:MOST]
-    keep = np.isin(first, chosen) | np.isin(notes, exact)
-    notes, best = notes[keep], scores[order][first[keep]]
-    return NameMatches(notes, best.astype(np.float32), np.isin(notes, exact))
+    by_note = np.lexsort((-scores, owners))
+    ordered = owners[by_note]
+    first = np.flatnonzero(np.diff(ordered, prepend=-1))  # the best name of each note
+    notes, best = ordered[first], scores[by_note[first]]
+    is_exact = among(notes, exact)
+    if len(notes) > MOST:
+        keep = is_exact.copy()
+        keep[np.lexsort((notes, -best))[:MOST]] = True
+        notes, best, is_exact = notes[keep], best[keep], is_exact[keep]
+    return NameMatches(notes, best.astype(np.float32), is_exact)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -32,7 +33,7 @@ from notewell.search.evidence import UNTUNED, NoteEvidence, QueryEvidence, Tunin
 from notewell.search.expand import Retrieved
 from notewell.search.explain import Trace, contributions, paths_of
 from notewell.search.explain_ranking import trace_ranking, trace_relevance
-from notewell.search.finder import Caches, Finder
+from notewell.search.finder import Aside, Caches, Finder
 from notewell.search.fuse import SUMS
 from notewell.search.gars import Activated
 from notewell.search.postprocess import FindReranker, Postprocessing
@@ -71,6 +72,7 @@ def search(
     reranker: FindReranker | None = None,
     tuning: Tuning = UNTUNED,
     uri: Uri | None = None,
+    aside: Aside = nullcontext,
 ) -> SearchReply:
     """Answer a search request.
 
@@ -81,6 +83,7 @@ def search(
     to be reused between searches of this index. `reranker` returns the reranking model, and is
     called only if the request or the rules enable reranking. `tuning` are the factors that
     were fitted to this vault. `uri` gives the address of a note; None: that of the vault alone.
+    `aside` is entered while a model works, so that other searches may run.
 
     Raises:
         QueryTooLongError: the query has more characters than the limit.
@@ -100,6 +103,7 @@ def search(
         reranker,
         UNTUNED if request.untuned else tuning,
         uri or source_of(vault).uri,
+        aside,
     )
     return run.reply()
 
@@ -119,6 +123,7 @@ class _Run:
     reranker: FindReranker | None
     tuning: Tuning
     uri: Uri
+    aside: Aside
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
@@ -221,6 +226,7 @@ class _Run:
             self.semantic_reason,
             self.helpers,
             self.caches,
+            self.aside,
         )
         found = finder.find(parsed.text, scope, trace)
         self.warnings += finder.warnings
@@ -264,7 +270,9 @@ class _Run:
 
     def postprocessed(self, ranking: Ranking, text: str, trace: Trace) -> Sequence[RankedNote]:
         """The notes of the reply: reranked and without near-duplicates, if enabled."""
-        postprocessing = Postprocessing(self.index, self.request, self.rules, self.reranker, trace)
+        postprocessing = Postprocessing(
+            self.index, self.request, self.rules, self.reranker, trace, self.aside
+        )
         notes = postprocessing.apply(ranking, text)
         self.warnings += postprocessing.warnings
         if postprocessing.duplicate_count:

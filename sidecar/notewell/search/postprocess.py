@@ -13,6 +13,7 @@ resemblance and containment of documents").
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from notewell.errors import ModelError, NotewellError
 from notewell.index.analyze import words
 from notewell.index.port import IndexReader
 from notewell.search.explain import MAX_PATHS, Trace
+from notewell.search.finder import Aside
 from notewell.search.rank import RankedNote, Ranking
 from notewell.types import FloatArray, Reranker, SearchRules
 
@@ -46,6 +48,7 @@ class Postprocessing:
     rules: SearchRules
     reranker: FindReranker | None
     trace: Trace
+    aside: Aside = nullcontext
     warnings: list[str] = field(default_factory=list)
     duplicate_count: int = 0  # near-duplicates that were removed
     reranked_by: str | None = None  # name of the model
@@ -70,9 +73,10 @@ class Postprocessing:
         if self.reranker is None or not notes:
             return notes
         try:
-            model = self.reranker()
-            budget_s = self.rules.rerank_ms / 1000
-            reranked = rerank(self.index, model, text, notes, budget_s=budget_s)
+            with self.aside():
+                model = self.reranker()
+                budget_s = self.rules.rerank_ms / 1000
+                reranked = rerank(self.index, model, text, notes, budget_s=budget_s)
         except NotewellError as error:
             why = error.brief if isinstance(error, ModelError) else error.message
             self.warnings.append(f"Results are not reranked: {why}")

@@ -20,6 +20,7 @@ from notewell.types import StoredChunk, StoredNote
 from notewell.vault.nested_lists import item_text, items_around
 from notewell.vault.properties import properties_text
 from notewell.vault.readers import is_markdown, reader_of
+from notewell.vault.readers.reader import Anchor
 
 MAX_EMBEDDING = 5
 Uri: TypeAlias = Callable[[str, str | None], str]
@@ -163,7 +164,10 @@ def _result(
     blank = Passage(None, None, None, 1, note.description or "", (), ranked.score)
     best = passages[0] if passages else blank
     address = uri(note.path, best.block)
-    best, *others = [_placed(each, note.path) for each in (best, *passages[1:])]
+    reader = reader_of(note.path)
+    others = passages[1:]
+    if reader is not None and reader.anchor != "line":
+        best, *others = [_placed(each, reader.anchor) for each in (best, *others)]
     return Result(
         path=note.path,
         title=note.title,
@@ -191,11 +195,9 @@ def _result(
     )
 
 
-def _placed(passage: Passage, path: str) -> Passage:
+def _placed(passage: Passage, anchor: Anchor) -> Passage:
     """Tell a page or node by its own name, which is stored like the id of a block."""
-    reader = reader_of(path)
-    anchor = "line" if reader is None else reader.anchor
-    if passage.block is None or anchor == "line":
+    if passage.block is None:
         return passage
     if anchor == "node":
         return replace(passage, node=passage.block)

@@ -13,7 +13,7 @@ from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
 from notewell.index.ranks import highest
-from notewell.search.candidates import Candidates, ascending, by_note, merge
+from notewell.search.candidates import Candidates, among, ascending, by_note, merge
 from notewell.search.cosines import SAME, CosineMap
 from notewell.search.evidence import NoteEvidence
 from notewell.search.name_matches import NO_MATCHES, NameMatches, find_names
@@ -45,9 +45,9 @@ class Where:
         """Indices of the notes that may be found."""
         found = np.ones(len(note_ids), np.bool_)
         if self.notes is not None:
-            found &= np.isin(note_ids, self.notes)
+            found &= among(note_ids, self.notes)
         if len(self.excluded):
-            found &= ~np.isin(note_ids, self.excluded)
+            found &= ~among(note_ids, self.excluded)
         return np.flatnonzero(found)
 
 
@@ -228,10 +228,13 @@ def semantic_candidates(
 
 
 def exclude_hits(index: IndexReader, hits: Hits, note_ids: IdArray) -> Hits:
-    """The hits outside these notes. For few notes this is cheaper than a filter of the index."""
+    """The hits outside these notes, given by ascending ids.
+
+    For few notes this is cheaper than a filter of the index.
+    """
     if not len(note_ids):
         return hits
-    kept = ~np.isin(index.note_ids_of(hits.chunk_ids), note_ids)
+    kept = ~among(index.note_ids_of(hits.chunk_ids), note_ids)
     return replace(hits, chunk_ids=hits.chunk_ids[kept], scores=hits.scores[kept])
 
 

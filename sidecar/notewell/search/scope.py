@@ -56,7 +56,7 @@ def default_scope(
     removed = tuple(Removed(reason, len(ids)) for reason, ids in found.items() if len(ids))
     if not removed:
         return Scope(notes, NO_NOTES)
-    excluded = np.concatenate(list(found.values()))
+    excluded = np.sort(np.concatenate(list(found.values())))
     if notes is None and _FEW * len(excluded) < len(facts.ids):
         return Scope(None, excluded, removed)
     return Scope(np.setdiff1d(facts.ids if notes is None else notes, excluded), NO_NOTES, removed)

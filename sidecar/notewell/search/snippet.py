@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from itertools import takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
 from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, spans, stem
 from notewell.search.sentences import SENTENCE
+from notewell.search.snippet_text import Snippet, merged, render
 
-ELLIPSIS = "…"
 _SLACK = 40  # characters a cut may move to reach the start of a sentence
 _WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
-_GAP = re.compile(r"\s{2,}")
 _FOLDED = re.compile(f"[{FOLDED}]")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 # Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
@@ -32,7 +29,9 @@ _SIGN = re.compile(
 )
 _RUN_REST = re.compile(r"\S*")
 _NO_JOINTS = str.maketrans("", "", "-_.'")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f\s]\S*")
+# Quotation marks, dashes and bullets only separate words.
+_NOT_ASCII = re.compile(r"[^\x00-\x7f\s\xab\xb7\xbb\u2013\u2014\u2018\u201c\u201d\u2022\u2026]\S*")
+_TOUCHING = frozenset("-_.'+#")  # besides letters and digits, what makes a token part of a compound
 _REST = re.compile(r"[^\W_]*")
 _CHANCE_SHARE = 0.25  # of the query's weight; a passage with less matches it by chance
 _MOST_FLAT = 8192  # characters whose folded form is remembered
@@ -40,18 +39,6 @@ _MIN_STEM = 2  # letters that forms of a word have in common at least: use, usin
 
 # (start, end) of the sentence in a passage that is closest to the query, if there is one.
 FindClosest = Callable[[str], tuple[int, int] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """One line of text; `highlights` are UTF-16 offsets into it, in order, not overlapping.
-
-    `at` is the offset of the best match in the passage, 0 without a match.
-    """
-
-    text: str
-    highlights: tuple[tuple[int, int], ...]
-    at: int
 
 
 class Snippets:
@@ -80,8 +67,12 @@ class Snippets:
         self._plain = [word for word in self._plain if word.word.isalnum()]
         spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
         self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
-        self._unjoined = [token.translate(_NO_JOINTS) for token in weights if token.isascii()]
+        # Without what joins compounds, and whether it is a plain word.
+        self._unjoined = [
+            (token.translate(_NO_JOINTS), token.isalnum()) for token in weights if token.isascii()
+        ]
         self._last: _Reading | None = None
+        self._last_matches: tuple[str, list[tuple[int, str]]] = "", []
 
     def make(self, text: str, *, semantic: bool = False) -> Snippet:
         """The window of `text` with the highest weight of matches, cut at words.
@@ -99,20 +90,23 @@ class Snippets:
             end = _end(text, start, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
         words = ((hit.start, hit.end) for hit in inside)
-        marks = _merged([*words, *self._special(read, start, end)])
+        marks = merged([*words, *self._special(read, start, end)])
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
         if sentence is not None:
             at, marks = sentence[0], [(sentence[0], min(sentence[1], end))]
-        return _render(text, start, end, marks, at)
+        return render(text, start, end, marks, at)
 
     def matches(self, text: str) -> list[tuple[int, str]]:
         """(offset, token) of the query's words in the whole of `text`, and of forms of them."""
+        if self._last_matches[0] is text:
+            return self._last_matches[1]
         read = self._read(text)
         found = [(hit.start, hit.token) for hit in read.hits]
         for start, end in self._special(read, 0, len(text)):
             found += [(start, one.text) for one in spans(text[start:end])]
+        self._last_matches = text, found
         return found
 
     def weight(self, tokens: Iterable[str]) -> float:
@@ -164,17 +158,19 @@ class Snippets:
 
         Nearly always a token that may be in an ASCII run stands there as it is, which `find` tells
         at once. If joining the parts of compounds makes more of them, all signs are looked at.
+        Plain words that touch nothing are hits already.
         """
         if not self._tokens:
             return ()
         unjoined = flat.translate(_NO_JOINTS)
         places: list[int] = []
-        for token in self._unjoined:
+        for token, plain in self._unjoined:
             count = unjoined.count(token)
             if count:
-                if flat.count(token) != count:
+                found = list(_occurrences(flat, token))
+                if len(found) != count:
                     return self._runs_by_signs(window)
-                places += _occurrences(flat, token)
+                places += _in_compounds(flat, token, found) if plain else found
         if not window.isascii():
             places += [match.start() for match in _NOT_ASCII.finditer(window)]
         return _runs_with_signs(window, sorted(places))
@@ -195,7 +191,7 @@ class Snippets:
         if not run.isascii():
             return True
         unjoined = run.lower().translate(_NO_JOINTS)
-        for token in self._unjoined:  # noqa: SIM110 - `any` takes twice as long
+        for token, _ in self._unjoined:  # noqa: SIM110 - `any` takes twice as long
             if token in unjoined:
                 return True
         return False
@@ -242,6 +238,15 @@ def _occurrences(text: str, token: str) -> Iterator[int]:
         at = text.find(token, at + len(token))
 
 
+def _in_compounds(text: str, token: str, places: Sequence[int]) -> Iterator[int]:
+    """Those of the places of `token` where it may be a part of a compound."""
+    length = len(token)
+    for at in places:
+        before, after = text[at - 1 : at], text[at + length : at + length + 1]
+        if before.isalnum() or after.isalnum() or before in _TOUCHING or after in _TOUCHING:
+            yield at
+
+
 def _runs_with_signs(window: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """(start, end) of the runs around ascending places that have a sign, each once."""
     end = 0
@@ -255,7 +260,9 @@ def _runs_with_signs(window: str, places: Sequence[int]) -> Iterator[tuple[int, 
 def _run_around(window: str, at: int) -> tuple[int, int]:
     """(start, end) of the characters around `at` up to white space."""
     rest = _RUN_REST.match(window, at)
-    head = window[:at]
+    # Nearly always a run begins after a blank or at a line; other white space is rare.
+    begin = max(window.rfind(" ", 0, at), window.rfind("\n", 0, at)) + 1
+    head = window[begin:at]
     start = at if not head or head[-1].isspace() else at - len(head.rsplit(None, 1)[-1])
     return start, rest.end() if rest else at
 
@@ -332,48 +339,6 @@ def _end(text: str, start: int, last: int, chars: int) -> int:
         if fitting:
             return fitting[-1]
     return limit
-
-
-def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
-    """Collapse the white space of text[start:end] and adjust the marks."""
-    before = ELLIPSIS if text[:start].strip() else ""
-    after = ELLIPSIS if text[end:].strip() else ""
-    plain = " ".join(text[start:end].split())
-    line = f"{before}{plain}{after}"
-    if not marks:
-        return Snippet(line, (), at)
-    if len(plain) == end - start:  # only single spaces: all offsets shift alike
-        shift = len(before) - start
-        return Snippet(line, _utf16(line, [(a + shift, b + shift) for a, b in marks]), at)
-    first = start + len(text[start:end]) - len(text[start:end].lstrip())
-    shift = len(before) - first
-    gaps = [match.span() for match in _GAP.finditer(text, first, end)]
-    ends = [gap_end for _, gap_end in gaps]
-    shorter = list(accumulate((gap_end - begin - 1 for begin, gap_end in gaps), initial=0))
-
-    def place(edge: int) -> int:
-        return edge + shift - shorter[bisect_right(ends, edge)]
-
-    return Snippet(line, _utf16(line, [(place(a), place(b)) for a, b in marks]), at)
-
-
-def _merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Marks in order; overlapping or touching ones are joined."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(marks):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
-    if not pairs or line.isascii() or max(line) <= "\uffff":
-        return tuple(pairs)
-    wide = [at for at, char in enumerate(line) if char > "\uffff"]  # two units each
-    return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)
 
 
 def _flat_char(code: int) -> str:
