@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.eval.development import dates, links, names, properties, title_parts
+from tests.eval.development import dates, links, names, properties, title_parts, topics
 from tests.eval.development.corpora import XQUAD_DEVELOPMENT
 from tests.eval.development.notes import Notes
 from tests.eval.development.query import DevQuery, chosen, read, write
@@ -54,6 +54,21 @@ def test_a_note_is_asked_for_by_its_name_and_by_a_part_of_it(notes: Notes) -> No
     (part,) = title_parts.title_parts(notes, list(notes))
     assert 2 <= len(part.text.split()) <= 3
     assert set(part.text.split()) < {"hive", "inspection", "spring", "checklist"}
+
+
+def test_a_topic_asks_for_what_is_listed_under_it_and_its_lists_are_hidden(tmp_path: Path) -> None:
+    places = ("Lisbon", "Porto", "Faro")
+    listed = "".join(f"- [[{place}]]: by train\n" for place in places)
+    texts = {place: f"{place} has trams." for place in places} | {
+        "Trips": f"# Cities by the sea\n{listed}# See also\n- [[Porto]]\n",
+        "Packing": "Take water to [[Lisbon]], [[Porto]] and [[Faro]].",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+    (query,) = topics.topics(Notes("trips", "en", tmp_path))
+    assert query.text == "cities by the sea"
+    assert set(query.relevant) == {f"{place}.md" for place in places}
+    assert query.hidden == ("Packing.md", "Trips.md")
 
 
 def test_a_value_of_a_property_asks_for_the_notes_that_have_it(notes: Notes) -> None:

@@ -133,3 +133,18 @@ def test_hybrid_search_is_no_worse_than_either_half(
             for mode in ("keyword", "semantic", "hybrid")
         )
         assert both >= max(words, meaning)
+
+
+@pytest.mark.parametrize("path", NOTES)
+def test_shifted_cosines_make_the_same_notes_similar(
+    libraries: dict[str, Library], path: str
+) -> None:
+    usual, crowded = (library.similar(path=path) for library in libraries.values())
+    assert crowded.fusion.method == "semantic"
+    scores = {result.path: result.score for result in usual.results}
+    assert {result.path: result.score for result in crowded.results} == pytest.approx(
+        scores, abs=2e-2
+    )
+    matches = {result.path: result.match for result in usual.results}
+    others = {result.path for result in crowded.results if result.match != matches[result.path]}
+    assert len(others) <= 1  # a score may lie on a border between two words

@@ -24,6 +24,7 @@ from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search import fuse, results, retrieve, similar_relevance
 from notewell.search.candidates import Candidates, by_note, exclude
+from notewell.search.cosines import CosineMap
 from notewell.search.explain import Trace, first_paths
 from notewell.search.postprocess import MAX_COMPARED, find_duplicates, is_duplicate, runs_of
 from notewell.search.rank import RankedNote, Ranking, Scored, rank
@@ -209,7 +210,7 @@ class _Run:
             )
         found = find_similar(
             self.index,
-            center(self.index, vectors, own),
+            center(self.index, vectors, own, CosineMap.of(self.embedder)),
             limit=2 * self.request.limit + len(own),
             linked=np.array(sorted(proximity), np.int64),
         )

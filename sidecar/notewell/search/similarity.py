@@ -5,6 +5,11 @@ because of its common phrases. So each passage of the source is compared without
 common with its neighbours: a share of the mean of the nearest passages of other notes is
 subtracted from it and from what it is compared with (after Hara et al. 2015, "Localized Centering:
 Reducing Hubness in Large-Sample Data"). A passage that recurs in many notes has little weight.
+
+All constants are for cosines of the reference model. The texts of other models have a large part in
+common, whatever they say, so products of vectors are mapped to the reference scale (cosines.py):
+a product of two sums of passages by `scale * product + shift * n * m`, where n and m are the
+numbers of passages in the sums. This takes the common part out of every passage and every mean.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.search.candidates import Candidates
+from notewell.search.cosines import SAME, CosineMap
 from notewell.search.names import find_note
 from notewell.types import ChunkHits, FloatArray, IdArray, StoredChunk, StoredNote
 
@@ -178,12 +184,16 @@ def _pieces(text: str) -> tuple[str, ...]:
 class CenteredPassages:
     """Passages of a source: `vectors` and the `common` part to subtract, both (n, dimensions).
 
-    `weights` (n,), 0..1: how unusual each passage is.
+    `weights` (n,), 0..1: how unusual each passage is. `kept` (n,): what the difference of a passage
+    and its common part keeps of what all texts have in common; 1 where nothing is subtracted.
+    `cosines` maps the model's cosines to the reference scale.
     """
 
     vectors: FloatArray
     common: FloatArray
     weights: FloatArray
+    kept: FloatArray
+    cosines: CosineMap = SAME
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,7 +201,7 @@ class SimilarCandidates:
     """Candidates similar to a source, with their centered cosines.
 
     Aligned with `chunks`: `nearest`, the index of the most similar passage of the source, and
-    `plain`, the plain cosine with it.
+    `plain`, the plain cosine with it, on the reference scale.
     """
 
     chunks: Candidates
@@ -208,23 +218,27 @@ class SimilarCandidates:
         return best
 
 
-def center(index: IndexReader, vectors: FloatArray, own: IdArray) -> CenteredPassages:
+def center(
+    index: IndexReader, vectors: FloatArray, own: IdArray, cosines: CosineMap = SAME
+) -> CenteredPassages:
     """Passages by their unit vectors (n, dimensions), with the part common to other notes.
 
-    `own` are the ids of all chunks of the source note.
+    `own` are the ids of all chunks of the source note; `cosines` maps the model's to the reference.
     """
     around = [_neighbours(index, vector, own) for vector in vectors]
     chunk_ids = np.unique(np.concatenate([hits.chunk_ids for hits in around]))
     known, rows = index.vectors.of_chunks(chunk_ids)
     common = np.zeros_like(vectors)
-    usual = np.zeros(len(vectors), np.float32)
+    usual, kept = np.zeros((2, len(vectors)), np.float32)
     for place, hits in enumerate(around):
         # Divided by NEIGHBOURS, not their number: few passages do not show what is common.
-        usual[place] = hits.scores.sum() / np.float32(NEIGHBOURS)
+        usual[place] = cosines.mapped(hits.scores).sum() / np.float32(NEIGHBOURS)
         share = np.float32(_share(float(usual[place])))
         mine = rows[np.isin(known, hits.chunk_ids)]
         common[place] = share * mine.sum(axis=0) / np.float32(NEIGHBOURS)
-    return CenteredPassages(vectors, common, np.maximum(np.float32(1.0) - usual, _MIN_WEIGHT))
+        kept[place] = np.float32(1.0) - share * len(mine) / np.float32(NEIGHBOURS)
+    weights = np.maximum(np.float32(1.0) - usual, _MIN_WEIGHT)
+    return CenteredPassages(vectors, common, weights, kept, cosines)
 
 
 def _neighbours(index: IndexReader, vector: FloatArray, own: IdArray) -> ChunkHits:
@@ -254,7 +268,7 @@ def find_similar(
     cosines = compare(source, rows)
     nearest = (cosines * source.weights[:, np.newaxis]).argmax(axis=0)
     best = cosines.max(axis=0)
-    plain = np.vecdot(source.vectors[nearest], rows)
+    plain = source.cosines.mapped(np.vecdot(source.vectors[nearest], rows))
     notes, scores = _by_note(owners, cosines, source.weights)
     return SimilarCandidates(
         chunks=_candidates(ids, owners, best),
@@ -270,9 +284,12 @@ def compare(source: CenteredPassages, rows: FloatArray) -> FloatArray:
     squares = np.vecdot(common, common)[:, np.newaxis]
     projections = common @ rows.T
     products = vectors @ rows.T - projections - np.vecdot(vectors, common)[:, np.newaxis] + squares
-    theirs = np.sqrt(np.maximum(np.float32(1.0) - 2 * projections + squares, _TINY))
-    ours = np.linalg.norm(vectors - common, axis=1, keepdims=True)
-    cosines: FloatArray = products / (theirs * np.maximum(ours, _TINY))
+    theirs = np.float32(1.0) - 2 * projections + squares
+    ours = np.vecdot(vectors - common, vectors - common)[:, np.newaxis]
+    scale = np.float32(source.cosines.scale)
+    shift = np.float32(source.cosines.shift) * source.kept[:, np.newaxis] ** 2
+    lengths = np.maximum(scale * theirs + shift, _TINY) * np.maximum(scale * ours + shift, _TINY)
+    cosines: FloatArray = (scale * products + shift) / np.sqrt(lengths)
     return cosines
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import dates, descriptions, links, names, properties, questions, single_words, tags
+from . import dates, descriptions, links, names, properties, questions, single_words, tags, topics
 from . import title_parts as parts
 from .corpora import Corpus, beginnings, is_development, shortened, titles
 from .notes import Note, Notes
@@ -167,6 +167,7 @@ def _hub(notes: Notes) -> list[DevQuery]:
         *chosen(questions.questions(notes, plugins), 100),
         *chosen(properties.makers(notes), 80),
         *chosen(tags.tags(notes), 60),
+        *chosen(topics.topics(notes), 80),
         *chosen(dates.dated(notes, news, dates.in_name, ("roundup", "obsidian roundup")), 150),
         *chosen(mistyped([*named, *titled, *own]), 240),
     ]
@@ -202,6 +203,7 @@ def _excalidraw(notes: Notes) -> list[DevQuery]:
         *chosen(names.names(notes, releases, versions), 60),
         *titled,
         *own,
+        *chosen(topics.topics(notes), 20),
         *chosen(links.link_texts(notes), 100),
         *chosen(links.sentences(notes), 100),
         *chosen(single_words.single_words(notes), 80),
@@ -220,6 +222,7 @@ def _help(notes: Notes) -> list[DevQuery]:
         *chosen(names.aliases(notes, every), 40),
         *titled,
         *own,
+        *chosen(topics.topics(notes), 20),
         *chosen(links.link_texts(notes), 100),
         *chosen(links.sentences(notes), 120),
         *chosen(single_words.single_words(notes), 80),
