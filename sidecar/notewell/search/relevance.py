@@ -9,12 +9,14 @@ as it is, not at its share of the best result, so that the best of bad results i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from notewell.search.candidates import or_zero
+from notewell.search.cosines import REFERENCE
 from notewell.search.evidence import NoteEvidence, QueryEvidence, weigh_words
 from notewell.types import FloatArray, IdArray, Match, SearchMode
 
@@ -23,6 +25,9 @@ _MOST_WORDS_ADDEND, _MOST_DEVIATIONS = 3.0, 9.0
 _MIN_DEVIATION = 0.03
 _UNREADABLE = 0.7  # share of its cosine that a query loses if the model can read nothing of it
 _LONGEST = 3.0  # natural logarithm of the words from which a query counts as long
+# Passages at which a vault's own mean cosine weighs as much as that of unrelated texts: in a small
+# vault, answers raise the mean.
+_FEW_PASSAGES = 50.0
 # Of a query whose other words the vault does not have, a note with all the rest is no weak match
 # from this share of known words on; on the development sets this keeps no result without an answer.
 _MOSTLY_KNOWN = 0.3
@@ -33,23 +38,59 @@ _ALL_WORDS = 0.98
 
 @dataclass(frozen=True, slots=True)
 class _Related:
-    """Coefficients of `related`: by words alone, by meaning alone, or by both."""
+    """Coefficients of `related`: by words alone, by meaning alone, or by both.
+
+    `long_coverage` is of coverage times the logarithm of the number of words, `length` of that
+    logarithm. `known` is the share of the query in words that the vault has: where it lacks half of
+    them, nothing that the rest finds is likely to be an answer.
+    """
 
     constant: float
     words: float = 0.0
     coverage: float = 0.0
     names: float = 0.0
-    long_coverage: float = 0.0  # of coverage times the logarithm of the number of words
-    cosine: float = 0.0
-    deviations: float = 0.0
+    long_coverage: float = 0.0
+    excess: float = 0.0
     unreadable: float = 0.0
+    known: float = 0.0
+    length: float = 0.0
 
 
-_BY_BOTH = _Related(-9.398, 4.727, 5.541, 1.828, 2.602, 28.024, -1.599, 1.046)
-_BY_WORDS = _Related(-5.226, 2.835, 4.036, 9.358, 4.098)
-_BY_MEANING = _Related(-3.703, cosine=19.602, deviations=-0.574, unreadable=0.584)
-# In hybrid mode a note may be related by its meaning alone, if the model can read the query.
-_BY_MEANING_ALONE = _Related(-3.703, cosine=19.602, deviations=-0.574, unreadable=-6.0)
+_BY_BOTH = _Related(-7.505, 1.569, 3.490, 3.799, 2.848, 7.528, 0.828, 4.292, -0.724)
+_BY_WORDS = _Related(-6.564, 1.425, 3.653, 5.958, 2.767, known=4.576, length=-0.478)
+_BY_MEANING = _Related(-5.995, excess=24.539, unreadable=-1.556, length=-0.566)
+# In hybrid mode a note may be related by its meaning alone, if the model can read the query and the
+# vault lacks its words. Chosen so that on the development sets it keeps hardly any result more.
+_BY_MEANING_ALONE = replace(_BY_MEANING, unreadable=-5.556, known=-4.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Confidence:
+    """Coefficients of `confidence`: of the highest log-odds of `related` and of `strong`.
+
+    `second`, `fourth` and `tenth` are of the distance of the best log-odds of `strong` to these:
+    an answer stands out.
+    """
+
+    constant: float
+    related: float
+    strong: float
+    second: float
+    fourth: float
+    tenth: float
+    known: float = 0.0
+    unreadable: float = 0.0
+    length: float = 0.0
+
+
+_CONFIDENCE: Mapping[SearchMode, _Confidence] = {
+    "hybrid": _Confidence(-6.376, 0.339, -1.294, 0.575, 1.515, 1.032, 2.092, 0.493, -0.213),
+    "keyword": _Confidence(-5.995, 0.333, -1.339, 0.569, 1.652, 0.905, 1.941, length=-0.164),
+    "semantic": _Confidence(
+        -1.994, 0.370, 0.204, 2.146, 0.126, 0.587, unreadable=1.665, length=-0.264
+    ),
+}
+_MOST_ODDS = 12.0  # log-odds beyond which nothing is surer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,12 +98,14 @@ class Relevance:
     """The relevance of candidate notes: arrays (n,), aligned with them.
 
     `related` and `strong` are likelihoods, 0..1. `certain`: the note holds every word of the
-    query, or its name is the query, so it is never weak.
+    query, or its name is the query, so it is never weak. `confidence`: the likelihood that one of
+    the first three results answers the query; 0 where nobody asks for it.
     """
 
     related: FloatArray
     strong: FloatArray
     certain: npt.NDArray[np.bool_]
+    confidence: float = 0.0
 
     @property
     def weak(self) -> npt.NDArray[np.bool_]:
@@ -88,11 +131,6 @@ class Relevance:
         """
         certain = self.certain | ((seeds >= 0) & ~self.weak[seeds])
         return replace(self, certain=certain)
-
-    @property
-    def confidence(self) -> float:
-        """The likelihood that any of the notes answers the query."""
-        return float(self.related.max()) if len(self.related) else 0.0
 
 
 def judge(
@@ -124,19 +162,23 @@ def judge(
         related = np.where(np.isnan(notes.cosine), related, by_either)
     elif mode == "semantic":
         related = measures.related(_BY_MEANING)
+    strong = measures.strong(by_meaning=mode == "semantic")
     all_words = (notes.coverage >= content * _ALL_WORDS) & (notes.coverage > 0)
     certain = notes.exact | (all_words & (known >= _MOSTLY_KNOWN))
     if required:
         certain = np.ones(len(notes), np.bool_)
-    return Relevance(related, measures.strong(by_meaning=mode == "semantic"), certain)
+    return Relevance(
+        logistic(related), logistic(strong), certain, measures.confidence(related, strong, mode)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measures:
     """What the functions look at: arrays (n,) of the notes, and measures of the query.
 
-    `words` and `coverage` count words that the vault does not contain. `cosine` and `deviations`
-    (of the cosine above the mean) count as far as the model can read the query.
+    `words` and `coverage` count words that the vault does not contain; `known` is the share of the
+    query in those that it does. `excess` is the cosine above the query's mean. `cosine` and
+    `deviations` (of the cosine above the mean) count as far as the model can read the query.
     """
 
     words: FloatArray
@@ -144,8 +186,10 @@ class _Measures:
     names: FloatArray
     cosine: FloatArray
     deviations: FloatArray
+    excess: FloatArray
     length: float  # natural logarithm of the number of words
     unreadable: float
+    known: float
 
     @classmethod
     def of(cls, notes: NoteEvidence, query: QueryEvidence, known: float) -> _Measures:
@@ -160,28 +204,55 @@ class _Measures:
             names=notes.names,
             cosine=np.maximum(cosine, np.float32(0.0)) * readable,
             deviations=np.clip(above, np.float32(0.0), np.float32(_MOST_DEVIATIONS)) * readable,
+            excess=np.maximum(cosine - np.float32(_usual_cosine(query)), np.float32(0.0)),
             length=min(math.log(max(query.words, 1)), _LONGEST),
             unreadable=query.unreadable,
+            known=known,
         )
 
     def related(self, by: _Related) -> FloatArray:
-        """The likelihood that a note is related to the query."""
-        return logistic(
-            by.constant
+        """The log-odds that a note is related to the query."""
+        of_query = by.constant + by.unreadable * self.unreadable + by.known * self.known
+        return (
+            np.float32(of_query + by.length * self.length)
             + by.words * self.words
             + (by.coverage + by.long_coverage * self.length) * self.coverage
             + by.names * self.names
-            + by.cosine * self.cosine
-            + by.deviations * self.deviations
-            + by.unreadable * self.unreadable
+            + by.excess * self.excess
         )
 
     def strong(self, *, by_meaning: bool) -> FloatArray:
-        """The likelihood that a note answers the query; `by_meaning`: words were not searched."""
+        """The log-odds that a note answers the query; `by_meaning`: words were not searched."""
         if by_meaning:
-            return logistic(-3.44 + 3.341 * self.cosine + 0.208 * self.deviations)
+            return -3.44 + 3.341 * self.cosine + 0.208 * self.deviations
         by_words = 0.346 * self.words + 1.419 * self.coverage + 3.555 * self.names
-        return logistic(-3.075 + by_words + 0.587 * self.cosine)
+        return -3.075 + by_words + 0.587 * self.cosine
+
+    def confidence(self, related: FloatArray, strong: FloatArray, mode: SearchMode) -> float:
+        """The likelihood that a right answer is among the first three, from the notes' log-odds."""
+        if not len(related):
+            return 0.0
+        by = _CONFIDENCE[mode]
+        best = np.sort(strong)[::-1]
+        odds = (
+            by.constant
+            + by.related * float(np.clip(related.max(), -_MOST_ODDS, _MOST_ODDS))
+            + by.strong * float(best[0])
+            + by.second * float(best[0] - best[min(1, len(best) - 1)])
+            + by.fourth * float(best[0] - best[min(3, len(best) - 1)])
+            + by.tenth * float(best[0] - best[min(9, len(best) - 1)])
+            + by.known * self.known
+            + by.unreadable * self.unreadable
+            + by.length * self.length
+        )
+        return 1.0 / (1.0 + math.exp(-odds))
+
+
+def _usual_cosine(query: QueryEvidence) -> float:
+    """The query's mean cosine over the vault, in a small one nearer to that of unrelated texts."""
+    passages = query.passages
+    total = passages * query.cosine_mean + _FEW_PASSAGES * REFERENCE.unrelated
+    return total / (passages + _FEW_PASSAGES)
 
 
 def logistic(values: FloatArray) -> FloatArray:
