@@ -213,20 +213,22 @@ class _Measures:
     def related(self, by: _Related) -> FloatArray:
         """The log-odds that a note is related to the query."""
         of_query = by.constant + by.unreadable * self.unreadable + by.known * self.known
-        return (
+        odds: FloatArray = (
             np.float32(of_query + by.length * self.length)
             + by.words * self.words
             + (by.coverage + by.long_coverage * self.length) * self.coverage
             + by.names * self.names
             + by.excess * self.excess
         )
+        return odds
 
     def strong(self, *, by_meaning: bool) -> FloatArray:
         """The log-odds that a note answers the query; `by_meaning`: words were not searched."""
-        if by_meaning:
-            return -3.44 + 3.341 * self.cosine + 0.208 * self.deviations
         by_words = 0.346 * self.words + 1.419 * self.coverage + 3.555 * self.names
-        return -3.075 + by_words + 0.587 * self.cosine
+        odds: FloatArray = -3.075 + by_words + 0.587 * self.cosine
+        if by_meaning:
+            odds = -3.44 + 3.341 * self.cosine + 0.208 * self.deviations
+        return odds
 
     def confidence(self, related: FloatArray, strong: FloatArray, mode: SearchMode) -> float:
         """The likelihood that a right answer is among the first three, from the notes' log-odds."""
