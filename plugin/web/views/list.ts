@@ -44,6 +44,7 @@ export class ListView implements View {
   #shownQuestion = "";
   #sequence = 0;
   #reply: SearchReply | null = null;
+  #vault: string | undefined;
   #isHere = false;
 
   constructor(context: ViewContext) {
@@ -59,7 +60,8 @@ export class ListView implements View {
 
   show({ query }: Address): void {
     this.#isHere = true;
-    const question = JSON.stringify([this.#context.vault?.id, ...ASKED.map((name) => query[name])]);
+    if (this.#vault !== this.#context.vault?.id) this.#forget();
+    const question = JSON.stringify([this.#vault, ...ASKED.map((name) => query[name])]);
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
       this.#shown = SHOWN;
@@ -67,6 +69,13 @@ export class ListView implements View {
       void this.#search();
     }
     this.#showNote();
+  }
+
+  /** Notes of the vault before are not in this one: none of them is read while its answer is on its way. */
+  #forget(): void {
+    this.#vault = this.#context.vault?.id;
+    this.#reply = null;
+    fill(this.#list);
   }
 
   leave(): void {
