@@ -168,7 +168,7 @@ $(NODE)/.made: package.json package-lock.json
 
 # The tests' browser: $$CHROME, Debian's, or the one inside an npm package, which needs no root.
 browser: $(NODE)/.made
-	@[ -n "$$CHROME" ] || [ -x /usr/bin/chromium ] || [ -d $(NODE)/@sparticuz ] || \
+	@[ -n "$$CHROME" ] || [ -x /usr/bin/chromium-headless-shell ] || [ -x /usr/bin/chromium ] || [ -d $(NODE)/@sparticuz ] || \
 		npm install --no-save --silent --no-audit --no-fund @sparticuz/chromium@153.0.0
 
 # torch is installed first and pinned: otherwise the extra would pull in a GPU build of several GB.

@@ -4,9 +4,10 @@
 // that says nothing of the plugin. What fails twice has failed.
 
 import { spawn, spawnSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
+import { buildHost } from "../host/build.mjs";
 import { COMMAND } from "./support/command.mjs";
 import { prepareSample } from "./support/sample.mjs";
 
@@ -61,7 +62,9 @@ const files = readdirSync(folder, { recursive: true })
   .filter((name) => name.endsWith(".test.mjs") && (!wanted.length || wanted.includes(name)))
   .sort((one, other) => FIRST.includes(other) - FIRST.includes(one) || (one < other ? -1 : 1));
 getModel();
-const sample = await prepareSample();
+const [sample, host] = await Promise.all([prepareSample(), buildHost()]);
+process.env.NOTEWELL_TEST_HOST = join(sample, "host.js"); // so that not every file bundles it
+writeFileSync(process.env.NOTEWELL_TEST_HOST, host);
 process.on("exit", () => rmSync(sample, { recursive: true, force: true }));
 const beside = files.filter((file) => !ALONE.has(file));
 const alone = files.filter((file) => ALONE.has(file));

@@ -28,8 +28,9 @@ const computer = {
 export const DEVICE_KEY = "notewell-device";
 export const HERE = { mode: "local", program: COMMAND, startAgreed: true };
 
+const prepared = process.env.NOTEWELL_TEST_HOST; // where `run.mjs` tells its files what it bundled
 const sources = Promise.all([
-  buildHost(),
+  prepared ? readFile(prepared, "utf8") : buildHost(),
   readFile(join(ROOT, "tests/host/app.css"), "utf8"),
   readFile(join(ROOT, "main.js"), "utf8"),
   readFile(join(ROOT, "styles.css"), "utf8"),

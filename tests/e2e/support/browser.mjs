@@ -1,4 +1,5 @@
-// One browser for a test file: $CHROME, Debian's, or the one inside an npm package.
+// One browser for a test file: $CHROME, Debian's without windows or with them, or the one inside an
+// npm package. Without windows of its own a browser opens a context in a fifth of the processor time.
 
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -12,11 +13,11 @@ const ARGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const DEBIAN = "/usr/bin/chromium";
+const DEBIAN = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 /** Launches the browser; the caller closes it. */
 export async function launchBrowser() {
-  const chosen = process.env.CHROME || (existsSync(DEBIAN) ? DEBIAN : null);
+  const chosen = process.env.CHROME || DEBIAN.find((path) => existsSync(path));
   if (chosen) return chromium.launch({ executablePath: chosen, args: ARGS });
   // Its own flags are for one page in one process: there the first context that closes ends it all.
   const packed = await packedChromium();
@@ -29,7 +30,7 @@ async function packedChromium() {
   } catch (error) {
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new Error(
-      "No browser to test in: install Debian's chromium, or `npm install --no-save " +
+      "No browser to test in: install Debian's chromium-headless-shell or chromium, or `npm install --no-save " +
         "@sparticuz/chromium@153.0.0`, or name one with CHROME=/path.",
     );
   }
