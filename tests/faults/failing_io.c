@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -26,6 +28,8 @@ struct plan {
   int64_t count;  /* how many calls there were */
   char call[24];  /* the name of the one that failed */
   char below[1024];
+  uint64_t sites[8192];   /* where each call came from; written while none is to fail */
+  char calls[8192][16];   /* and its name */
 };
 
 #define FILES 4096
@@ -43,6 +47,8 @@ __attribute__((constructor)) static void start(void) {
   if (fd < 0) return;
   void *shared = mmap(NULL, sizeof(struct plan), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (shared != MAP_FAILED) plan = shared;
+  void *frames[1];
+  backtrace(frames, 1); /* loads what it needs now, and not inside a call */
 }
 
 static int is_below(const char *path) {
@@ -52,19 +58,54 @@ static int is_below(const char *path) {
 
 static int is_tracked(int fd) { return plan && plan->armed && fd >= 0 && fd < FILES && tracked[fd]; }
 
-static int fails(const char *call) {
+static int is_below_at(int folder, const char *path) {
+  return path && path[0] != '/' ? is_tracked(folder) : is_below(path);
+}
+
+/* A number for the call, the functions it came through, and the file without its hex digits. */
+static uint64_t site(const char *call, int fd, const char *path) {
+  char name[1024] = "", link[64];
+  if (path) strncpy(name, path, sizeof name - 1);
+  else {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, name, sizeof name - 1);
+    name[size < 0 ? 0 : size] = 0;
+  }
+  uint64_t sum = 14695981039346656037ULL; /* FNV-1a */
+  for (; *call; call++) sum = (sum ^ (unsigned char)*call) * 1099511628211ULL;
+  for (char *at = name; *at; at++)
+    if (!strchr("0123456789abcdef", *at)) sum = (sum ^ (unsigned char)*at) * 1099511628211ULL;
+  void *frames[16];
+  int depth = backtrace(frames, 16);
+  for (int n = 3; n < depth; n++) sum = (sum ^ (uint64_t)frames[n]) * 1099511628211ULL;
+  return sum;
+}
+
+static int fails(const char *call, int fd, const char *path) {
   int64_t number = __sync_add_and_fetch(&plan->count, 1);
-  /* A full disk still deletes. */
-  if (plan->error == ENOSPC && (!strcmp(call, "unlink") || !strcmp(call, "rmdir"))) return 0;
+  if (!plan->at && number <= 8192) {
+    plan->sites[number - 1] = site(call, fd, path);
+    strncpy(plan->calls[number - 1], call, 15);
+  }
+  /* A full disk still deletes, and opens what is there. */
+  const char *work[] = {"unlink", "rmdir", "opendir", "reopen", "chmod", "fchmod", "utime"};
+  for (int n = 0; n < 7; n++)
+    if (plan->error == ENOSPC && !strcmp(call, work[n])) return 0;
   if (!plan->at || number < plan->at || (number > plan->at && !plan->lasts)) return 0;
   if (number == plan->at) strncpy(plan->call, call, sizeof plan->call - 1);
   errno = (int)plan->error;
   return 1;
 }
 
-static int opened(int fd, const char *path) {
-  if (fd >= 0 && fd < FILES)
-    tracked[fd] = plan && plan->below[0] && path && !strncmp(path, plan->below, strlen(plan->below));
+static const char *opens(int folder, const char *path, int flags) {
+  struct stat found;
+  if (flags & O_CREAT) return "open";
+  return !fstatat(folder, path, &found, 0) && S_ISDIR(found.st_mode) ? "opendir" : "reopen";
+}
+
+static int opened(int fd, int folder, const char *path) {
+  int below = is_below_at(folder, path);
+  if (fd >= 0 && fd < FILES) tracked[fd] = below;
   return fd;
 }
 
@@ -74,8 +115,8 @@ static int opened(int fd, const char *path) {
     va_list more; va_start(more, flags); \
     mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg(more, mode_t) : 0; \
     va_end(more); \
-    if (is_below(path) && fails("open")) return -1; \
-    return opened(real(path, flags, mode), path); \
+    if (is_below(path) && fails(opens(AT_FDCWD, path, flags), -1, path)) return -1; \
+    return opened(real(path, flags, mode), AT_FDCWD, path); \
   }
 OPEN(open)
 OPEN(open64)
@@ -86,8 +127,8 @@ OPEN(open64)
     va_list more; va_start(more, flags); \
     mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg(more, mode_t) : 0; \
     va_end(more); \
-    if (is_below(path) && fails("open")) return -1; \
-    return opened(real(folder, path, flags, mode), path); \
+    if (is_below_at(folder, path) && fails(opens(folder, path, flags), -1, path)) return -1; \
+    return opened(real(folder, path, flags, mode), folder, path); \
   }
 OPENAT(openat)
 OPENAT(openat64)
@@ -115,7 +156,7 @@ FCNTL(fcntl64)
 
 ssize_t write(int fd, const void *bytes, size_t size) {
   REAL(write);
-  if (is_tracked(fd) && fails("write")) {
+  if (is_tracked(fd) && fails("write", fd, NULL)) {
     int error = errno;
     if (plan->torn && size > 1) (void)!real(fd, bytes, size / 2);
     errno = error;
@@ -127,7 +168,7 @@ ssize_t write(int fd, const void *bytes, size_t size) {
 #define PWRITE(name, offset_t) \
   ssize_t name(int fd, const void *bytes, size_t size, offset_t at) { \
     REAL(name); \
-    if (is_tracked(fd) && fails("pwrite")) { \
+    if (is_tracked(fd) && fails("pwrite", fd, NULL)) { \
       int error = errno; \
       if (plan->torn && size > 1) (void)!real(fd, bytes, size / 2, at); \
       errno = error; \
@@ -140,13 +181,37 @@ PWRITE(pwrite64, off64_t)
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   REAL(writev);
-  if (is_tracked(fd) && fails("writev")) return -1;
+  if (is_tracked(fd) && fails("writev", fd, NULL)) return -1;
   return real(fd, parts, count);
+}
+
+/* What shutil copies with; a torn one copies half. */
+#define SENDFILE(name, offset_t) \
+  ssize_t name(int to, int from, offset_t *at, size_t size) { \
+    REAL(name); \
+    if (is_tracked(to) && fails("sendfile", to, NULL)) { \
+      int error = errno; \
+      struct stat whole; \
+      if (plan->torn && !fstat(from, &whole) && whole.st_size > 1) \
+        (void)!real(to, from, at, (size_t)whole.st_size / 2); \
+      errno = error; \
+      return -1; \
+    } \
+    return real(to, from, at, size); \
+  }
+SENDFILE(sendfile, off_t)
+SENDFILE(sendfile64, off64_t)
+
+ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
+                        unsigned int flags) {
+  REAL(copy_file_range);
+  if (is_tracked(to) && fails("copy_file_range", to, NULL)) return -1;
+  return real(from, from_at, to, to_at, size, flags);
 }
 
 size_t fwrite(const void *bytes, size_t size, size_t count, FILE *stream) {
   REAL(fwrite);
-  if (is_tracked(fileno(stream)) && fails("fwrite")) {
+  if (is_tracked(fileno(stream)) && fails("fwrite", fileno(stream), NULL)) {
     int error = errno;
     if (plan->torn) real(bytes, size, count / 2, stream);
     errno = error;
@@ -158,7 +223,7 @@ size_t fwrite(const void *bytes, size_t size, size_t count, FILE *stream) {
 #define ON_FILE(name) \
   int name(int fd) { \
     REAL(name); \
-    if (is_tracked(fd) && fails(#name)) return -1; \
+    if (is_tracked(fd) && fails(#name, fd, NULL)) return -1; \
     return real(fd); \
   }
 ON_FILE(fsync)
@@ -167,7 +232,7 @@ ON_FILE(fdatasync)
 #define TRUNCATE(name, offset_t) \
   int name(int fd, offset_t size) { \
     REAL(name); \
-    if (is_tracked(fd) && fails("ftruncate")) return -1; \
+    if (is_tracked(fd) && fails("ftruncate", fd, NULL)) return -1; \
     return real(fd, size); \
   }
 TRUNCATE(ftruncate, off_t)
@@ -176,7 +241,7 @@ TRUNCATE(ftruncate64, off64_t)
 #define ON_PATH(name) \
   int name(const char *path) { \
     REAL(name); \
-    if (is_below(path) && fails(#name)) return -1; \
+    if (is_below(path) && fails(#name, -1, path)) return -1; \
     return real(path); \
   }
 ON_PATH(unlink)
@@ -184,20 +249,38 @@ ON_PATH(rmdir)
 
 int unlinkat(int folder, const char *path, int flags) {
   REAL(unlinkat);
-  if (is_below(path) && fails("unlink")) return -1;
+  if (is_below_at(folder, path) && fails("unlink", -1, path)) return -1;
   return real(folder, path, flags);
+}
+
+int chmod(const char *path, mode_t mode) {
+  REAL(chmod);
+  if (is_below(path) && fails("chmod", -1, path)) return -1;
+  return real(path, mode);
+}
+
+int fchmod(int fd, mode_t mode) {
+  REAL(fchmod);
+  if (is_tracked(fd) && fails("fchmod", fd, NULL)) return -1;
+  return real(fd, mode);
+}
+
+int utimensat(int folder, const char *path, const struct timespec times[2], int flags) {
+  REAL(utimensat);
+  if (is_below_at(folder, path) && fails("utime", -1, path)) return -1;
+  return real(folder, path, times, flags);
 }
 
 int mkdir(const char *path, mode_t mode) {
   REAL(mkdir);
-  if (is_below(path) && fails("mkdir")) return -1;
+  if (is_below(path) && fails("mkdir", -1, path)) return -1;
   return real(path, mode);
 }
 
 #define ON_PATHS(name) \
   int name(const char *path, const char *other) { \
     REAL(name); \
-    if (is_below(path) && fails(#name)) return -1; \
+    if (is_below(path) && fails(#name, -1, path)) return -1; \
     return real(path, other); \
   }
 ON_PATHS(rename)

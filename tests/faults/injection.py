@@ -1,7 +1,11 @@
 """Does an operation again and again, with its first, second, ... n-th call to the disk failing.
 
     python -m tests.faults.injection index            (every call of one operation)
-    python -m tests.faults.injection --all            (every call of every operation; minutes)
+    python -m tests.faults.injection --all            (every call of every operation; half an hour)
+    python -m tests.faults.injection index --part 2/6 (a sixth of them)
+    python -m tests.faults.injection --all --sites    (of each place in the program one call)
+
+With `TMPDIR=/dev/shm`, files in memory, it takes a third of the time.
 
 `failing_io.c` is compiled and loaded into this process before the C library, so that calls of
 Python, SQLite, tantivy and numpy are all counted. Each attempt is a fork: it does the operation on a
@@ -32,7 +36,11 @@ from notewell.errors import NotewellError
 
 SOURCE = Path(__file__).with_name("failing_io.c")
 _FORM = struct.Struct("6q24s1024s")
+_SITES = struct.Struct("8192Q" + 8192 * "16s")
+_WRITING = ("write", "pwrite", "fwrite", "sendfile")  # what can be torn
 _SHARED = "FAILING_IO"
+_DELETING = ("unlink", "rmdir", "opendir")
+_NEEDS_NO_SPACE = (*_DELETING, "reopen", "chmod", "fchmod", "utime")
 LEFT = "left behind: "  # begins what `check` says of temporary files
 
 
@@ -85,7 +93,7 @@ class Plan:
 
     def __init__(self, file: Path) -> None:
         with file.open("r+b") as stream:
-            self._shared = mmap.mmap(stream.fileno(), _FORM.size)
+            self._shared = mmap.mmap(stream.fileno(), _FORM.size + _SITES.size)
 
     def arm(self, below: Path, mode: Mode, at: int) -> None:
         """From now on count the calls below a folder, and let the one of this number fail."""
@@ -96,6 +104,15 @@ class Plan:
         _, _, _, _, _, count, call, _ = _FORM.unpack(self._shared[: _FORM.size])
         self._write((0,) * 6, "")
         return count, call.rstrip(b"\0").decode()
+
+    def sites(self, count: int) -> dict[int, tuple[int, str]]:
+        """The places in the program that the counted calls came from: the first of each, its name."""
+        values = _SITES.unpack_from(self._shared, _FORM.size)
+        found: dict[int, tuple[int, str]] = {}
+        for at in range(count):
+            call = values[len(values) // 2 + at].rstrip(b"\0").decode()
+            found.setdefault(values[at], (at + 1, call))
+        return found
 
     def _write(self, numbers: tuple[int, ...], below: str) -> None:
         self._shared[: _FORM.size] = _FORM.pack(*numbers, b"", below.encode())
@@ -116,7 +133,7 @@ def run_in_process(library: Path, *arguments: str) -> list[dict[str, Any]]:
     """Run this module with the library loaded; returns its attempts."""
     with tempfile.TemporaryDirectory() as folder:
         shared = Path(folder, "plan")
-        shared.write_bytes(bytes(_FORM.size))
+        shared.write_bytes(bytes(_FORM.size + _SITES.size))
         ended = subprocess.run(
             [sys.executable, "-m", "tests.faults.injection", "--inside", *arguments],
             cwd=SOURCE.parents[2],
@@ -137,17 +154,41 @@ class Trials:
     root: Path
     plan: Plan
 
-    def all(self, most: int, seed: int) -> Iterator[Attempt]:
-        """Let the calls fail one by one; of more than `most` a sample, in each mode."""
-        _answer_of_fork(lambda: self.operation.prepare(_emptied(self.root / "ready")))
-        count = self._one(MODES[0], 0).at
+    def all(self, most: int, seed: int, part: tuple[int, int] = (1, 1)) -> Iterator[Attempt]:
+        """Let the calls fail one by one; of more than `most` a sample, in each mode.
+
+        `part` (k, n): only the k-th of n parts of them.
+        """
+        count = self._prepared()
         for mode in MODES:
             numbers = list(range(1, count + 1))
             if len(numbers) > most:
                 chosen = random.Random(f"{seed} {self.operation.name} {mode.name}")
                 numbers = sorted(chosen.sample(numbers, most))
-            for at in numbers:
+            for at in numbers[part[0] - 1 :: part[1]]:
                 yield self._one(mode, at)
+
+    def of_each_site(self, known: set[int], part: tuple[int, int] = (1, 1)) -> Iterator[Attempt]:
+        """Let one call fail of those that come from the same place, to the same kind of file.
+
+        Places of `known`, to which these are added, are left out. Each is denied; where there is
+        something to write, the disk is full, and a write is torn.
+        """
+        sites = self.plan.sites(self._prepared())
+        new = sorted(call for site, call in sites.items() if site not in known)
+        known.update(sites)
+        full, denied, _, torn = MODES
+        for at, call in new[part[0] - 1 :: part[1]]:
+            yield self._one(denied, at)
+            if call not in _NEEDS_NO_SPACE:
+                yield self._one(full, at)
+            if call in _WRITING:
+                yield self._one(torn, at)
+
+    def _prepared(self) -> int:
+        """Make the folder that attempts start from; returns how many calls the operation does."""
+        _answer_of_fork(lambda: self.operation.prepare(_emptied(self.root / "ready")))
+        return self._one(MODES[0], 0).at
 
     def _one(self, mode: Mode, at: int) -> Attempt:
         """Let the call of this number fail; 0: none, and `at` of the answer is how many there were."""
@@ -161,7 +202,7 @@ class Trials:
         done = not acted["said"] and not acted["crash"]
         checked = _answer_of_fork(lambda: self.operation.check(work, done))
         wrong = checked if isinstance(checked, list) else [f"then: {checked['failed']}"]
-        if acted["call"] == "unlink":  # what could not be deleted is left, and nothing else
+        if acted["call"] in _DELETING:  # what could not be deleted is left, and nothing else
             wrong = [each for each in wrong if not each.startswith(LEFT)]
         return Attempt(
             self.operation.name,
@@ -220,25 +261,33 @@ def main() -> int:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--most", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--part", default="1/1", metavar="K/N")
+    parser.add_argument("--sites", action="store_true")
     parser.add_argument("--inside", action="store_true")
     asked = parser.parse_args()
     names = list(OPERATIONS) if asked.all else asked.operations
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         if asked.inside:
-            plan = Plan(Path(os.environ[_SHARED]))
+            plan, known = Plan(Path(os.environ[_SHARED])), set[int]()
+            first, _, parts = asked.part.partition("/")
+            part = int(first), int(parts)
             for name in names:
                 trials = Trials(OPERATIONS[name], root, plan)
-                for attempt in trials.all(asked.most, asked.seed):
+                for attempt in (
+                    trials.of_each_site(known, part)
+                    if asked.sites
+                    else trials.all(asked.most, asked.seed, part)
+                ):
                     sys.stdout.write(json.dumps(asdict(attempt)) + "\n")
             return 0
         library = compiled(root)
         if library is None:
             sys.stderr.write("This needs Linux and a C compiler.\n")
             return 2
-        found = run_in_process(
-            library, *names, "--most", str(asked.most), "--seed", str(asked.seed)
-        )
+        chosen = ["--most", str(asked.most), "--seed", str(asked.seed), "--part", asked.part]
+        chosen += ["--sites"] if asked.sites else []
+        found = run_in_process(library, *names, *chosen)
     for name in names:
         of = [each for each in found if each["operation"] == name]
         wrong = [each for each in of if each["wrong"]]

@@ -17,6 +17,7 @@ from notewell.types import VaultRecord
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal
 from notewell.vaults.registry import Registry
+from tests.faults.backup_operations import BACKUPS
 from tests.faults.index_operations import INDEX
 from tests.faults.injection import LEFT, Operation
 
@@ -235,6 +236,7 @@ def _all(*operations: Operation) -> Mapping[str, Operation]:
 
 OPERATIONS = _all(
     *INDEX,
+    *BACKUPS,
     Operation(
         "note_created",
         _vault_is_there,

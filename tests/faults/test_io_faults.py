@@ -14,6 +14,7 @@ LONG = os.environ.get("NOTEWELL_TEST_STRESS") == "long"
 INDEX = {"index": 4, "index_made": 2}
 OTHERS = 2
 VAULT = ("note_created", "note_replaced", "note_deleted", "undo", "memories")
+BACKUPS = ("backup", "backup_again", "restore", "restore_elsewhere")
 STATE = ("devices", "token", "settings", "registry", "query_log")
 
 
@@ -27,8 +28,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("names", "most"),
-    [*(((name,), most) for name, most in INDEX.items()), (VAULT, OTHERS), (STATE, OTHERS)],
-    ids=[*INDEX, "vault", "state"],
+    [
+        *(((name,), most) for name, most in INDEX.items()),
+        *((names, OTHERS) for names in (VAULT, STATE, BACKUPS)),
+    ],
+    ids=[*INDEX, "vault", "state", "backups"],
 )
 def test_a_call_that_fails_leaves_the_old_state_or_the_new_one(
     library: Path, names: tuple[str, ...], most: int

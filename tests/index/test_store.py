@@ -77,6 +77,12 @@ def test_an_unwritable_folder_is_an_error(closed: Path, search: Search) -> None:
         closed.chmod(0o755)
 
 
+def test_a_database_that_does_not_open_is_an_error_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).mkdir()  # as root no permission is missing, so no file but a folder
+    with pytest.raises(IndexFailure, match=f"{tmp_path} cannot be opened"):
+        EmbeddedIndex.open(tmp_path, writable=True)
+
+
 def test_a_full_disk_changes_nothing(index: EmbeddedIndex, make: Any, search: Search) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     writer = index._store._writer

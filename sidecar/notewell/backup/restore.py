@@ -103,10 +103,19 @@ def restore_backup(
                 return _put_in_place(
                     manifest, records, staged, _Computer(known, data, configuration)
                 )
-    except FileNotFoundError as error:
-        if error.filename is None or Path(error.filename) != file:
-            raise
-        raise NotFoundError(f"There is no file {file}.") from error
+    except OSError as error:
+        if error.filename is not None and Path(os.fsdecode(error.filename)) == file:
+            raise _unreadable(file, error) from error
+        raise BackupError(
+            f"The backup cannot be restored to {data}: {error}. Nothing was changed; mend that,"
+            " then try again."
+        ) from error
+
+
+def _unreadable(file: Path, error: OSError) -> BackupError | NotFoundError:
+    if isinstance(error, FileNotFoundError):
+        return NotFoundError(f"There is no file {file}.")
+    return BackupError(f"{file} cannot be read: {error.strerror}. Nothing was changed.")
 
 
 def _check_parts(stream: BinaryIO, manifest: Manifest, members: Mapping[str, Member]) -> None:

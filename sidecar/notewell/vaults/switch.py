@@ -38,7 +38,8 @@ class Move:
 def switch(data_dir: Path, moves: Sequence[Move]) -> None:
     """Make all moves, or none. The caller keeps other processes from changing the state.
 
-    Raises OSError if the disk refuses; everything is then as it was.
+    Raises OSError if the disk refuses; everything is then as it was. ConfigError: it also refuses
+    to take back what was done; the next process does that.
     """
     journal = data_dir / JOURNAL
     atomic.replace(journal, _dump(moves), durable=True)
@@ -52,14 +53,23 @@ def switch(data_dir: Path, moves: Sequence[Move]) -> None:
 
 
 def _set_aside(move: Move) -> None:
-    """Move a folder aside; copy a file, so that there are settings at every moment."""
+    """Move a folder aside; copy a file, so that there are settings at every moment.
+
+    Whatever has the name `aside` is whole.
+    """
     if not os.path.lexists(move.live):
         return
     private.make_folder(move.aside.parent)
     if move.staged is not None and move.live.is_file():
-        shutil.copy2(move.live, move.aside)
+        unfinished = _unfinished(move.aside)
+        shutil.copy2(move.live, unfinished)
+        unfinished.rename(move.aside)
     else:
         move.live.rename(move.aside)
+
+
+def _unfinished(aside: Path) -> Path:
+    return aside.with_name(f".{aside.name}")
 
 
 def is_unfinished(data_dir: Path) -> bool:
@@ -70,45 +80,67 @@ def is_unfinished(data_dir: Path) -> bool:
 def take_back(data_dir: Path) -> bool:
     """Undo the moves of a process that was ended; returns whether there were any.
 
-    Raises ConfigError if they cannot be undone.
+    Raises ConfigError if the disk refuses; it is tried again the next time.
     """
     journal = data_dir / JOURNAL
     try:
         stored = orjson.loads(journal.read_bytes())
-        for live, staged, aside in reversed(stored["moves"]):
-            _take_back(Path(live), None if staged is None else Path(staged), Path(aside))
+        for live, staged, aside, existed in reversed(stored["moves"]):
+            new = None if staged is None else Path(staged)
+            _take_back(Path(live), new, Path(aside), existed=existed)
         journal.unlink()
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(
-            f"a restore was ended before it was complete, and cannot be undone ({error}); {journal}"
-            " lists what was moved and where to: move it back, then delete that file"
+            f"a restore was ended before it was complete, and could not be undone ({error}); free"
+            " space or mend permissions, then run any command, which tries again. What was moved"
+            f" and where to is in {journal}"
         ) from error
     return True
 
 
-def _take_back(live: Path, staged: Path | None, aside: Path) -> None:
-    """Undo a move that was made in full, in part or not at all."""
-    is_replaced = staged is not None and not os.path.lexists(staged) and os.path.lexists(live)
-    if aside.is_file():  # a copy
-        if is_replaced or not os.path.lexists(live):
-            aside.replace(live)
-        else:
-            aside.unlink()
-    else:
-        if is_replaced and staged is not None:
-            private.make_folder(staged.parent)
-            live.rename(staged)
-        if os.path.lexists(aside):
-            aside.rename(live)
+def _take_back(live: Path, staged: Path | None, aside: Path, *, existed: bool) -> None:
+    """Undo a move that was made in full, in part or not at all, or undone before.
+
+    Whether `staged` is still there says nothing: the process that failed may have deleted it.
+    """
+    if os.path.lexists(aside):
+        if live.is_dir() and not live.is_symlink():
+            _discard(live, staged)
+        aside.replace(live)
+    elif staged is not None and not existed and os.path.lexists(live):
+        _discard(live, staged)
+    with suppress(OSError):
+        _unfinished(aside).unlink(missing_ok=True)
     with suppress(OSError):  # it holds others, or was never made
         aside.parent.rmdir()
 
 
+def _discard(live: Path, staged: Path | None) -> None:
+    """Remove what took the place of the state before; it came from a file that is still there.
+
+    It is moved away first: nobody sees it half deleted.
+    """
+    away = staged or live.with_name(f".{live.name}-undone")
+    private.make_folder(away.parent)
+    live.rename(away)
+    if away.is_dir():
+        shutil.rmtree(away, ignore_errors=True)
+    else:
+        away.unlink()
+    with suppress(OSError):  # it holds others
+        away.parent.rmdir()
+
+
 def _dump(moves: Sequence[Move]) -> bytes:
     listed = [
-        [str(move.live), None if move.staged is None else str(move.staged), str(move.aside)]
+        [
+            str(move.live),
+            None if move.staged is None else str(move.staged),
+            str(move.aside),
+            os.path.lexists(move.live),
+        ]
         for move in moves
     ]
     return orjson.dumps({"format": 1, "moves": listed}, option=orjson.OPT_INDENT_2)

@@ -66,11 +66,17 @@ def move_aside(path: Path) -> Path:
 
 @contextmanager
 def explained(directory: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours, with what to do about them; damaged rows too."""
+    """Turn SQLite's and the disk's errors into ours, with what to do; damaged rows too."""
     try:
         yield
     except DamagedRowError as error:
         raise _damaged(directory, str(error)) from error
+    except OSError as error:
+        raise IndexFailure(
+            f"The index in {directory} cannot be opened ({error}). Check the folder's permissions"
+            " and its disk, or choose another with --data-dir.",
+            code="index_not_writable",
+        ) from error
     except sqlite3.DatabaseError as error:
         text = str(error)
         if "full" in text:
@@ -113,10 +119,11 @@ def _mark_damaged(directory: Path) -> None:
 def is_outdated(directory: Path) -> bool:
     """Whether an older version of the program wrote the database in a folder."""
     path = directory / DATABASE
-    if not path.is_file() or looks_damaged(path):
-        return False
-    with explained(directory), closing(connect_read_only(path)) as connection:
-        return 0 < tables.version_of(connection) < tables.SCHEMA_VERSION
+    with explained(directory):
+        if not path.is_file() or looks_damaged(path):
+            return False
+        with closing(connect_read_only(path)) as connection:
+            return 0 < tables.version_of(connection) < tables.SCHEMA_VERSION
 
 
 class Store:
@@ -214,25 +221,24 @@ class Store:
             self._writer = None
 
     def _open_writer(self) -> sqlite3.Connection:
-        private.make_folder(self.directory)
-        marked = (self.directory / _DAMAGED).exists()
-        if self.path.exists() and (marked or looks_damaged(self.path)):
-            return self._replace("it does not read back")
         with explained(self.directory):
+            private.make_folder(self.directory)
+            marked = (self.directory / _DAMAGED).exists()
+            if self.path.exists() and (marked or looks_damaged(self.path)):
+                return self._replace("it does not read back")
             try:
                 return self._connect_writer()
             except sqlite3.DatabaseError as error:
                 if not _is_damage(error):
                     raise
                 reason = str(error)
-        return self._replace(reason)
+            return self._replace(reason)
 
     def _replace(self, reason: str) -> sqlite3.Connection:
         """A new database in place of a damaged one, with every vector that is still sound."""
         aside = move_aside(self.path)
-        with explained(self.directory):
-            connection = self._connect_writer()
-            kept = rescue(aside, connection)
+        connection = self._connect_writer()
+        kept = rescue(aside, connection)
         (self.directory / _DAMAGED).unlink(missing_ok=True)
         logger.warning(
             "The index in %s was damaged (%s). It was moved to %s and is rebuilt; %d vectors were"
