@@ -59,6 +59,7 @@ export type MemoryType =
 export type RelationKind = "supersedes" | "contradicts" | "caused_by" | "relates_to";
 export type ValidationKind = "stored" | "granted" | "applied" | "helped" | "failed" | "other";
 export type MemoryOrder = "created" | "accessed" | "confidence" | "importance";
+export type GleaningStatus = "active" | "inactive" | "hidden";
 export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
 export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
 export type LocalServer = "ollama" | "lm-studio" | "llama.cpp";
@@ -1563,6 +1564,131 @@ export interface Ailing {
   readonly reason: string;
 }
 
+/** `POST /api/gleanings/extract`: Make notes of the links saved in daily notes */
+export interface ExtractGleanings extends OfVault {
+  /** Read all daily notes again; statuses stay */
+  readonly full?: boolean;
+  /** Read the titles of bare addresses from the web */
+  readonly fetch?: boolean;
+  /** Only tell what would be done */
+  readonly dry_run?: boolean;
+}
+
+/**
+ * What an extraction did.
+ *
+ * `files` are the daily notes that were read, `found` the links in them, `created` the notes that
+ * were made (`ids`), `skipped` the links that had one; `errors` are entries that cannot be read.
+ * `undo` undoes the last notes written together, None if there is none.
+ */
+export interface ExtractReply {
+  readonly vault: string;
+  readonly run: string;
+  readonly files: number;
+  readonly found: number;
+  readonly created: number;
+  readonly skipped: number;
+  readonly ids: readonly string[];
+  readonly errors: number;
+  readonly undo: number | null;
+}
+
+/** `GET /api/gleanings`: The links saved in daily notes */
+export interface GleaningsRequest extends OfVault {
+  /** Only those with this status */
+  readonly status?: GleaningStatus;
+  /** Words of title, description or address */
+  readonly q?: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** Gleanings, the newest first; `total` counts all that fit. */
+export interface GleaningsReply {
+  readonly vault: string;
+  readonly gleanings: readonly GleaningView[];
+  readonly total: number;
+}
+
+/**
+ * A saved link.
+ *
+ * `source` is the daily note where it was first saved, at `line`; `days` are all its days.
+ * `note` is the note that was made of it, None if none was.
+ */
+export interface GleaningView {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string;
+  readonly domain: string;
+  readonly description: string;
+  readonly created: string | null;
+  readonly source: string;
+  readonly line: number;
+  readonly days: readonly string[];
+  readonly status: GleaningStatus;
+  readonly reason: string;
+  readonly note: string | null;
+}
+
+/** Gleanings in figures: in all, those with a note, by status, and the most frequent hosts. */
+export interface GleaningStatsReply {
+  readonly vault: string;
+  readonly total: number;
+  readonly extracted: number;
+  readonly statuses: Readonly<Partial<Record<GleaningStatus, number>>>;
+  readonly domains: readonly DomainCount[];
+}
+
+/** How many gleanings a host has. */
+export interface DomainCount {
+  readonly domain: string;
+  readonly count: number;
+}
+
+/** `GET /api/gleanings/{id}`: One saved link, with the changes of its status */
+export interface GleaningRequest extends OfVault {
+  /** Id of the gleaning */
+  readonly id: string;
+}
+
+/** One gleaning, with the last 100 changes of its status, newest first. */
+export interface GleaningReply {
+  readonly vault: string;
+  readonly gleaning: GleaningView;
+  readonly history: readonly StatusChange[];
+}
+
+/** One change of a status. `by` is "hand" or "maintain". */
+export interface StatusChange {
+  readonly at: string | null;
+  readonly status: GleaningStatus;
+  readonly reason: string;
+  readonly by: string;
+}
+
+/** `POST /api/gleanings/{id}/status`: Give a saved link a status */
+export interface MarkGleaning extends OfVault {
+  /** Id of the gleaning */
+  readonly id: string;
+  /** The new status */
+  readonly status: GleaningStatus;
+  /** Why, for people */
+  readonly reason?: string;
+}
+
+/** `POST /api/gleanings/maintain`: Check the saved links on the web */
+export interface MaintainGleanings extends OfVault {
+  /** Check, and change nothing */
+  readonly dry_run?: boolean;
+}
+
+/** A check of links that has begun: `GET /api/runs/{id}` tells how far it is. */
+export interface MaintainReply {
+  readonly vault: string;
+  readonly run: string;
+}
+
 /** `GET /api/writes`: What Notewell wrote to a vault, newest first */
 export interface WritesRequest extends OfVault {
   /** Maximum number of results */
@@ -2403,6 +2529,12 @@ export interface Routes {
   readonly "GET /api/memory/list": { readonly parameters: ListMemories; readonly reply: MemoryListReply };
   readonly "GET /api/memory/history": { readonly parameters: MemoryHistory; readonly reply: MemoryHistoryReply };
   readonly "GET /api/memory/health": { readonly parameters: MemoryHealth; readonly reply: MemoryHealthReply };
+  readonly "POST /api/gleanings/extract": { readonly parameters: ExtractGleanings; readonly reply: ExtractReply };
+  readonly "GET /api/gleanings": { readonly parameters: GleaningsRequest; readonly reply: GleaningsReply };
+  readonly "GET /api/gleanings/stats": { readonly parameters: OfVault; readonly reply: GleaningStatsReply };
+  readonly "GET /api/gleanings/{id}": { readonly parameters: GleaningRequest; readonly reply: GleaningReply };
+  readonly "POST /api/gleanings/{id}/status": { readonly parameters: MarkGleaning; readonly reply: GleaningReply };
+  readonly "POST /api/gleanings/maintain": { readonly parameters: MaintainGleanings; readonly reply: MaintainReply };
   readonly "GET /api/writes": { readonly parameters: WritesRequest; readonly reply: WritesReply };
   readonly "POST /api/writes/undo": { readonly parameters: UndoRequest; readonly reply: UndoneReply };
   readonly "POST /api/ask": { readonly parameters: AskRequest; readonly reply: AskEventReply };

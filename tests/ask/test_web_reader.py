@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -62,7 +63,7 @@ def test_private_addresses_are_never_reached(place: str, monkeypatch: pytest.Mon
     def connect(*_: object) -> None:
         raise AssertionError(place)
 
-    monkeypatch.setattr(web_reader.socket, "create_connection", connect)
+    monkeypatch.setattr(socket, "create_connection", connect)
     public = Pages("", resolve=lambda *_: ("93.184.216.34", place))
     with pytest.raises(ProviderError) as refused:
         public.read("https://example.com/")
@@ -75,7 +76,7 @@ def test_public_addresses_are_reached(place: str, monkeypatch: pytest.MonkeyPatc
     def connect(address: tuple[str, int], *_: object) -> None:
         raise OSError(f"reached {address[0]}")
 
-    monkeypatch.setattr(web_reader.socket, "create_connection", connect)
+    monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(ProviderError, match=f"reached {place}"):
         Pages("", resolve=lambda *_: (place,)).read("https://example.com/")
 
@@ -153,13 +154,13 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Web)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
-    real = web_reader.socket.create_connection
+    real = socket.create_connection
 
     def connect(place: tuple[str, int], *rest: object, **more: object) -> object:
         here = ("127.0.0.1", server.server_address[1])
         return real(here if place[0] == "93.184.216.34" else place, *rest, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(web_reader.socket, "create_connection", connect)
+    monkeypatch.setattr(socket, "create_connection", connect)
     yield server
     server.shutdown()
     thread.join()

@@ -48,6 +48,7 @@ STEADY: Mapping[str, object] = {
     "seconds": 0.0,
     "started": "2026-03-02T10:00:00+00:00",
     "ended": "2026-03-02T10:00:01+00:00",
+    "run": "6",  # the id of one
     "updated": "2026-03-02T10:00:01+00:00",
     "at": "2026-03-02T10:00:02+00:00",
     "query_id": "89abcdef01234567",
@@ -234,6 +235,16 @@ REPLIES: dict[str, Asked] = {
         {"path": "Garden/Bees.md", "expected_hash": "0" * 32, "set": {"rating": 4}},
         409,
     ),
+    "gleanings-extract": ("POST /api/gleanings/extract", {"dry_run": True}, 200),
+    "gleanings": ("GET /api/gleanings", {"status": "active"}, 200),
+    "gleanings-stats": ("GET /api/gleanings/stats", {}, 200),
+    "gleaning-nothing": ("GET /api/gleanings/{id}", {"id": "0123456789ab"}, 404),
+    "gleaning-mark-nothing": (
+        "POST /api/gleanings/{id}/status",
+        {"id": "0123456789ab", "status": "hidden"},
+        404,
+    ),
+    "gleanings-maintain-off": ("POST /api/gleanings/maintain", {}, 403),
     "writes": ("GET /api/writes", {"limit": 2}, 200),
     "undo": ("POST /api/writes/undo", {}, 200),
     "problem-change": (

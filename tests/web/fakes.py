@@ -29,6 +29,19 @@ from notewell.contract.documents import (
     DocumentsReply,
     RemoveDocuments,
 )
+from notewell.contract.gleanings import (
+    DomainCount,
+    ExtractGleanings,
+    ExtractReply,
+    GleaningReply,
+    GleaningsReply,
+    GleaningsRequest,
+    GleaningStatsReply,
+    GleaningView,
+    MaintainReply,
+    MarkGleaning,
+    StatusChange,
+)
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
     ClearedReply,
@@ -283,11 +296,62 @@ class FakeRuns:
     cancel = show
 
 
+GLEANING = GleaningView(
+    id="0123456789ab",
+    title="Bees",
+    url="https://bees.example/",
+    domain="bees.example",
+    description="",
+    created="2026-03-02",
+    source="Daily/2026-03-02.md",
+    line=7,
+    days=("Daily/2026-03-02.md",),
+    status="active",
+    reason="",
+    note=None,
+)
+
+
+class FakeGleanings:
+    """One saved link; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def extract(self, request: ExtractGleanings) -> ExtractReply:
+        self._asked.append(request)
+        return ExtractReply("Home", "2", 1, 1, 1, 0, (GLEANING.id,), 0, None)
+
+    def reply(self, request: GleaningsRequest) -> GleaningsReply:
+        self._asked.append(request)
+        return GleaningsReply("Home", (GLEANING,), 1)
+
+    def stats(self) -> GleaningStatsReply:
+        counted = (DomainCount("bees.example", 1),)
+        return GleaningStatsReply("Home", 1, 0, {"active": 1, "inactive": 0, "hidden": 0}, counted)
+
+    def show(self, key: str) -> GleaningReply:
+        self._asked.append(key)
+        if key != GLEANING.id:
+            raise NotFoundError(f"There is no gleaning {key}.")
+        change = StatusChange("2026-03-02T10:00:00+00:00", "active", "", "maintain")
+        return GleaningReply("Home", GLEANING, (change,))
+
+    def mark(self, request: MarkGleaning) -> GleaningReply:
+        self._asked.append(request)
+        return self.show(request.id)
+
+    def maintain(self, *, dry_run: bool) -> MaintainReply:
+        self._asked.append(dry_run)
+        return MaintainReply("Home", "3")
+
+
 class FakeTending:
     """What tends a vault; `asked` is the engine's."""
 
     def __init__(self, asked: list[object]) -> None:
         self.runs = FakeRuns(asked)
+        self.gleanings = FakeGleanings(asked)
 
 
 class FakeUndoing:

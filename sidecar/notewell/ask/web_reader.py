@@ -1,25 +1,29 @@
 """Reads public web pages for a language model, and refuses private addresses.
 
-Text in a note or page may trick a model into requesting any address. So only the default ports of
-HTTP and HTTPS are allowed. A host name is resolved once, all its addresses must be public, and the
-connection goes to an address that was checked, so that a change of the name's address in between
-has no effect. Each redirect is checked again.
+Text in a note or page may trick a model into requesting any address, so each request, of a redirect
+too, is made by `support.http.public`.
 """
 
 from __future__ import annotations
 
 import html
-import ipaddress
 import re
-import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html.parser import HTMLParser
-from urllib.parse import SplitResult, quote, urljoin, urlsplit
+from urllib.parse import quote, urljoin
 
 from notewell.errors import ProviderError
 from notewell.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
+from notewell.support.http.public import (
+    MALFORMED,
+    PORTS,
+    Resolve,
+    public_request,
+    resolve,
+    web_address,
+)
 
 MAX_BYTES = 2 * 1024 * 1024  # of a page; the rest is not read
 MAX_CHARS = 60_000
@@ -30,29 +34,9 @@ _SILENCE_S = 15.0
 _SEARCH_CLIENT = HttpClient(
     timeout_s=_SILENCE_S, connect_s=_SILENCE_S, deadline_s=MAX_SECONDS, max_bytes=MAX_BYTES
 )
-_PORTS = {"http": 80, "https": 443}
-# What the standard library raises for an invalid address, character set or page.
-_MALFORMED = (ValueError, LookupError, AssertionError)
-# All that is assigned to hosts of the public internet (IANA, "IPv6 Global Unicast Address
-# Assignments"). Everything else is local, reserved, or contains an IPv4 address.
-_PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
-# Parts of the public ranges that are not for hosts (IANA's registries of special-purpose
-# addresses); not every version of Python knows all of them. 2001::/23 has Teredo, benchmarks and
-# ORCHID; 2002::/16 contains IPv4 addresses (6to4).
-_SPECIAL = tuple(
-    map(
-        ipaddress.ip_network,
-        (
-            *("192.0.0.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"),
-            *("192.175.48.0/24", "198.18.0.0/15"),
-            *("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"),
-        ),
-    )
-)
 _TEXT = re.compile(r"text/(?:html|plain|markdown)|application/(?:xhtml\+xml|json)")
 _AGENT = "Notewell (reads one page for its user)"
 
-Resolve = Callable[[str, int], Sequence[str]]
 _now = time.monotonic
 
 
@@ -68,10 +52,10 @@ class Page:
 class Pages:
     """Reads pages of the public web, and searches it."""
 
-    def __init__(self, search_url: str, resolve: Resolve | None = None) -> None:
+    def __init__(self, search_url: str, resolve: Resolve = resolve) -> None:
         """`search_url` is the user's search endpoint and contains {query}; "" for no search."""
         self._search_url = search_url
-        self._resolve = resolve or _resolve
+        self._resolve = resolve
 
     @property
     def can_search(self) -> bool:
@@ -95,7 +79,7 @@ class Pages:
                 if error.kind == "address":
                     raise _refused(url, "it is not a valid address") from error
                 raise _failed(url, error) from error
-            except _MALFORMED as error:
+            except MALFORMED as error:
                 raise _failed(url, error) from error
         raise _refused(url, "it redirects too often")
 
@@ -105,8 +89,11 @@ class Pages:
         The endpoint is a setting of the user and often in their own network, so it may be private.
         """
         url = self._search_url.replace("{query}", quote(query))
-        address = _parts(url)
-        if address.scheme not in _PORTS or not address.hostname:
+        try:
+            address = web_address(url)
+        except HttpError as error:
+            raise _refusal(url, error) from error
+        if address.scheme not in PORTS or not address.hostname:
             raise _refused(url, "`ask.web_search_url` must be a web address")
         headers = {"Accept": "application/json", "User-Agent": _AGENT}
         try:
@@ -120,49 +107,15 @@ class Pages:
 
     def _request(self, url: str) -> HttpRequest:
         """The request for a page, with the checked address to connect to."""
-        address = _parts(url)
-        host, scheme = address.hostname or "", address.scheme
+        headers = {"User-Agent": _AGENT, "Accept": "text/html, text/plain"}
         try:
-            port = address.port
-        except ValueError as error:
-            raise _refused(url, "its port is not valid") from error
-        if scheme not in _PORTS or not host or port not in {None, _PORTS.get(scheme)}:
-            raise _refused(url, "only http and https on their default ports are read")
-        if address.username is not None or address.password is not None:
-            raise _refused(url, "it contains a user name or password")
-        target = f"{address.path or '/'}{f'?{address.query}' if address.query else ''}"
-        quoted = quote(target, safe="/?=&%:;,+~@!$'()*-._#[]")
-        return HttpRequest(
-            "GET",
-            f"{scheme}://{address.netloc}{quoted}",
-            {"User-Agent": _AGENT, "Accept": "text/html, text/plain"},
-            address=self._public(url, host, _PORTS[scheme]),
-        )
-
-    def _public(self, url: str, host: str, port: int) -> str:
-        """The address to connect to; every address of the name must be public."""
-        try:
-            addresses = self._resolve(host, port)
-        except (OSError, *_MALFORMED) as error:
-            raise _failed(url, error) from error
-        if not addresses:
-            raise _refused(url, "its name has no address")
-        for one in addresses:
-            if not _is_public(one):
-                raise _refused(url, "it is in a private network")
-        return addresses[0]
+            return public_request(url, headers, resolve=self._resolve)
+        except HttpError as error:
+            raise _refusal(url, error) from error
 
 
-def _parts(url: str) -> SplitResult:
-    try:
-        return urlsplit(url)
-    except ValueError as error:
-        raise _refused(url, "it is not a valid address") from error
-
-
-def _resolve(host: str, port: int) -> tuple[str, ...]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(one[4][0]) for one in found))
+def _refusal(url: str, error: HttpError) -> ProviderError:
+    return _refused(url, str(error)) if error.kind == "refused" else _failed(url, error)
 
 
 def _client(seconds: float) -> HttpClient:
@@ -174,21 +127,6 @@ def _client(seconds: float) -> HttpClient:
         raise HttpError("timeout", f"took longer than {MAX_SECONDS:g} s")
     silence = min(_SILENCE_S, seconds)
     return HttpClient(timeout_s=silence, connect_s=silence, deadline_s=seconds, max_bytes=None)
-
-
-def _is_public(place: str) -> bool:
-    """Whether an address is of a host of the public internet: global unicast, nothing special."""
-    try:
-        address = ipaddress.ip_address(place)
-    except ValueError:
-        return False
-    if "%" in place:  # an address within one network
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address not in _PUBLIC_V6:
-        return False
-    if any(address in network for network in _SPECIAL):
-        return False
-    return address.is_global and not address.is_multicast and not address.is_reserved
 
 
 def _results(found: Json) -> tuple[Page, ...]:

@@ -13,6 +13,7 @@ from notewell.ask import conversations
 from notewell.contract.codec import from_json, to_json
 from notewell.engine.tuning import NAME as TUNING
 from notewell.errors import BackupError, NotewellError, ServerError
+from notewell.gleanings.state import NAME as GLEANINGS
 from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
 from notewell.runs import NAME as RUNS
@@ -28,7 +29,7 @@ SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
 # A room that keeps a database of its own beside them adds its name here.
 DATABASES = (DATABASE, LOG, JOURNAL, RUNS)
-FILES = (TUNING, DOCUMENTS)  # other files of a vault that are state, in the same folder
+FILES = (TUNING, DOCUMENTS, GLEANINGS)  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 
 _VAULT = r"vaults/[0-9a-f]{12}"

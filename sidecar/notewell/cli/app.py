@@ -57,6 +57,7 @@ SECTIONS = {
     "Write notes": {
         "memory": "notewell.cli.memory:memory",
         "properties": "notewell.cli.properties:properties",
+        "gleanings": "notewell.cli.gleanings:gleanings",
         "undo": "notewell.cli.undo:undo",
     },
     "Look after it": {

@@ -26,6 +26,7 @@ from notewell.types import (
     AskRules,
     ChunkRules,
     DocumentRules,
+    GleaningRules,
     LimitRules,
     LogRules,
     MemoryRules,
@@ -49,7 +50,7 @@ ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
 # A vault travels between machines with its sync tool, so the file in it may set how its notes are
 # indexed, but not where this machine stores data or who may use its server.
-VAULT_SECTIONS = ("vault", "chunking", "model", "memory")
+VAULT_SECTIONS = ("vault", "chunking", "model", "memory", "gleanings")
 VAULT_KEYS = ("index_dir",)
 INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
 VAULT_REFUSED = (
@@ -58,6 +59,7 @@ VAULT_REFUSED = (
     "model.provider",
     "model.base_url",
     "model.consent",
+    "gleanings.web",
 )
 
 _SECTIONS: Mapping[str, type] = {
@@ -70,6 +72,7 @@ _SECTIONS: Mapping[str, type] = {
     "log": LogRules,
     "memory": MemoryRules,
     "ask": AskRules,
+    "gleanings": GleaningRules,
     "schedule": ScheduleRules,
     "documents": DocumentRules,
 }
@@ -359,4 +362,6 @@ _LIST_KEYS = (
     "model.consent",
     "search.shelved_status",
     "documents.allow",
+    "gleanings.headings",
+    "gleanings.daily_folders",
 )

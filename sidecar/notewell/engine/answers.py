@@ -15,6 +15,7 @@ from notewell.contract import (
     context,
     documents,
     explore,
+    gleanings,
     graph,
     log,
     manage,
@@ -88,6 +89,14 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
     manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
     **dict.fromkeys(get_args(MemoryRequest), lambda engine, one: engine.memories.answer(one)),
+    gleanings.ExtractGleanings: lambda engine, one: engine.tending.gleanings.extract(one),
+    gleanings.GleaningsRequest: lambda engine, one: engine.tending.gleanings.reply(one),
+    gleanings.GleaningStatsRequest: lambda engine, _: engine.tending.gleanings.stats(),
+    gleanings.GleaningRequest: lambda engine, one: engine.tending.gleanings.show(one.id),
+    gleanings.MarkGleaning: lambda engine, one: engine.tending.gleanings.mark(one),
+    gleanings.MaintainGleanings: lambda engine, one: engine.tending.gleanings.maintain(
+        dry_run=one.dry_run
+    ),
     writes.WritesRequest: lambda engine, one: engine.undoing.writes(one.limit),
     writes.UndoRequest: lambda engine, one: engine.undoing.undo(one.number),
     log.OpenedRequest: _opened,

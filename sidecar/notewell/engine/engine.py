@@ -29,15 +29,13 @@ from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
-from notewell.engine.properties import VaultProperties
 from notewell.engine.queue_control import QueueControl
 from notewell.engine.request_threads import RequestThreads
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
-from notewell.engine.tending import Tending, run_log
+from notewell.engine.tending import TendedVault, Tending, run_log
 from notewell.engine.tuning import VaultTuning
-from notewell.engine.undo import VaultUndo
 from notewell.engine.watcher import VaultWatcher
 from notewell.errors import NotewellError, UsageError
 from notewell.index.engines import open_index
@@ -118,10 +116,10 @@ class Engine:
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
-        self.undoing = VaultUndo(record.name, writer, self._look_at)
-        self.properties = VaultProperties(
-            record.name, writer, index, self._look_at, settings.memory.folder
+        self.tending = Tending(
+            TendedVault(record, settings, index, source, writer, self._look_at), self._writer
         )
+        self.undoing, self.properties = self.tending.undoing, self.tending.properties
         self.memories = open_memories(
             record,
             settings,
@@ -135,7 +133,6 @@ class Engine:
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer
         )
-        self.tending = Tending(record, settings, self._writer)
         self.queue = QueueControl(self._writer, index)
         self._threads = RequestThreads(record.id, self._search_priority)
         self._watching = VaultWatcher(

@@ -24,7 +24,6 @@ _USUAL: Mapping[RunKind, str] = {
     "reconcile": "03:30",
     "extract": "23:00",
     "maintain": "sunday 02:00",
-    "plan": "04:00",
 }
 
 log = logging.getLogger(__name__)
@@ -115,7 +114,6 @@ def _times(rules: ScheduleRules, reconcile_at: str) -> dict[RunKind, str]:
         "reconcile": reconcile,
         "extract": rules.extract,
         "maintain": rules.maintain,
-        "plan": rules.plan,
     }
     return {
         kind: _USUAL[kind] if when == _ON else when

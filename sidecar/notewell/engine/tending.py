@@ -1,33 +1,66 @@
-"""What tends a vault besides its index: runs and their schedule."""
+"""What tends a vault besides its index: writes, gleanings, runs and their schedule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
+from notewell.engine.undo import VaultUndo
+from notewell.gleanings.collect import Collection
+from notewell.gleanings.service import Gleanings, Parts
+from notewell.gleanings.state import StateFile
+from notewell.gleanings.web import Web
+from notewell.index.port import IndexReader
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
 from notewell.runs import RunLog
 from notewell.runs.work import Runs
+from notewell.sources import Source
 from notewell.types import Settings, VaultRecord
 from notewell.types.runs import RunKind
+from notewell.vault.daily import DailyNotes
+from notewell.vault.write import VaultWriter
+
+
+@dataclass(frozen=True, slots=True)
+class TendedVault:
+    """One vault and what is used to read and write it.
+
+    `writer` None: it is never written. `changed` is called with the path of each note written.
+    """
+
+    record: VaultRecord
+    settings: Settings
+    index: IndexReader
+    source: Source
+    writer: VaultWriter | None
+    changed: Callable[[str], None]
 
 
 class Tending:
-    """The runs of one vault that are no indexing, and the schedule of all.
+    """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
-    `runs` lists, shows and cancels them.
+    `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
+    `properties` edits those of notes; `undoing` takes back what was written.
     """
 
-    def __init__(self, record: VaultRecord, settings: Settings, writer: Writer) -> None:
-        """Nothing is started before `start`."""
+    def __init__(self, vault: TendedVault, indexing: Writer) -> None:
+        """Nothing is started before `start`. `indexing` does what the schedule wants indexed."""
+        record, settings = vault.record, vault.settings
+        self.undoing = VaultUndo(record.name, vault.writer, vault.changed)
+        self.properties = VaultProperties(
+            record.name, vault.writer, vault.index, vault.changed, settings.memory.folder
+        )
         log = run_log(record, settings)
         self._working = Runs(log, record.name)
+        self.gleanings = _gleanings(vault, self._working)
         self._scheduler = Scheduler(
-            settings.schedule, settings.vault.reconcile_at, log, self._starts(writer)
+            settings.schedule, settings.vault.reconcile_at, log, self._starts(indexing)
         )
-        self.runs = VaultRuns(record.name, self._working, self._scheduler, writer.cancel_run)
+        self.runs = VaultRuns(record.name, self._working, self._scheduler, indexing.cancel_run)
 
     def start(self) -> None:
         """Follow the schedule."""
@@ -43,8 +76,26 @@ class Tending:
         """Whether a run works in this process."""
         return self._working.busy
 
-    def _starts(self, writer: Writer) -> dict[RunKind, Callable[[], object]]:
-        return {"reconcile": lambda: writer.submit(Work(trigger="schedule"))}
+    def _starts(self, indexing: Writer) -> dict[RunKind, Callable[[], object]]:
+        return {
+            "reconcile": lambda: indexing.submit(Work(trigger="schedule")),
+            "extract": self.gleanings.begin_extract,
+            "maintain": lambda: self.gleanings.maintain(trigger="schedule"),
+        }
+
+
+def _gleanings(vault: TendedVault, runs: Runs) -> Gleanings:
+    record, settings = vault.record, vault.settings
+    rules = settings.gleanings
+    parts = Parts(
+        collection=Collection(vault.index, vault.source, DailyNotes.read(record.path), rules),
+        state=StateFile(settings.data_dir / "vaults" / record.id),
+        runs=runs,
+        writer=vault.writer,
+        changed=vault.changed,
+        web=lambda seconds: Web(seconds=seconds),
+    )
+    return Gleanings(record.name, rules, parts, offline=settings.offline)
 
 
 def run_log(record: VaultRecord, settings: Settings) -> RunLog:

@@ -226,17 +226,29 @@ class AskRules:
 
 
 @dataclass(frozen=True, slots=True)
+class GleaningRules:
+    """Links saved in daily notes: where they stand, and the folder of the notes made of them.
+
+    `web`: whether the addresses may be requested, to check links and to read titles.
+    """
+
+    headings: tuple[str, ...] = ("## Gleanings",)  # without # a heading of any level
+    daily_folders: tuple[str, ...] = ("Daily", "Journal")  # besides daily notes, whose notes count
+    folder: str = "L/Gleanings"
+    web: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ScheduleRules:
     """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
 
-    "" is never, and "on" the usual time: 23:00 for `extract`, Sunday 02:00 for `maintain`, 04:00
-    for `plan`. `reconcile` None: as `vault.reconcile_at` says.
+    "" is never, and "on" the usual time: 23:00 for `extract`
+    and Sunday 02:00 for `maintain`. `reconcile` None: as `vault.reconcile_at` says.
     """
 
     reconcile: str | None = None  # compares the whole vault with the index
     extract: str = ""  # makes notes of gleanings
     maintain: str = ""  # checks the links of gleanings
-    plan: str = ""  # looks for what a gardener would do
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,5 +269,6 @@ class Settings:
     log: LogRules = field(default_factory=LogRules)
     memory: MemoryRules = field(default_factory=MemoryRules)
     ask: AskRules = field(default_factory=AskRules)
+    gleanings: GleaningRules = field(default_factory=GleaningRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)

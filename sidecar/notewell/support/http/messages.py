@@ -24,6 +24,7 @@ ErrorKind = Literal[
     "truncated",  # the reply ended before its announced length
     "too_large",  # the reply is larger than the caller accepts
     "not_json",  # JSON was expected
+    "refused",  # an address that must not be requested, such as a private one
     "redirect",  # too many redirects, or one that must not be followed
 ]
 # Replies that say "later": time-outs, rate limits and overload (529 is Anthropic's).

@@ -1,0 +1,1 @@
+"""Gleanings: links saved in daily notes, found as results and made notes of on request."""

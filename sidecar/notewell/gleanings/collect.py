@@ -1,0 +1,195 @@
+"""Collects the gleanings of a vault: from daily notes, and from the notes made of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from notewell.contract.gleanings import GleaningStatus
+from notewell.errors import UnreadableNoteError
+from notewell.gleanings.parse import Entry, Found, read_entries
+from notewell.gleanings.urls import domain, gleaning_id
+from notewell.index.port import IndexReader
+from notewell.sources import Source
+from notewell.types import GleaningRules, PropertyValue, StoredNote
+from notewell.vault.daily import DailyNotes, day_in_name
+from notewell.vault.parse import one_line_end
+
+_STATUSES = get_args(GleaningStatus)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A daily note: its path, its date ("2026-11-22", or "" if unknown), and what it has."""
+
+    path: str
+    date: str
+    content_hash: bytes
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Where a link was saved."""
+
+    path: str
+    date: str
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Gleaning:
+    """One address with all places where it was saved, the first day first; never none."""
+
+    id: str
+    seen: tuple[Seen, ...]
+
+    @property
+    def url(self) -> str:
+        """Its address, as it was first written."""
+        return self.seen[0].entry.url
+
+    @property
+    def title(self) -> str:
+        """The first title that a person wrote; else the host."""
+        return next((one.entry.title for one in self.seen if one.entry.title), domain(self.url))
+
+    @property
+    def bare(self) -> bool:
+        """Whether nobody wrote a title."""
+        return not any(one.entry.title for one in self.seen)
+
+    @property
+    def description(self) -> str:
+        """The first description that a person wrote."""
+        return next((one.entry.description for one in self.seen if one.entry.description), "")
+
+    @property
+    def days(self) -> tuple[str, ...]:
+        """The paths of its daily notes."""
+        return tuple(dict.fromkeys(one.path for one in self.seen))
+
+
+@dataclass(frozen=True, slots=True)
+class MadeNote:
+    """A note that was made of a gleaning, as the index has it."""
+
+    id: str
+    path: str
+    title: str
+    url: str
+    description: str
+    status: GleaningStatus
+    reason: str
+    days: tuple[str, ...]
+    created: str
+
+
+class Collection:
+    """Reads daily notes; one that did not change is read once. Any thread may call."""
+
+    def __init__(
+        self, index: IndexReader, source: Source, daily: DailyNotes, rules: GleaningRules
+    ) -> None:
+        """`rules` name the headings, and the folders whose notes are daily notes too."""
+        self._index = index
+        self._source = source
+        self._daily = daily
+        self._rules = rules
+        self._folders = tuple(f"{one.strip('/')}/".casefold() for one in rules.daily_folders if one)
+        self._known: dict[tuple[str, bytes], Day] = {}
+        self._reading = threading.Lock()
+
+    def days(self) -> tuple[Day, ...]:
+        """The daily notes that have any entry, good or malformed, in the order of their dates."""
+        with self._reading:
+            known: dict[tuple[str, bytes], Day] = {}
+            manifest = self._index.manifest()
+            for note in self._index.all_notes():
+                entry = manifest.get(note.path)
+                if entry is None or not self._is_daily(note):
+                    continue
+                key = (note.path, entry.content_hash)
+                day = self._known.get(key) or self._read(note)
+                if day is not None:
+                    known[key] = day
+            self._known = known
+        with_any = (one for one in known.values() if one.found.entries or one.found.malformed)
+        return tuple(sorted(with_any, key=lambda one: (one.date, one.path)))
+
+    def made(self) -> Mapping[str, MadeNote]:
+        """The notes that were made, by the id of their gleaning."""
+        found = (_made(note) for note in self._index.all_notes())
+        return {one.id: one for one in found if one is not None}
+
+    def _is_daily(self, note: StoredNote) -> bool:
+        if not note.path.lower().endswith(".md"):
+            return False
+        return note.path.casefold().startswith(self._folders) or self._daily.holds(
+            note.path, note.properties
+        )
+
+    def _read(self, note: StoredNote) -> Day | None:
+        try:
+            read = self._source.read(self._source.stamp(note.path))
+        except UnreadableNoteError:
+            return None  # it is being changed; the index will follow
+        date = self._daily.day(note.path, note.properties) or day_in_name(note.path)
+        text = one_line_end(read.text)
+        found = read_entries(text, read.note.headings, self._rules.headings)
+        return Day(note.path, date.isoformat() if date else "", read.content_hash, found)
+
+
+def gleanings_of(days: Sequence[Day]) -> Mapping[str, Gleaning]:
+    """The gleanings of daily notes by id, in the order in which they were first saved."""
+    found: dict[str, Gleaning] = {}
+    for day in days:
+        for entry in day.found.entries:
+            key, seen = gleaning_id(entry.url), Seen(day.path, day.date, entry)
+            before = found.get(key)
+            found[key] = (
+                Gleaning(key, (seen,))
+                if before is None
+                else replace(before, seen=(*before.seen, seen))
+            )
+    return found
+
+
+def _made(note: StoredNote) -> MadeNote | None:
+    properties = {name.lower(): value for name, value in note.properties.items()}
+    key = properties.get("gleaning_id")
+    if properties.get("type") != "gleaning" or not isinstance(key, str | int):
+        return None
+    return MadeNote(
+        id=str(key),
+        path=note.path,
+        title=_text(properties.get("title")) or note.title,
+        url=_text(properties.get("url")),
+        description=_text(properties.get("description")),
+        status=_status(properties.get("status")),
+        reason=_text(properties.get("reason")),
+        days=tuple(_sources(properties.get("source"))),
+        created=_text(properties.get("created")),
+    )
+
+
+def _status(value: PropertyValue) -> GleaningStatus:
+    """A status as a note has it; one that is none counts as active."""
+    known: GleaningStatus
+    for known in _STATUSES:
+        if value == known:
+            return known
+    return "active"
+
+
+def _sources(value: PropertyValue) -> Iterator[str]:
+    for one in value if isinstance(value, tuple) else (value,):
+        target = _text(one).strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
+        if target:
+            yield target if target.lower().endswith(".md") else f"{target}.md"
+
+
+def _text(value: PropertyValue) -> str:
+    return "" if value is None or isinstance(value, tuple | Mapping) else str(value)

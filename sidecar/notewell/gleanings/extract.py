@@ -1,0 +1,178 @@
+"""Makes notes of gleanings: one for each address, once, with all its days."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+
+from notewell.errors import (
+    ChangedNoteError,
+    NotFoundError,
+    UnreadableNoteError,
+    UsageError,
+    WriteError,
+)
+from notewell.gleanings.collect import Collection, Day, Gleaning, MadeNote, gleanings_of
+from notewell.gleanings.note import note_path, note_text, sources
+from notewell.gleanings.state import Mark, State, StateFile
+from notewell.gleanings.urls import domain
+from notewell.gleanings.web import Checked, Web
+from notewell.runs.work import RunProgress
+from notewell.vault.property_edit import PropertyEdit
+from notewell.vault.write import VaultWriter
+
+ACTION = "gleanings extract"
+# The journal keeps 500 writes; a batch has to fit as a whole to be undone as one.
+_BATCH = 200
+_BETWEEN_REQUESTS_S = 1.0
+
+
+@dataclass(slots=True)
+class Extracted:
+    """What an extraction did; `undo` undoes the last notes written together."""
+
+    files: int = 0
+    found: int = 0
+    skipped: int = 0
+    ids: list[str] = field(default_factory=list)
+    undo: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The parts that an extraction needs. `changed` is called with the path of each note written.
+
+    `web` reads titles of bare addresses; None: it may not.
+    """
+
+    collection: Collection
+    state: StateFile
+    writer: VaultWriter
+    folder: str
+    changed: Callable[[str], None]
+    web: Web | None = None
+
+    def run(self, progress: RunProgress, *, full: bool, dry_run: bool) -> Extracted:
+        """Extract what is new, or with `full` all; a malformed entry is an error of the run."""
+        state, done = self.state.load(), Extracted()
+        days = self.collection.days()
+        new = [day for day in days if full or day.content_hash.hex() not in state.read]
+        for day in new:
+            for bad in day.found.malformed:
+                progress.problem(day.path, f"line {bad.line}: {bad.why}")
+        # All days of an address belong to its note, also those that were read before.
+        every, wanted = gleanings_of(days), gleanings_of(new)
+        made = self.collection.made()
+        done.files, done.found = len(new), len(wanted)
+        missing = [every[key] for key in wanted if key not in made]
+        known = [(every[key], made[key]) for key in wanted if key in made]
+        done.skipped = len(known)
+        if dry_run:
+            done.ids = [one.id for one in missing]
+        else:
+            fetched = self._fetched(missing, progress)
+            pen = _Pen(self.writer, self.state.load().marks, fetched, done)
+            self._write((*((one, None) for one in missing), *known), progress, pen)
+            self.state.change(lambda before: _with_read(before, days, new))
+        counts = {"files": done.files, "found": done.found, "created": len(done.ids)}
+        progress.counts.update(counts | {"skipped": done.skipped})
+        return done
+
+    def _fetched(self, missing: Sequence[Gleaning], progress: RunProgress) -> Mapping[str, Checked]:
+        """What the pages of bare addresses say, read one after the other."""
+        found: dict[str, Checked] = {}
+        hosts: dict[str, float] = {}
+        for one in missing if self.web is not None else ():
+            if self.web is None or not one.bare:
+                continue
+            wait_for_host(hosts, domain(one.url), progress)
+            checked = self.web.check(one.url, read=True)
+            found[one.id] = checked
+            if checked.title or checked.description:
+                self.state.mark(one.id, partial(with_page, page=checked))
+        return found
+
+    def _write(
+        self, todo: Sequence[tuple[Gleaning, MadeNote | None]], progress: RunProgress, pen: _Pen
+    ) -> None:
+        left = iter(todo)
+        while batch := tuple(islice(left, _BATCH)):
+            written: list[str] = []
+            with self.writer.journal.batch():
+                for one, note in batch:
+                    progress.check()
+                    path = note.path if note is not None else note_path(self.folder, one.id)
+                    try:
+                        done = pen.extend(one, note) if note is not None else pen.create(one, path)
+                    except (WriteError, UnreadableNoteError, UsageError, NotFoundError) as error:
+                        progress.problem(path, error.message)
+                        continue
+                    written += [path] if done else []
+            for path in written:
+                self.changed(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pen:
+    """Writes the notes of one run, and counts them in `done`."""
+
+    writer: VaultWriter
+    marks: Mapping[str, Mark]
+    fetched: Mapping[str, Checked]
+    done: Extracted
+
+    def create(self, one: Gleaning, path: str) -> bool:
+        """Make a note; False if somebody made it just now, and the index does not have it yet."""
+        text = note_text(one, self.marks.get(one.id, Mark()), self.fetched.get(one.id))
+        try:
+            number = self.writer.create(path, text, action=ACTION).number
+        except ChangedNoteError:
+            number = None
+        if number is None:
+            self.done.skipped += 1
+            return False
+        self.done.ids.append(one.id)
+        self.done.undo = number
+        return True
+
+    def extend(self, one: Gleaning, note: MadeNote) -> bool:
+        """Add to a note the days that it lacks; False if it has them all."""
+        if not set(one.days) - set(note.days):
+            return False
+        edit = PropertyEdit(set={"source": sources(one)})
+        number = self.writer.edit(note.path, edit, seen=None, action=ACTION).number
+        if number is not None:
+            self.done.undo = number
+        return number is not None
+
+
+def with_page(mark: Mark, page: Checked) -> Mark:
+    """A mark with the title and description of the page, where it has them."""
+    return replace(
+        mark,
+        title=page.title or mark.title,
+        description=page.description or mark.description,
+    )
+
+
+def wait_for_host(hosts: dict[str, float], host: str, progress: RunProgress) -> None:
+    """Wait until a second has passed since the last request to a host."""
+    progress.check()
+    wait = hosts.get(host, 0.0) + _BETWEEN_REQUESTS_S - time.monotonic()
+    if wait > 0:
+        progress.wait(wait)
+    hosts[host] = time.monotonic()
+
+
+def _with_read(before: State, days: Sequence[Day], new: Sequence[Day]) -> State:
+    """The state with what was read; daily notes that are gone or have changed are forgotten."""
+    current = {day.content_hash.hex(): day.path for day in days}
+    kept = dict(_still(before.read, current))
+    return replace(before, read=kept | {day.content_hash.hex(): day.path for day in new})
+
+
+def _still(read: Mapping[str, str], current: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((key, current[key]) for key in read if key in current)

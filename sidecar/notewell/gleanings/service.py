@@ -1,0 +1,265 @@
+"""Gleanings of one vault as the contract shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from notewell.contract.gleanings import (
+    DomainCount,
+    ExtractGleanings,
+    ExtractReply,
+    GleaningReply,
+    GleaningsReply,
+    GleaningsRequest,
+    GleaningStatsReply,
+    GleaningStatus,
+    GleaningView,
+    MaintainReply,
+    MarkGleaning,
+)
+from notewell.errors import NotewellError, NotFoundError, ReadOnlyError
+from notewell.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
+from notewell.gleanings.extract import Extracted, Extraction
+from notewell.gleanings.maintain import Link, Upkeep
+from notewell.gleanings.note import shown_title
+from notewell.gleanings.state import Mark, StateFile
+from notewell.gleanings.urls import domain
+from notewell.gleanings.web import Web
+from notewell.runs.work import RunProgress, Runs
+from notewell.types import GleaningRules
+from notewell.types.runs import Trigger
+from notewell.vault.property_edit import PropertyEdit
+from notewell.vault.write import VaultWriter
+
+_FETCH_SECONDS = 5.0
+_MOST_DOMAINS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What gleanings are made with. `writer` None: the vault is never written.
+
+    `changed` is called with the path of each note written. `web` makes a client whose checks take
+    at most so many seconds.
+    """
+
+    collection: Collection
+    state: StateFile
+    runs: Runs
+    writer: VaultWriter | None
+    changed: Callable[[str], None]
+    web: Callable[[float], Web]
+
+
+class Gleanings:
+    """The gleanings of one vault. Any thread may call."""
+
+    def __init__(
+        self, vault: str, rules: GleaningRules, parts: Parts, *, offline: bool = False
+    ) -> None:
+        """`offline`: nothing is requested from the web, whatever the rules say."""
+        self._vault = vault
+        self._rules = rules
+        self._parts = parts
+        self._offline = offline
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def reply(self, request: GleaningsRequest) -> GleaningsReply:
+        """The gleanings that fit, the newest first."""
+        words = request.q.casefold().split()
+        views = [view for view in self._views().values() if _fits(view, request.status, words)]
+        views.sort(key=lambda view: (view.created or "", view.id), reverse=True)
+        return GleaningsReply(self._vault, tuple(views[: request.limit]), len(views))
+
+    def show(self, key: str) -> GleaningReply:
+        """One gleaning with the changes of its status."""
+        view = self._views().get(key)
+        if view is None:
+            raise NotFoundError(
+                f"There is no gleaning {key}. `notewell gleanings list` shows all.",
+                code="gleaning_not_found",
+            )
+        mark = self._parts.state.load().marks.get(key, Mark())
+        return GleaningReply(self._vault, view, mark.history)
+
+    def stats(self) -> GleaningStatsReply:
+        """The gleanings in figures."""
+        views = self._views().values()
+        domains = Counter(view.domain for view in views).most_common(_MOST_DOMAINS)
+        statuses: dict[GleaningStatus, int] = {"active": 0, "inactive": 0, "hidden": 0}
+        for view in views:
+            statuses[view.status] += 1
+        return GleaningStatsReply(
+            self._vault,
+            len(views),
+            sum(view.note is not None for view in views),
+            statuses,
+            tuple(DomainCount(name, count) for name, count in domains),
+        )
+
+    # --- changing --------------------------------------------------------------------------
+
+    def extract(self, request: ExtractGleanings, trigger: Trigger = "manual") -> ExtractReply:
+        """Make notes of the links; raises AlreadyRunningError while this is being done."""
+        web = self._checked_web(_FETCH_SECONDS) if request.fetch else None
+        extraction = self._extraction(web)
+        done: list[Extracted] = []
+        errors: list[int] = []
+
+        def work(progress: RunProgress) -> None:
+            done.append(extraction.run(progress, full=request.full, dry_run=request.dry_run))
+            errors.append(progress.counts["errors"])
+
+        run = self._parts.runs.now("extract", trigger, work)
+        (one,) = done
+        return ExtractReply(
+            vault=self._vault,
+            run=str(run),
+            files=one.files,
+            found=one.found,
+            created=0 if request.dry_run else len(one.ids),
+            skipped=one.skipped,
+            ids=tuple(one.ids),
+            errors=errors[0],
+            undo=one.undo,
+        )
+
+    def begin_extract(self) -> None:
+        """Extract in a thread, as the schedule does."""
+        extraction = self._extraction(None)
+        self._parts.runs.begin(
+            "extract",
+            "schedule",
+            lambda progress: extraction.run(progress, full=False, dry_run=False),
+        )
+
+    def mark(self, request: MarkGleaning) -> GleaningReply:
+        """Give a gleaning a status by hand: in its note, and in what is known of it."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        view = self.show(request.id).gleaning
+        if view.note is not None:
+            self._write_status(view.note, request.status, request.reason)
+        mark = self._parts.state.mark(
+            request.id,
+            lambda mark: replace(
+                mark.with_status(request.status, request.reason, at=now, by="hand"), failed=()
+            ),
+        )
+        shown = replace(view, status=request.status, reason=request.reason)
+        return GleaningReply(self._vault, shown, mark.history)
+
+    def maintain(self, *, dry_run: bool = False, trigger: Trigger = "manual") -> MaintainReply:
+        """Begin to check the links in a thread."""
+        upkeep = Upkeep(self._checked_web(10.0), self._parts.state, self._store_status)
+        links = tuple(self._links())
+        run = self._parts.runs.begin(
+            "maintain", trigger, lambda progress: upkeep.run(progress, links, dry_run=dry_run)
+        )
+        return MaintainReply(self._vault, str(run))
+
+    # --- parts -----------------------------------------------------------------------------
+
+    def _checked_web(self, seconds: float) -> Web:
+        if self._offline or not self._rules.web:
+            why = "--offline" if self._offline else "the setting `gleanings.web` is off"
+            raise ReadOnlyError(
+                f"Nothing is requested from the web: {why}. `web = true` under [gleanings] in the"
+                " configuration lets Notewell request the addresses that you saved, and no others.",
+                code="web_off",
+            )
+        return self._parts.web(seconds)
+
+    def _extraction(self, web: Web | None) -> Extraction:
+        parts = self._parts
+        if parts.writer is None:
+            raise ReadOnlyError(
+                "This vault is never written, because Notewell's data directory is inside it."
+            )
+        folder = self._rules.folder
+        return Extraction(parts.collection, parts.state, parts.writer, folder, parts.changed, web)
+
+    def _store_status(self, key: str, status: GleaningStatus, reason: str) -> None:
+        made = self._parts.collection.made().get(key)
+        if made is not None:
+            self._write_status(made.path, status, reason)
+
+    def _write_status(self, path: str, status: GleaningStatus, reason: str) -> None:
+        writer = self._parts.writer
+        if writer is None:
+            return
+        given = {"status": status} | ({"reason": reason} if reason else {})
+        edit = PropertyEdit(set=given, remove=() if reason else ("reason",))
+        try:
+            written = writer.edit(path, edit, seen=None, action="gleanings status")
+        except NotFoundError:
+            return  # its note was deleted just now
+        if written.number is not None:
+            self._parts.changed(path)
+
+    def _links(self) -> Iterator[Link]:
+        marks = self._parts.state.load().marks
+        found = gleanings_of(self._parts.collection.days())
+        for key, view in self._views().items():
+            if view.status != "hidden":
+                mark = replace(marks.get(key, Mark()), status=view.status, reason=view.reason)
+                bare = key in found and found[key].bare
+                yield Link(key, view.url, view.note or view.source, bare, mark)
+
+    def _views(self) -> Mapping[str, GleaningView]:
+        marks = self._parts.state.load().marks
+        made = self._parts.collection.made()
+        found = gleanings_of(self._parts.collection.days())
+        views = {
+            key: _found_view(one, made.get(key), marks.get(key, Mark()))
+            for key, one in found.items()
+        }
+        return views | {key: _made_view(one) for key, one in made.items() if key not in found}
+
+
+def _fits(view: GleaningView, status: GleaningStatus | None, words: list[str]) -> bool:
+    text = f"{view.title}\n{view.description}\n{view.url}".casefold()
+    return status in {None, view.status} and all(word in text for word in words)
+
+
+def _found_view(one: Gleaning, made: MadeNote | None, mark: Mark) -> GleaningView:
+    first = one.seen[0]
+    return GleaningView(
+        id=one.id,
+        title=made.title if made is not None else shown_title(one, mark),
+        url=one.url,
+        domain=domain(one.url),
+        description=one.description or (made.description if made else mark.description),
+        created=first.date or None,
+        source=first.path,
+        line=first.entry.line,
+        days=one.days,
+        status=made.status if made is not None else mark.status,
+        reason=made.reason if made is not None else mark.reason,
+        note=made.path if made is not None else None,
+    )
+
+
+def _made_view(made: MadeNote) -> GleaningView:
+    """A note whose daily note no longer has the link."""
+    try:
+        host = domain(made.url)
+    except NotewellError:  # a person changed the property
+        host = ""
+    return GleaningView(
+        id=made.id,
+        title=made.title,
+        url=made.url,
+        domain=host,
+        description=made.description,
+        created=made.created or None,
+        source=made.days[0] if made.days else made.path,
+        line=1,
+        days=made.days,
+        status=made.status,
+        reason=made.reason,
+        note=made.path,
+    )
