@@ -71,7 +71,7 @@ def cosines_of(embedder: Embedder) -> CosineScale | None:
 def test_an_unknown_model_is_measured_once(tmp_path: Path) -> None:
     model = Judge(0.25)
     first = scale_of(model, None, tmp_path)
-    assert first == CosineScale(unrelated=0.75, related=1.0)
+    assert first == CosineScale(0.75, 1.0, passages=0.75, passages_deviation=0.0)
     asked = model.queries
     assert asked == len(model.lines)
     assert scale_of(model, None, tmp_path) == first

@@ -41,7 +41,7 @@ JUDGED = {
 class Measured(HashedWords):
     """HashedWords with a known scale of cosines."""
 
-    cosines = CosineScale(unrelated=0.05, related=0.4)
+    cosines = CosineScale(0.05, 0.4, passages=0.0476, passages_deviation=0.0834)
 
 
 class Crowded(HashedWords):
@@ -53,6 +53,8 @@ class Crowded(HashedWords):
     cosines = CosineScale(
         unrelated=shared + (1.0 - shared) * Measured.cosines.unrelated,
         related=shared + (1.0 - shared) * Measured.cosines.related,
+        passages=shared + (1.0 - shared) * 0.0476,
+        passages_deviation=(1.0 - shared) * 0.0834,
     )
 
     def embed_query(self, text: str) -> FloatArray:
@@ -140,7 +142,7 @@ def test_shifted_cosines_make_the_same_notes_similar(
     libraries: dict[str, Library], path: str
 ) -> None:
     usual, crowded = (library.similar(path=path) for library in libraries.values())
-    assert crowded.fusion.method == "semantic"
+    assert crowded.mode == "semantic"
     scores = {result.path: result.score for result in usual.results}
     assert {result.path: result.score for result in crowded.results} == pytest.approx(
         scores, abs=2e-2

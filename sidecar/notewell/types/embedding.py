@@ -35,10 +35,14 @@ class CosineScale:
     """What a model's cosines mean: the mean of those of queries and passages.
 
     `unrelated`: on different topics; `related`: of a query and its answer, which is higher.
+    `passages` and `passages_deviation`: mean and standard deviation of the cosines of two passages
+    on different topics; None: not measured.
     """
 
     unrelated: float
     related: float
+    passages: float | None = None
+    passages_deviation: float | None = None
 
 
 class Embedder(Protocol):
