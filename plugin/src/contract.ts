@@ -89,13 +89,14 @@ export interface OfVault {
   readonly vault?: string;
 }
 
-/** An RFC 9457 problem document. */
+/** An RFC 9457 problem document. `nearest`: for a stale id, that of the passage it meant. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
   readonly detail: string;
   readonly code: string;
+  readonly nearest?: string;
 }
 
 /** That a server runs, and the version of its contract; reveals nothing about a vault. */
@@ -298,6 +299,9 @@ export interface Corrected {
  * and `match` are its note's, `parent` names all items around it, `children` counts those in it.
  *
  * `embedded_in` are paths of notes that embed a file which is not a note itself, such as a PDF.
+ *
+ * `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
+ * are those of the best passage.
  */
 export interface Result {
   readonly path: string;
@@ -326,6 +330,10 @@ export interface Result {
   readonly page: number | null;
   readonly node: string | null;
   readonly embedded_in: readonly string[];
+  readonly id: string | null;
+  readonly hash: string | null;
+  readonly lines: readonly [number, number] | null;
+  readonly mtime: string | null;
 }
 
 /**
@@ -362,6 +370,9 @@ export interface RawScores {
  *
  * `children`: of a list item that was found by itself, how many items are directly in it. `page`
  * is the number of a page from 1, `node` the id of a node of a canvas, where the file has them.
+ *
+ * `id` (`path#n`) is the address of the passage until the note changes, `hash` that of its text
+ * with its title, which outlives changes elsewhere in the note; `lines` are its first and last.
  */
 export interface Passage {
   readonly heading: string | null;
@@ -374,6 +385,9 @@ export interface Passage {
   readonly children: number | null;
   readonly page: number | null;
   readonly node: string | null;
+  readonly id: string | null;
+  readonly hash: string | null;
+  readonly lines: readonly [number, number] | null;
 }
 
 /** Why a note is similar to another: what they have in common, as text for people. */
@@ -471,13 +485,18 @@ export interface SimilarTextRequest extends OfVault {
   readonly explain?: boolean;
 }
 
-/** `GET /api/note`: A note: content, properties, headings, links in and out */
+/**
+ * `GET /api/note`: A note: content, properties, headings, links in and out; by path or by a passage's id
+ */
 export interface NoteRequest extends OfVault {
-  /** Vault-relative path */
-  readonly path: string;
+  readonly path?: string;
+  /** Id of a passage, `path#n`, in place of `path` */
+  readonly id?: string;
+  /** Hash of that passage, or its first 8 digits */
+  readonly hash?: string;
 }
 
-/** A note with everything known about it. */
+/** A note with everything known about it; `passage` is the one that its `id` asked for. */
 export interface NoteReply {
   readonly vault: string;
   readonly path: string;
@@ -495,6 +514,7 @@ export interface NoteReply {
   readonly uri: string;
   readonly ledger: LedgerRow | null;
   readonly chunks: readonly ChunkView[];
+  readonly passage: ChunkView | null;
 }
 
 /** A heading of a note. */
@@ -535,11 +555,14 @@ export interface LedgerRow {
   readonly count: number;
 }
 
-/** A chunk of a note, as the index holds it. */
+/** A passage of a note, as the index holds it; see `Passage` of searches. */
 export interface ChunkView {
   readonly heading: string | null;
   readonly line: number;
   readonly chars: number;
+  readonly id: string;
+  readonly hash: string;
+  readonly lines: readonly [number, number];
 }
 
 /**

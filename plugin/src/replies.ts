@@ -91,6 +91,9 @@ const passage = {
   score: number,
   page: maybeNumber,
   node: maybeText,
+  id: maybe(text),
+  hash: maybe(text),
+  lines: maybe(range),
 };
 const scores = object({
   keyword: maybeNumber,
@@ -115,6 +118,7 @@ export const search = partOf<SearchReply>()({
       raw: object({ bm25: maybeNumber, cosine: maybeNumber }),
       passages: list(object(passage)),
       modified: maybeText,
+      mtime: maybe(text),
       embedded_in: maybe(list(text)),
     }),
   ),

@@ -5,6 +5,7 @@ NotewellError
 │   ├── ConfigError           a setting that is unknown or invalid
 │   └── QueryTooLongError
 ├── NotFoundError             a vault, note or index that is not there  exit 3, HTTP 404
+│   └── StalePassageError     an id of a passage that changed since     HTTP 409
 ├── AccessError               a caller without the right token          exit 1, HTTP 401
 │   └── ForbiddenError        an unknown host or a foreign origin       HTTP 403
 ├── VaultError                a vault that cannot be read               exit 1, HTTP 503
@@ -82,6 +83,20 @@ class NotFoundError(NotewellError):
     code = "not_found"
     exit_code = 3
     http_status = 404
+
+
+class StalePassageError(NotFoundError):
+    """An id of a passage that means another one by now, or none; `nearest` is the id to ask for."""
+
+    code = "stale_passage"
+    http_status = 409
+
+    def __init__(
+        self, message: str, *, code: str | None = None, nearest: str | None = None
+    ) -> None:
+        """`nearest` is the passage with the same text, else one at its place, or None."""
+        super().__init__(message, code=code)
+        self.nearest = nearest
 
 
 class AccessError(NotewellError):

@@ -96,6 +96,8 @@ REPLIES: dict[str, Asked] = {
     "similar": ("GET /api/similar", {"path": "Garden/Bees.md", "limit": 2}, 200),
     "similar-text": ("POST /api/similar", {"text": "water in spring", "limit": 2}, 200),
     "note": ("GET /api/note", {"path": "Garden/Bees.md"}, 200),
+    "note-passage": ("GET /api/note", {"id": "Garden/Bees.md#0"}, 200),
+    "problem-stale": ("GET /api/note", {"id": "Garden/Bees.md#0", "hash": "0" * 32}, 409),
     "graph-neighborhood": ("GET /api/graph/neighborhood", {"path": "Garden/Bees.md"}, 200),
     "graph-neighbors": ("GET /api/graph/neighbors", {"path": "Garden/Bees.md", "hops": 2}, 200),
     "graph-path": (

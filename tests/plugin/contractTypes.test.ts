@@ -23,6 +23,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "ledger-excluded": "GET /api/ledger",
   documents: "GET /api/documents",
   "remove-documents": "DELETE /api/documents",
+  "note-passage": "GET /api/note",
   "search-explained": "GET /api/search",
   "search-judged": "GET /api/search",
   "search-keyword": "GET /api/search",

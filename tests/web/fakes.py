@@ -71,7 +71,7 @@ from notewell.contract.manage import (
 )
 from notewell.contract.memory import MemoryRequest
 from notewell.contract.memory_replies import MemoryReply
-from notewell.contract.notes import NoteReply
+from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.properties import (
     EditedNote,
     EditProperties,
@@ -501,7 +501,8 @@ class FakeEngine:
             raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
         return self._found(request.path, text, request.limit, explain=request.explain)
 
-    def note(self, path: str) -> NoteReply:
+    def note_asked_for(self, request: NoteRequest) -> NoteReply:
+        path = request.path or ""
         self._heard(path)
         if path not in self.notes:
             raise NotFoundError(f"There is no note {path!r}.", code="note_not_found")

@@ -9,6 +9,9 @@ const FRONTMATTER = /^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
 const HEADING = /^(#{1,6})\s+(.+?)\s*#*\s*$/;
 const BLOCK_ID = /\s\^([A-Za-z0-9-]+)\s*$/;
 
+/** Ids and hashes of passages are the server's. */
+export const NO_ADDRESS = { id: null, hash: null, lines: null };
+
 interface Block {
   readonly text: string;
   readonly line: number;
@@ -70,6 +73,7 @@ function passageOf({ text, line, heading }: Block, weights: ReadonlyMap<string, 
     highlights: joined(found.map(({ start, end }) => [start, end] as const)),
     score: isHeading ? score * 0.6 : score,
     children: null,
+    ...NO_ADDRESS,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Passage, Reason, Result, SearchReply } from "../contract";
 import type { Facts } from "./facts";
+import { NO_ADDRESS } from "./passages";
 
 const NO_SCORES: Result["scores"] = {
   keyword: null,
@@ -39,6 +40,7 @@ const BY_NAME: Passage = {
   highlights: [],
   score: 0,
   children: null,
+  ...NO_ADDRESS,
 };
 
 /** `score`: 0..1. The first passage is the result's own. */
@@ -64,6 +66,7 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
     match: null,
     children: null,
     embedded_in: [],
+    mtime: null,
   };
 }
 

@@ -18,7 +18,7 @@ from notewell import API_VERSION
 from notewell.client import loopback
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import Request, parameters_of, reply_type
-from notewell.errors import NotewellError, ServerError
+from notewell.errors import NotewellError, ServerError, StalePassageError
 
 if TYPE_CHECKING:  # loaded where they are used
     from notewell.contract.ask import AskEvent, AskRequest
@@ -244,6 +244,8 @@ def _as_error(status: int, body: bytes) -> NotewellError:
         detail, code = str(problem["detail"]), str(problem["code"])
     except (ValueError, KeyError, TypeError):
         return ServerError(f"The server answered with status {status} and no explanation.")
+    if code == StalePassageError.code:
+        return StalePassageError(detail, nearest=problem.get("nearest"))
     kinds = list(_kinds(NotewellError))
     named = [kind for kind in kinds if kind.code == code]
     alike = [kind for kind in kinds if kind.http_status == status]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from notewell.contract.fields import NotePath
+from notewell.contract.fields import Doc, Normalise, NotePath, Pattern, note_path
 from notewell.contract.request import Endpoint, Request
 from notewell.contract.status import LedgerRow
 from notewell.types import LinkKind, PropertyValue
+
+PassageId = Annotated[str, Pattern(r"[^/]#\d{1,9}$"), Normalise(note_path)]
+PassageHash = Annotated[str, Pattern("^[0-9a-f]{8,32}$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +40,19 @@ class LinkView:
 
 @dataclass(frozen=True, slots=True)
 class ChunkView:
-    """A chunk of a note, as the index holds it."""
+    """A passage of a note, as the index holds it; see `Passage` of searches."""
 
     heading: str | None  # heading path, " > " between levels
     line: int  # where it begins
     chars: int
+    id: str = ""
+    hash: str = ""
+    lines: tuple[int, int] = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class NoteReply:
-    """A note with everything known about it."""
+    """A note with everything known about it; `passage` is the one that its `id` asked for."""
 
     vault: str
     path: str
@@ -64,18 +70,25 @@ class NoteReply:
     uri: str
     ledger: LedgerRow | None
     chunks: tuple[ChunkView, ...] = ()
+    passage: ChunkView | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NoteRequest(Request[NoteReply]):
-    """A note as it is on disk, with what the index knows about it."""
+    """A note as it is on disk, with what the index knows about it: by its path, or a passage's id.
+
+    With the `hash` of the passage, an id that means another one by now is refused: 409, with the id
+    of the nearest passage as `nearest`. So is, without it, an id that means none.
+    """
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
         "/api/note",
         "note",
-        "A note: content, properties, headings, links in and out",
+        "A note: content, properties, headings, links in and out; by path or by a passage's id",
         rate_class="search",
         example={"path": "Garden/Bees.md"},
     )
-    path: NotePath
+    path: NotePath | None = None
+    id: Annotated[PassageId | None, Doc("Id of a passage, `path#n`, in place of `path`")] = None
+    hash: Annotated[PassageHash | None, Doc("Hash of that passage, or its first 8 digits")] = None

@@ -93,6 +93,9 @@ class Passage:
 
     `children`: of a list item that was found by itself, how many items are directly in it. `page`
     is the number of a page from 1, `node` the id of a node of a canvas, where the file has them.
+
+    `id` (`path#n`) is the address of the passage until the note changes, `hash` that of its text
+    with its title, which outlives changes elsewhere in the note; `lines` are its first and last.
     """
 
     heading: str | None  # heading path, " > " between levels
@@ -105,6 +108,9 @@ class Passage:
     children: int | None = None
     page: int | None = None
     node: str | None = None
+    id: str | None = None
+    hash: str | None = None
+    lines: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +167,9 @@ class Result:
     and `match` are its note's, `parent` names all items around it, `children` counts those in it.
 
     `embedded_in` are paths of notes that embed a file which is not a note itself, such as a PDF.
+
+    `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
+    are those of the best passage.
     """
 
     path: str
@@ -189,6 +198,10 @@ class Result:
     page: int | None = None
     node: str | None = None
     embedded_in: tuple[str, ...] = ()
+    id: str | None = None
+    hash: str | None = None
+    lines: tuple[int, int] | None = None
+    mtime: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,13 +55,14 @@ class EventReply:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An RFC 9457 problem document."""
+    """An RFC 9457 problem document. `nearest`: for a stale id, that of the passage it meant."""
 
     type: str
     title: str
     status: int
     detail: str
     code: str
+    nearest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

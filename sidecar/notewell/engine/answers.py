@@ -67,7 +67,7 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     search.SearchRequest: lambda engine, one: engine.search(one),
     search.SimilarRequest: _similar,
     search.SimilarTextRequest: _similar,
-    notes.NoteRequest: lambda engine, one: engine.note(one.path),
+    notes.NoteRequest: lambda engine, one: engine.note_asked_for(one),
     properties.EditProperties: lambda engine, one: engine.properties.edit(one),
     properties.EditPropertiesBatch: lambda engine, one: engine.properties.edit_all(one),
     graph.NeighborsRequest: lambda engine, one: engine.explorer.graph.neighbors(one),

@@ -18,7 +18,7 @@ from notewell.context.assemble import Assembler
 from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.manage import StatsReply
-from notewell.contract.notes import NoteReply
+from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
@@ -29,6 +29,7 @@ from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
+from notewell.engine.passages import asked_for
 from notewell.engine.queue_control import QueueControl
 from notewell.engine.request_threads import RequestThreads
 from notewell.engine.search_history import SearchHistory
@@ -224,6 +225,11 @@ class Engine:
     def note(self, path: str) -> NoteReply:
         """A note as it is on disk, with its data in the index."""
         return status.note_reply(self._index, self.record, self._source, path)
+
+    def note_asked_for(self, request: NoteRequest) -> NoteReply:
+        """A note by its path or by the id of a passage; see `asked_for`."""
+        path, passage = asked_for(self._index, request)
+        return status.note_reply(self._index, self.record, self._source, path, passage)
 
     def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:
         """The states of files, all, or only those that are named."""

@@ -33,12 +33,14 @@ from notewell.ingest.indexer import RunTotals
 from notewell.ingest.progress import index_progress
 from notewell.ingest.removal_guard import held_removal
 from notewell.models.resilient import Degraded, Step
+from notewell.search.matching_blocks import address_of
 from notewell.search.names import did_you_mean, find_note
 from notewell.sources import Source
 from notewell.types import (
     LedgerEntry,
     LedgerState,
     Link,
+    StoredChunk,
     VaultRecord,
 )
 
@@ -50,8 +52,14 @@ _STEPS: Mapping[Step, str] = {
 }
 
 
-def note_reply(index: IndexReader, vault: VaultRecord, source: Source, path: str) -> NoteReply:
-    """A note as it is in its source, with its data in the index."""
+def note_reply(
+    index: IndexReader,
+    vault: VaultRecord,
+    source: Source,
+    path: str,
+    passage: StoredChunk | None = None,
+) -> NoteReply:
+    """A note as it is in its source, with its data in the index; `passage` is the one asked for."""
     stored = find_note(index, path)
     try:
         found = source.read(source.stamp(stored.path))
@@ -79,12 +87,17 @@ def note_reply(index: IndexReader, vault: VaultRecord, source: Source, path: str
         modified=iso(note.modified),
         uri=source.uri(stored.path),
         ledger=ledger_row(entries[0]) if entries else None,
-        chunks=tuple(
-            ChunkView(
-                " > ".join(chunk.headings) or None, min(chunk.lines, default=1), len(chunk.text)
-            )
-            for chunk in index.chunks_of(stored.id)
-        ),
+        chunks=tuple(_chunk_view(chunk, stored.path) for chunk in index.chunks_of(stored.id)),
+        passage=None if passage is None else _chunk_view(passage, stored.path),
+    )
+
+
+def _chunk_view(chunk: StoredChunk, path: str) -> ChunkView:
+    first, last = min(chunk.lines, default=1), max(chunk.lines, default=1)
+    heading = " > ".join(chunk.headings) or None
+    address = address_of(chunk, path)
+    return ChunkView(
+        heading, first, len(chunk.text), address["id"] or "", address["hash"] or "", (first, last)
     )
 
 

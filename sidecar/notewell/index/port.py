@@ -143,6 +143,10 @@ class IndexReader(Protocol):
         """A note's chunks in order."""
         ...
 
+    def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
+        """The chunks whose `text_hash` begins with these hexadecimal digits, by id; at most 16."""
+        ...
+
     def passages(self) -> Iterator[PassageText]:
         """All passages as a model reads them, note by note; the title of a note without any."""
         ...

@@ -15,7 +15,7 @@ from notewell.contract.context import MAX_BUDGET
 from notewell.contract.notes import HeadingView, NoteReply, NoteRequest
 from notewell.contract.search import Result, SearchRequest
 from notewell.contract.status import LedgerRequest, LedgerRow
-from notewell.errors import NotFoundError, UsageError
+from notewell.errors import NotFoundError, StalePassageError, UsageError
 from notewell.mcp.answer import refuse_while_building
 from notewell.mcp.requests import BudgetedRequest, ToolRequest
 from notewell.mcp.tool import Document, Tool, ToolContext
@@ -34,7 +34,13 @@ class HeadingNotFoundError(NotFoundError):
 class ReadRequest(ToolRequest):
     """The request of `read_note`."""
 
-    path: str = Field(min_length=1, description="The note's path; `.md` may be left out")
+    path: str | None = Field(
+        None, min_length=1, description="The note's path; `.md` may be left out"
+    )
+    id: str | None = Field(None, pattern=r"#\d+$", description="Or a passage's id")
+    hash: str | None = Field(
+        None, pattern="^[0-9a-f]{8,32}$", description="Its hash: finds it after a change"
+    )
     section: str | None = Field(None, description="Only what stands under this heading")
     lines: str | None = Field(
         None, pattern=r"^\d+(-\d+)?$", description="Only these lines, such as 10-40"
@@ -76,11 +82,16 @@ class NoteResource:
 
 def read_note(context: ToolContext, request: ReadRequest) -> Document:
     """Return a note's text, or a part of it, and the lines of its headings."""
-    note = context.backend.answer(NoteRequest(request.path))
+    note, stale = _asked_for(context, request)
+    if note.passage is not None and request.section is None and request.lines is None:
+        first, last = note.passage.lines
+        request = request.model_copy(update={"lines": f"{first}-{last}"})
     part = note_part(note, request, context.count_tokens)
     return {
         "vault": note.vault,
         "path": note.path,
+        "id": note.passage.id if note.passage is not None else None,
+        "stale": stale,
         "title": note.title,
         "tags": note.tags,
         "modified": _day(note.modified),
@@ -92,6 +103,17 @@ def read_note(context: ToolContext, request: ReadRequest) -> Document:
         "links": sorted({link.path for link in note.links_out if link.path}),
         "linked_from": sorted({link.path for link in note.links_in if link.path}),
     }
+
+
+def _asked_for(context: ToolContext, request: ReadRequest) -> tuple[NoteReply, str | None]:
+    """Return the note, and why its passage is another one than that of a stale id."""
+    wanted = NoteRequest(request.path, request.id, request.hash)
+    try:
+        return context.backend.answer(wanted), None
+    except StalePassageError as error:
+        if error.nearest is None:
+            raise
+        return context.backend.answer(NoteRequest(id=error.nearest)), error.message
 
 
 def list_notes(context: ToolContext, request: ListRequest) -> Document:

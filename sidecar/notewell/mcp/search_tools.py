@@ -31,6 +31,8 @@ _SOURCE_FIELDS = ("n", "path", "heading", "line", "detail")
 _ENOUGH_FOR_A_NAME = 1000  # tokens of a context in which at least one note is
 _LEAST_TEXT = 0.5  # of the budget of a context, below which its sources are told in fewer words
 
+_HASH_DIGITS = 12  # enough to find a passage again, and cheap
+
 _LANGUAGE = (
     'Query language: words are ranked; "exact phrase", -word, tag:x, path:folder, file:name,'
     " [property:value], created:/modified:2026-01..2026-03 or 7d are hard conditions."
@@ -170,11 +172,13 @@ def _results(reply: SearchReply) -> Document:
 def _result(result: Result) -> Document:
     of_files = {"page": result.page, "embedded_in": list(result.embedded_in)}
     return {
+        "id": result.id,
+        "hash": result.hash and result.hash[:_HASH_DIGITS],
         **pick(result, "path", "title", "heading", "line", "score", "match"),
         **{name: value for name, value in of_files.items() if value},
         "modified": result.modified and result.modified[:10],
         **pick(result, "tags", "snippet"),
-        "more": [pick(passage, "heading", "line", "snippet") for passage in result.passages],
+        "more": [pick(passage, "id", "heading", "line", "snippet") for passage in result.passages],
     }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from notewell.contract.search import Passage
+from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk
 from notewell.vault.nested_lists import TextBlock, item_text, may_have_items, text_blocks
@@ -40,8 +42,11 @@ class MatchingBlock:
         beyond = [self.chunk.parent] if text[outermost : outermost + 1].isspace() else []
         return [name for name in (*beyond, *found) if name]
 
-    def passage(self, snippets: Snippets, score: float, *, breadcrumb: bool) -> Passage:
-        """The block as a passage; `parent` is the nearest one, or else all as a `breadcrumb`."""
+    def passage(self, snippets: Snippets, score: float, path: str, *, breadcrumb: bool) -> Passage:
+        """The block as a passage; `parent` is the nearest one, or else all as a `breadcrumb`.
+
+        `path` is that of its note.
+        """
         snippet = snippets.make(self.chunk.text[self.block.start : self.block.end])
         line = line_at(self.chunk, self.block.start + snippet.at)
         parents = self.parents()
@@ -54,7 +59,24 @@ class MatchingBlock:
             highlights=snippet.highlights,
             score=score,
             children=self.block.children or None,
+            **address_of(self.chunk, path),
         )
+
+
+class Address(TypedDict):
+    """The fields of a passage that say which one it is."""
+
+    id: str | None
+    hash: str | None
+    lines: tuple[int, int] | None
+
+
+def address_of(chunk: StoredChunk, path: str) -> Address:
+    """Which passage of the note at `path` a chunk is; of a note without text, none."""
+    if not chunk.text_hash or chunk.id >= FIRST_PLACEHOLDER:
+        return {"id": None, "hash": None, "lines": None}
+    lines = (min(chunk.lines), max(chunk.lines)) if chunk.lines else None
+    return {"id": f"{path}#{chunk.ordinal}", "hash": chunk.text_hash.hex(), "lines": lines}
 
 
 def best_blocks(chunks: Iterable[StoredChunk], snippets: Snippets) -> Sequence[MatchingBlock]:

@@ -13,7 +13,13 @@ from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
 from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
-from notewell.search.matching_blocks import best_blocks, block_id, further_items, line_at
+from notewell.search.matching_blocks import (
+    address_of,
+    best_blocks,
+    block_id,
+    further_items,
+    line_at,
+)
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk, StoredNote
@@ -59,7 +65,10 @@ def build_blocks(
         blocks = best_blocks((chunk for chunk, _ in chunks), snippets)
         shown = [
             one.passage(
-                snippets, round(place.score * one.weight / blocks[0].weight, 6), breadcrumb=True
+                snippets,
+                round(place.score * one.weight / blocks[0].weight, 6),
+                note.path,
+                breadcrumb=True,
             )
             for one in blocks
         ]
@@ -115,7 +124,7 @@ def _passages(
         shown = _passage(note, chunk, round(score, 6), snippets, best=not place)
         found.append(shown)
         found += [
-            item.passage(snippets, round(score * part, 6), breadcrumb=False)
+            item.passage(snippets, round(score * part, 6), note.path, breadcrumb=False)
             for item, part in further_items(chunk, snippets, shown.line)
         ]
     return found
@@ -142,6 +151,7 @@ def _passage(
         snippet=snippet.text,
         highlights=snippet.highlights,
         score=score,
+        **address_of(chunk, note.path),
     )
 
 
@@ -192,6 +202,10 @@ def _result(
         page=best.page,
         node=best.node,
         embedded_in=_embedded_in(index, note),
+        id=best.id,
+        hash=best.hash,
+        lines=best.lines,
+        mtime=iso(note.mtime_ns / 1e9) if note.mtime_ns else None,
     )
 
 

@@ -145,6 +145,7 @@ class StoredNote:
     modified: float | None
     size: int
     warnings: tuple[str, ...]
+    mtime_ns: int = 0  # of its file; `modified` may be stated by a property
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,13 @@ from notewell.access.tokens import digest, halves, session_of
 from notewell.contract.codec import to_json
 from notewell.contract.request import EVENT_STREAM
 from notewell.contract.server import Problem
-from notewell.errors import AccessError, BusyError, ForbiddenError, NotewellError
+from notewell.errors import (
+    AccessError,
+    BusyError,
+    ForbiddenError,
+    NotewellError,
+    StalePassageError,
+)
 from notewell.web.audit import name_of
 from notewell.web.auth import (
     CALLER,
@@ -228,7 +234,10 @@ async def _respond(request: web.Request, handler: Handler) -> web.StreamResponse
     try:
         return await handler(request)
     except NotewellError as error:
-        response = problem(error.http_status, code=error.code, detail=error.message)
+        nearest = error.nearest if isinstance(error, StalePassageError) else None
+        response = problem(
+            error.http_status, code=error.code, detail=error.message, nearest=nearest
+        )
         if isinstance(error, BusyError) and error.retry_after is not None:
             response.headers[hdrs.RETRY_AFTER] = str(math.ceil(error.retry_after))
         return response
@@ -254,10 +263,10 @@ def http_problem(error: web.HTTPException) -> web.Response:
     return response
 
 
-def problem(status: int, *, code: str, detail: str) -> web.Response:
+def problem(status: int, *, code: str, detail: str, nearest: str | None = None) -> web.Response:
     """Build the problem document of one refusal or failure."""
     title = HTTPStatus(status).phrase
-    body = Problem(type="about:blank", title=title, status=status, detail=detail, code=code)
+    body = Problem("about:blank", title, status, detail, code, nearest)
     response = web.Response(status=status, body=to_json(body), content_type=PROBLEM_TYPE)
     if status == HTTPStatus.UNAUTHORIZED:
         response.headers[hdrs.WWW_AUTHENTICATE] = 'Bearer realm="notewell"'

@@ -309,6 +309,10 @@ class EmbeddedIndex:
         """A note's chunks in order."""
         return reads.chunks_of(self._store, note_id)
 
+    def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
+        """The chunks whose `text_hash` begins with these digits, by id; at most 16."""
+        return reads.chunks_with_hash(self._store, digits)
+
     def passages(self) -> Iterator[PassageText]:
         """All passages as a model reads them, note by note; the title of a note that has none."""
         return reads.passages(self._store)

@@ -166,6 +166,19 @@ def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
         return tuple([tables.stored_chunk(row) for row in found])
 
 
+def chunks_with_hash(store: Store, digits: str) -> tuple[StoredChunk, ...]:
+    """The first 16 chunks by id whose hash begins with these hexadecimal digits."""
+    whole = 32
+    first, last = bytes.fromhex(digits.ljust(whole, "0")), bytes.fromhex(digits.ljust(whole, "f"))
+    found = store.read(
+        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE text_hash BETWEEN ? AND ?"
+        " ORDER BY id LIMIT 16",
+        (first, last),
+    )
+    with explained(store.directory):
+        return tuple([tables.stored_chunk(row) for row in found])
+
+
 def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
     """All chunk ids, stand-ins included, ascending, and the note of each. Reads no texts."""
     found = np.array(

@@ -129,7 +129,8 @@ def migrate(connection: sqlite3.Connection) -> None:
 Row = tuple[Any, ...]  # columns, typed by the schema
 
 NOTE_COLUMNS = (
-    "id, path, title, aliases, tags, properties, description, created, modified, size, warnings"
+    "id, path, title, aliases, tags, properties, description, created, modified, size, warnings,"
+    " mtime_ns"
 )
 CHUNK_COLUMNS = (
     "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash, header"
@@ -217,7 +218,8 @@ def note_row(put: NotePut) -> Row:
 
 def stored_note(row: Sequence[Any]) -> StoredNote:
     """A note from NOTE_COLUMNS. Raises DamagedRowError."""
-    id_, path, title, aliases, tags, packed, description, created, modified, size, warnings = row
+    id_, path, title, aliases, tags, packed, *plain, warnings, mtime_ns = row
+    description, created, modified, size = plain
     with sound_rows("a note"):
         return StoredNote(
             id_,
@@ -231,6 +233,7 @@ def stored_note(row: Sequence[Any]) -> StoredNote:
             modified,
             size,
             strings(warnings),
+            mtime_ns,
         )
 
 

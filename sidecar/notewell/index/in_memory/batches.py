@@ -233,6 +233,7 @@ def _stored_note(note_id: int, put: NotePut) -> StoredNote:
         modified=note.modified,
         size=put.size,
         warnings=tuple(dict.fromkeys((*note.warnings, *put.warnings))),
+        mtime_ns=put.mtime_ns,
     )
 
 

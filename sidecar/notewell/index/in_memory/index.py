@@ -265,6 +265,12 @@ class InMemoryIndex:
         note = self._state.notes.get(note_id)
         return () if note is None else tuple([chunk.stored for chunk in note.chunks])
 
+    def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
+        """See the port."""
+        own = (chunk.stored for note in self._state.ordered_notes() for chunk in note.chunks)
+        found = (chunk for chunk in own if chunk.text_hash.hex().startswith(digits))
+        return tuple(sorted(found, key=lambda chunk: chunk.id)[:16])
+
     def passages(self) -> Iterator[PassageText]:
         """See the port."""
         for note in self._state.ordered_notes():
