@@ -56,6 +56,7 @@ class Outcome:
 
 def all_targets() -> dict[str, Target]:
     """The targets by name. They are imported here, so that an interpreter starts fast without."""
+    from tests.fuzz.files import FILES  # noqa: PLC0415
     from tests.fuzz.http import HTTP  # noqa: PLC0415
     from tests.fuzz.markdown import MARKDOWN  # noqa: PLC0415
     from tests.fuzz.mcp_lines import MCP  # noqa: PLC0415
@@ -63,7 +64,7 @@ def all_targets() -> dict[str, Target]:
     from tests.fuzz.query import QUERY  # noqa: PLC0415
     from tests.fuzz.settings import SETTINGS  # noqa: PLC0415
 
-    return {target.name: target for target in (QUERY, MARKDOWN, HTTP, MCP, PACKS, SETTINGS)}
+    return {target.name: target for target in (QUERY, MARKDOWN, FILES, HTTP, MCP, PACKS, SETTINGS)}
 
 
 class Area:

@@ -11,7 +11,15 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 # A number and not a time: as many on a busy machine, and done sooner on an idle one.
-INPUTS = {"query": 400, "markdown": 300, "http": 300, "mcp": 200, "packs": 300, "settings": 300}
+INPUTS = {
+    "query": 400,
+    "markdown": 300,
+    "files": 300,
+    "http": 300,
+    "mcp": 200,
+    "packs": 300,
+    "settings": 300,
+}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

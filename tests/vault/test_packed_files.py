@@ -106,6 +106,27 @@ def test_a_zip_bomb_is_refused() -> None:
     assert refused.value.code == "too_large"
 
 
+def with_bytes(raw: bytes, mark: bytes, at: int, content: bytes) -> bytes:
+    """The file with other bytes behind the last `mark`."""
+    place = raw.rindex(mark) + at
+    return raw[:place] + content + raw[place + len(content) :]
+
+
+@pytest.mark.parametrize(
+    ("mark", "at", "content"),
+    [
+        (b"PK\x05\x06", 16, b"\xff\xff\x00\x00"),  # where the list of parts begins: behind the end
+        (b"PK\x01\x02", 10, b"\x61\x00"),  # a method of packing that nobody knows
+        (b"PK\x03\x04", 26, b"\xff\xff"),  # the length of a part's name
+    ],
+)
+def test_a_damaged_archive_is_no_valid_document(mark: bytes, at: int, content: bytes) -> None:
+    raw = with_bytes(docx(paragraph("Bees")), mark, at, content)
+    with pytest.raises(UnreadableNoteError, match="no valid Word document") as refused:
+        read(READERS[".docx"], raw)
+    assert refused.value.code == "unreadable"
+
+
 def test_parts_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "MAX_TOTAL", 3_000)
     with pytest.raises(UnreadableNoteError) as refused:

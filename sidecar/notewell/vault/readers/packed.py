@@ -7,6 +7,8 @@ are refused before they take memory.
 from __future__ import annotations
 
 import io
+import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,6 +22,19 @@ MAX_PART = 64 * 1024 * 1024  # bytes of one part, unpacked
 MAX_TOTAL = 256 * 1024 * 1024  # bytes of all parts that are read
 _MAX_MEMBERS = 20_000
 _MAX_DEPTH = 500  # of nested elements
+# What zipfile raises for wrong sizes, places, names and methods; the last is a RuntimeError too.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+)
 
 
 class Package:
@@ -32,7 +47,7 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
             self._names = frozenset(self._zip.namelist())
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        except _DAMAGED as error:
             raise self.refused(f"its ZIP file is damaged ({error})") from error
         if len(self._names) > _MAX_MEMBERS:
             raise self.too_large(f"has more than {_MAX_MEMBERS:,} parts")
@@ -51,12 +66,12 @@ class Package:
         try:
             with self._zip.open(name) as part:
                 content = part.read(most + 1)
+        except _DAMAGED as error:
+            raise self.refused(f"its part {name} is damaged ({error})") from error
         except RuntimeError as error:  # of zipfile, for a part with a password
             raise UnreadableNoteError(
                 f"{self._path} is encrypted, so it is not read.", code="encrypted"
             ) from error
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-            raise self.refused(f"its part {name} is damaged ({error})") from error
         if len(content) > most:
             raise self.too_large(f"unpacks to more than {MAX_TOTAL / 1e6:.0f} MB")
         self._left -= len(content)
