@@ -7,11 +7,12 @@ import { PlainTextParser } from "eslint-plugin-obsidianmd/dist/lib/plainTextPars
 // Lowest first; a file may import from its own floor and from those below it. The last floor is
 // imported by nobody.
 const FLOORS = [
-  ["format.ts", "shape.ts", "support.ts"],
+  ["citations.ts", "format.ts", "shape.ts", "support.ts"],
   ["contract.ts"],
-  ["replies.ts"],
+  ["askReplies.ts", "replies.ts"],
+  ["http.ts"],
   ["client.ts"],
-  ["connection.ts", "changes.ts", "discovery.ts", "identity.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],
+  ["answer.ts", "connection.ts", "changes.ts", "discovery.ts", "identity.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],
   ["changeSender.ts", "server.ts", "serverNotes.ts", "obsidianApp.ts"],
   ["ui"],
   ["main.ts"],

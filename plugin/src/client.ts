@@ -1,18 +1,20 @@
-/**
- * The server's routes as typed calls. Every call has a time limit, every reply is checked against
- * the contract once, and every failure is a `ServerError` that says which kind of failure it is.
- *
- * The client does not depend on Obsidian: its transport is passed in, so pages and tests use their own.
- */
+/** The server's routes, one method each. Does not depend on Obsidian: the transport is passed in. */
 
+import * as asks from "./askReplies";
 import type {
+  AskConversationReply,
+  AskConversationView,
+  AskEventsReply,
+  AskModelsReply,
+  AskRequest,
   Change,
   ConfirmedWrite,
   LedgerReply,
   LedgerRequest,
+  LocalModelsReply,
+  LocalServer,
   RedeemReply,
   ReindexRequest,
-  Routes,
   SearchReply,
   SearchRequest,
   ServerWritesReply,
@@ -22,101 +24,36 @@ import type {
   SyncReply,
   SyncRequest,
 } from "./contract";
+import { HttpClient, LONG_MS } from "./http";
 import { redeemed } from "./pairing";
 import * as replies from "./replies";
-import { anything, ShapeError, type Check } from "./shape";
-import { Timer } from "./support";
+import { anything } from "./shape";
 
-export interface HttpRequest {
-  readonly method: "GET" | "POST" | "PATCH";
-  readonly url: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string | undefined;
-}
-export interface HttpResponse {
-  readonly status: number;
-  readonly text: string;
-}
-export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
-
-export type FailureKind =
-  | "unreachable" // no connection
-  | "timeout" // no reply in time
-  | "unauthorized" // the token is missing or wrong
-  | "refused" // the server replied with a problem document
-  | "garbage"; // the reply does not match the contract
-
-export class ServerError extends Error {
-  constructor(
-    readonly kind: FailureKind,
-    message: string,
-    readonly status = 0,
-  ) {
-    super(message);
-  }
-}
-
-/** Narrows `error` to a failure to show to the user; anything else is a bug and is thrown again. */
-export function asServerError(error: unknown): ServerError {
-  if (error instanceof ServerError) return error;
-  throw error;
-}
-
-export interface Endpoint {
-  readonly url: string;
-  readonly token: string;
-}
-
-/** A log entry of one request. It holds no query, no path of a note and no token. */
-export interface RequestEntry {
-  readonly at: number;
-  readonly route: string;
-  readonly outcome: string;
-  readonly ms: number;
-}
+export {
+  asServerError,
+  ServerError,
+  type Endpoint,
+  type FailureKind,
+  type HttpRequest,
+  type HttpResponse,
+  type Query,
+  type RequestEntry,
+  type RouteParameters,
+  type Transport,
+} from "./http";
 
 export type SearchOptions = Pick<SearchRequest, "limit" | "mode" | "typing" | "weak">;
 export type SimilarOptions = Pick<SimilarRequest, "limit" | "unlinked">;
 export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 
-type Method = HttpRequest["method"];
-type PathsOf<M extends Method, Route = keyof Routes> = Route extends `${M} /api/${infer Path}` ? Path : never;
-type Route<M extends Method, Path extends PathsOf<M>> = Routes[`${M} /api/${Path}` & keyof Routes];
-/** The parameters of a route, without the vault, which the client adds. */
-export type RouteParameters<M extends Method, Path extends PathsOf<M>> = Omit<Route<M, Path>["parameters"], "vault">;
-/** Parameters that travel in an address: there all values are text, and the server reads them. */
-export type Query<Path extends PathsOf<"GET">> = {
-  readonly [K in keyof RouteParameters<"GET", Path>]: RouteParameters<"GET", Path>[K] | string;
-};
-/** A check of the route's reply, or of a part of it. */
-type ReplyCheck<M extends Method, Path extends PathsOf<M>, T> = Check<T> &
-  (Route<M, Path>["reply"] extends T ? unknown : never);
 /** A file as `POST /api/sync` takes it: path, size in bytes, mtime in milliseconds. */
 export type FileStamp = SyncRequest["files"][number];
 
 const QUICK_MS = 5_000;
-const ORDINARY_MS = 10_000;
-const LONG_MS = 60_000; // a manifest of many notes, or a batch of their contents
+const MODELS_MS = 45_000; // the server retries while a provider starts up
+const ANSWER_WAIT_S = 20;
 
-export class Client {
-  readonly endpoint: Endpoint;
-  protected readonly transport: Transport;
-  protected readonly log: (entry: RequestEntry) => void;
-  protected readonly vault: string | undefined;
-
-  /** `log` is called after every request; `vault` is the id of the vault that requests are about. */
-  constructor(
-    transport: Transport,
-    log: (entry: RequestEntry) => void,
-    endpoint: Endpoint,
-    vault?: string,
-  ) {
-    this.transport = transport;
-    this.log = log;
-    this.endpoint = endpoint;
-    this.vault = vault;
-  }
-
+export class Client extends HttpClient {
   /** A client of the same server whose requests are about `vault`. */
   ofVault(vault: string): Client {
     return new Client(this.transport, this.log, this.endpoint, vault);
@@ -194,87 +131,47 @@ export class Client {
     return this.post("guard", anything, { remove });
   }
 
-  protected get<P extends PathsOf<"GET">, T>(
-    path: P,
-    check: ReplyCheck<"GET", P, T>,
-    query: Query<P>,
-    limitMs = ORDINARY_MS,
-  ): Promise<T> {
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries({ vault: this.vault, ...query })) {
-      if (value !== undefined) parameters.set(name, String(value));
-    }
-    return this.call("GET", path, check, limitMs, `?${parameters}`);
+  /** The models of the configured provider; fails with status 400 where none is configured. */
+  askModels(): Promise<AskModelsReply> {
+    return this.get("ask/models", asks.models, {}, MODELS_MS);
   }
 
-  protected post<P extends PathsOf<"POST">, T>(
-    path: P,
-    check: ReplyCheck<"POST", P, T>,
-    body: RouteParameters<"POST", P>,
-  ): Promise<T> {
-    const json = JSON.stringify({ vault: this.vault, ...body });
-    return this.call("POST", path, check, LONG_MS, "", json);
+  /** The turns of a stored conversation; fails with status 404 where it is no longer stored. */
+  conversation(conversation: string): Promise<AskConversationReply> {
+    return this.get("ask/conversation", asks.conversation, { conversation });
   }
 
-  protected async call<T>(
-    method: Method,
-    route: string,
-    check: Check<T>,
-    limitMs: number,
-    query: string,
-    body?: string,
-  ): Promise<T> {
-    const { url, token } = this.endpoint;
-    const at = Date.now();
-    let outcome = "";
-    const request: HttpRequest = {
-      method,
-      url: `${url}/api/${route}${query}`,
-      headers: {
-        ...(token && { Authorization: `Bearer ${token}` }),
-        ...(body && { "Content-Type": "application/json" }),
-      },
-      body,
-    };
-    try {
-      const response = await withinTime(this.transport(request), limitMs);
-      const value = valueOf(response, check);
-      outcome = String(response.status);
-      return value;
-    } catch (error) {
-      const { kind, status } = asServerError(error);
-      outcome = kind === "refused" ? String(status) : kind;
-      throw error;
-    } finally {
-      this.log({ at, route: `${method} /api/${route}`, outcome, ms: Date.now() - at });
-    }
+  /** The stored conversations, most recent first. */
+  async conversations(): Promise<readonly AskConversationView[]> {
+    return (await this.get("ask/conversations", asks.conversations, {})).conversations;
   }
-}
 
-/** The transport has neither a time limit nor a way to abort, so a late response is dropped. */
-function withinTime(sent: Promise<HttpResponse>, limitMs: number): Promise<HttpResponse> {
-  const timer = new Timer();
-  const timeout = new Promise<never>((_, reject) => {
-    const error = new ServerError("timeout", `No answer within ${limitMs / 1000} seconds.`);
-    timer.set(limitMs, () => reject(error));
-  });
-  const response = sent.catch((cause: unknown) => {
-    throw new ServerError("unreachable", cause instanceof Error ? cause.message : String(cause));
-  });
-  return Promise.race([response, timeout]).finally(() => timer.clear());
-}
+  forgetConversation(conversation: string): Promise<unknown> {
+    return this.post("ask/forget", anything, { conversation });
+  }
 
-function valueOf<T>({ status, text }: HttpResponse, check: Check<T>): T {
-  const refusal = status === 401 ? "unauthorized" : "refused";
-  try {
-    const value = JSON.parse(text) as unknown;
-    if (status >= 200 && status < 300) return check(value);
-    throw new ServerError(refusal, replies.problem(value).detail, status);
-  } catch (error) {
-    if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
-    // The response may come from a proxy on the way; its status still counts.
-    const kind = status === 401 ? refusal : "garbage";
-    const why = error instanceof ShapeError ? `The reply is not valid: ${error.message}.` : "The reply is not JSON.";
-    throw new ServerError(kind, why, status);
+  /** Begins an answer, for clients that cannot read a stream. Returns its id. */
+  async beginAnswer(question: Omit<AskRequest, "vault" | "stream">): Promise<string> {
+    const json = JSON.stringify({ vault: this.vault, ...question, stream: "poll" });
+    return (await this.call("POST", "ask", asks.events, LONG_MS, "", json)).id;
+  }
+
+  /** The events of an answer after that number; the server waits for one. */
+  answerEvents(id: string, after: number): Promise<AskEventsReply> {
+    return this.get("ask/{id}", asks.events, { id, after, wait: ANSWER_WAIT_S }, 2 * ANSWER_WAIT_S * 1_000);
+  }
+
+  stopAnswer(id: string): Promise<unknown> {
+    return this.post("ask/stop", anything, { id });
+  }
+
+  /** Programs on the server's computer that serve language models. */
+  async localModels(): Promise<LocalModelsReply["found"]> {
+    return (await this.get("ask/local", asks.localModels, {}, MODELS_MS)).found;
+  }
+
+  /** Answers questions with a program on the server's computer from now on. */
+  useLocalModel(server: LocalServer, model: string): Promise<AskModelsReply> {
+    return this.post("ask/use", asks.models, { server, model });
   }
 }

@@ -18,7 +18,7 @@ export async function buildWeb() {
   mkdirSync(OUT, { recursive: true });
   const { metafile } = await build({
     ...COMMON,
-    entryPoints: { app: join(HERE, "app/main.ts"), embed: join(HERE, "app/embed.ts") },
+    entryPoints: { app: join(HERE, "app/main.ts") },
     chunkNames: "[name]-[hash]",
     entryNames: "[name]-[hash]",
     outdir: OUT,
@@ -27,10 +27,10 @@ export async function buildWeb() {
     metafile: true,
     legalComments: "none",
   });
-  const styles = { app: "index", dark: "dark", embed: "embed" };
+  const styles = { app: "index", dark: "dark" };
   const entryPoints = Object.fromEntries(Object.entries(styles).map(([out, name]) => [out, join(HERE, `styles/${name}.css`)]));
   await build({ ...COMMON, entryPoints, entryNames: "[name]-[hash]", outdir: OUT });
-  for (const name of ["index.html", "embed.html"]) writeFileSync(join(OUT, name), withHashes(readFileSync(join(HERE, name), "utf8")));
+  writeFileSync(join(OUT, "index.html"), withHashes(readFileSync(join(HERE, "index.html"), "utf8")));
   cpSync(join(HERE, "manifest.webmanifest"), join(OUT, "manifest.webmanifest"));
   cpSync(join(HERE, "icons"), OUT, { recursive: true });
   writeFileSync(join(OUT, "licenses.txt"), licenses(Object.keys(metafile.inputs)));
@@ -43,7 +43,7 @@ export async function buildWeb() {
 /** A page with the names that its files were built under: each holds a hash, so that browsers may keep it for ever. */
 function withHashes(page) {
   const built = readdirSync(OUT);
-  return page.replace(/\/static\/(app|dark|embed)\.(js|css)/g, (_, name, ending) => {
+  return page.replace(/\/static\/(app|dark)\.(js|css)/g, (_, name, ending) => {
     const file = built.find((one) => one.startsWith(`${name}-`) && one.endsWith(`.${ending}`));
     return `/static/${file}`;
   });

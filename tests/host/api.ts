@@ -13,6 +13,7 @@ import {
 import { setIcon, setTooltip } from "./icons";
 import { AbstractInputSuggest } from "./inputSuggest";
 import { Keymap, Scope } from "./keymap";
+import { MarkdownRenderer } from "./markdownRenderer";
 import { MarkdownView } from "./markdownView";
 import { Menu, MenuItem } from "./menu";
 import * as mocks from "./mocks";
@@ -42,6 +43,7 @@ const classes = {
   FuzzySuggestModal,
   ItemView,
   Keymap,
+  MarkdownRenderer,
   MarkdownView,
   Menu,
   MenuItem,

@@ -1,35 +1,65 @@
-/** The panel for questions: when it shows the server's page, to whom it gives the token, what it opens. */
+/** The panel for questions: an answer by long-poll, its sources, stopping, saving, and choosing a local model. */
 
 import { App as FakeApp } from "obsidian-test-mocks/obsidian";
-import type { App } from "obsidian";
+import { MarkdownRenderer, type App } from "obsidian";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Answer } from "../../plugin/src/answer";
 import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
+import type { AskReply } from "../../plugin/src/contract";
 import { Settings } from "../../plugin/src/settings";
+import { nameOf, saveConversation } from "../../plugin/src/ui/ask/save";
 import { AskView } from "../../plugin/src/ui/askView";
 import type { ViewContext } from "../../plugin/src/ui/viewContext";
 import { memoryIndex } from "./memoryVault";
-import { FakeServer, HEALTH, TOKEN } from "./samples";
+import { FakeServer, HEALTH, problem, TOKEN } from "./samples";
 
-const ADDRESS = "http://127.0.0.1:8765";
-const WITH_PAGE = { ...HEALTH, features: [...HEALTH.features, "ask_view"] };
+const ID = "0123456789abcdef0123456789abcdef";
+const ROUTE = `/api/ask/${ID}`;
+const MODELS = { provider: "openai", host: "127.0.0.1", chosen: "qwen3", budget_tokens: 1, age_s: 0, models: [] };
+const REPLY: AskReply = {
+  question: "How do bees fly?",
+  standalone: "How do bees fly?",
+  vault: "garden",
+  conversation: "0123456789abcdef",
+  model: "qwen3",
+  answer: "By the sun [1].",
+  sources: [{ n: 1, path: "Bees.md", title: "Bees", uri: "obsidian://open", cited: true, line: 3 }],
+  grounded: true,
+  general: false,
+  partial: false,
+  invalid: [],
+  steps: 1,
+  warnings: [],
+  asked: "2026-03-02T10:00:00+00:00",
+  cancelled: false,
+};
+const NOTICE = { provider: "openai", host: "127.0.0.1", model: "qwen3", local: true, leaves: "your question", conversation: REPLY.conversation };
 
 let server: FakeServer;
 let connection: Connection;
 let context: ViewContext;
-let address: string;
-let sent: [greeting: Record<string, unknown>, origin: string, ports: MessagePort[]][];
+
+const event = (id: number, kind: string, data: unknown): unknown => ({ id, event: kind, data });
+
+/** What the server has of the answer, given from the number that is asked for on. */
+function answering(all: readonly { readonly id: number }[], isDone = true): void {
+  server.routes["/api/ask"] = () => ({ id: ID, events: [], done: false });
+  server.routes[ROUTE] = ({ url }) => {
+    const after = Number(new URL(url).searchParams.get("after"));
+    return { id: ID, events: all.filter(({ id }) => id > after), done: isDone };
+  };
+}
 
 beforeEach(() => {
   vi.useFakeTimers();
+  vi.spyOn(MarkdownRenderer, "render").mockImplementation(async (_app, text, el) => el.append(text));
   server = new FakeServer();
-  server.routes["/api/health"] = () => WITH_PAGE;
-  address = ADDRESS;
-  sent = [];
-  const source = (): ReturnType<ConstructorParameters<typeof Connection>[0]["source"]> =>
-    Promise.resolve({ endpoint: { url: address, token: TOKEN }, vault: { idOrName: "garden" } });
+  server.routes["/api/health"] = () => ({ ...HEALTH, features: [...HEALTH.features, "ask_events", "ask_local"] });
+  server.routes["/api/ask/models"] = () => MODELS;
+  server.routes["/api/ask/stop"] = () => ({ id: ID });
   connection = new Connection({
-    source,
+    source: () => Promise.resolve({ endpoint: { url: "http://127.0.0.1:8765", token: TOKEN }, vault: { idOrName: "garden" } }),
     open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
     random: () => 0.5,
   });
@@ -52,105 +82,158 @@ beforeEach(() => {
 });
 afterEach(() => {
   connection.end();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
-async function open(): Promise<AskView> {
+async function open(): Promise<HTMLElement> {
   const view = new AskView(context.app.workspace.getLeaf(true), context);
   await (view as unknown as { onOpen(): Promise<void> }).onOpen();
   connection.begin();
-  await vi.advanceTimersByTimeAsync(100);
-  return view;
+  await settle();
+  return view.contentEl;
 }
 
-function frameOf(view: AskView): HTMLIFrameElement | null {
-  return view.contentEl.querySelector("iframe");
+const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(300);
+
+async function ask(el: HTMLElement, question: string): Promise<void> {
+  const field = el.querySelector("textarea");
+  if (field) field.value = question;
+  buttonOf(el, "Ask")?.click();
+  await settle();
 }
 
-/** As the browser does once the page is there; what is sent to it lands in `sent`. */
-function load(view: AskView): void {
-  const frame = frameOf(view);
-  const postMessage = (...given: (typeof sent)[number]): unknown => sent.push(given);
-  Object.defineProperty(frame, "contentWindow", { value: { postMessage }, configurable: true });
-  frame?.onload?.(new Event("load"));
-}
-
-/** What the page says over its port. */
-async function say(said: unknown): Promise<void> {
-  vi.useRealTimers();
-  sent.at(-1)?.[2][0]?.postMessage(said);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-function title(view: AskView): string | undefined {
-  return view.contentEl.querySelector(".notewell-title")?.textContent ?? undefined;
+function buttonOf(el: HTMLElement, text: string): HTMLButtonElement | undefined {
+  return Array.from(el.querySelectorAll("button")).find((one) => one.textContent === text || one.getAttribute("aria-label") === text);
 }
 
 describe("the panel for questions", () => {
-  it("shows the server's page, and its token to that server alone and in no address", async () => {
-    const view = await open();
-    load(view);
-    expect(frameOf(view)?.getAttribute("src")).toBe(`${ADDRESS}/embed/ask`);
-    expect(frameOf(view)?.getAttribute("sandbox")).not.toContain("top-navigation");
-    expect(sent).toHaveLength(1);
-    const [greeting, origin] = sent[0] ?? [];
-    expect(origin).toBe(ADDRESS);
-    expect(greeting).toMatchObject({ token: TOKEN, isDark: false });
+  it("says where questions go before one is asked, and sends none by itself", async () => {
+    const el = await open();
+    expect(el.textContent).toContain("on the server's own computer");
+    expect(server.asked("/api/ask")).toHaveLength(0);
   });
 
-  it("says that it opens until the page answers", async () => {
-    const view = await open();
-    expect(title(view)).toBe("Opening…");
-    load(view);
-    await say("here");
-    expect(title(view)).toBeUndefined();
-  });
-
-  it("has no frame where the server has no page, and says so", async () => {
-    server.routes["/api/health"] = () => HEALTH;
-    const view = await open();
-    expect(frameOf(view)).toBeNull();
-    expect(title(view)).toBe("This server cannot answer questions");
-  });
-
-  it("says what is the matter where there is no server", async () => {
-    server.down = true;
-    const view = await open();
-    expect(frameOf(view)).toBeNull();
-    expect(title(view)).toBe("Offline");
-  });
-
-  it("goes with the connection to another server", async () => {
-    const view = await open();
-    load(view);
-    address = "https://home.example";
-    await connection.reset();
-    load(view);
-    expect(view.contentEl.querySelectorAll("iframe")).toHaveLength(1);
-    expect(frameOf(view)?.getAttribute("src")).toBe("https://home.example/embed/ask");
-    expect(sent.at(-1)?.[1]).toBe("https://home.example");
-  });
-
-  it("keeps its page while the same server is away", async () => {
-    const view = await open();
-    load(view);
-    await say("here");
-    const frame = frameOf(view);
-    await connection.reset();
-    expect(frameOf(view)).toBe(frame);
-    expect(sent).toHaveLength(2);
-  });
-
-  it("opens a note that the page names, and nothing for what makes no sense", async () => {
+  it("shows what is sent, the steps, the answer, and its sources, which open at the passage", async () => {
+    answering([
+      event(1, "notice", NOTICE),
+      event(2, "step", { n: 1, tool: "search", about: "search: bees", outcome: "3 notes" }),
+      event(3, "text", { text: "By the sun" }),
+      event(4, "answer", REPLY),
+    ] as { id: number }[]);
     const opened = vi.spyOn(context.app.workspace, "openLinkText").mockResolvedValue();
-    const view = await open();
-    load(view);
-    for (const said of [null, "here", 7, {}, { path: 7 }, { path: "Elsewhere.md" }]) await say(said);
-    expect(opened).not.toHaveBeenCalled();
-    await say({ path: "Bees.md", line: 3, ctrlKey: false });
-    expect(opened).toHaveBeenCalledWith("Bees.md", "Bees.md", false, {
-      active: true,
-      eState: { line: 2 },
+    const el = await open();
+    await ask(el, REPLY.question);
+    expect(JSON.parse(server.asked("/api/ask")[0]?.body ?? "")).toMatchObject({ question: REPLY.question, stream: "poll" });
+    expect(el.textContent).toContain("Sent to qwen3 on the server's computer: your question.");
+    expect(el.querySelector(".notewell-steps")?.textContent).toContain("Searched “bees”3 notes");
+    expect(el.querySelector(".notewell-answer")?.textContent).toContain("By the sun");
+    buttonOf(el, "Source 1: Bees")?.click();
+    await settle();
+    expect(opened).toHaveBeenCalledWith("Bees.md", "Bees.md", false, { active: true, eState: { line: 2 } });
+  });
+
+  it("continues the conversation", async () => {
+    answering([event(1, "answer", REPLY)] as { id: number }[]);
+    const el = await open();
+    await ask(el, REPLY.question);
+    await ask(el, "And at night?");
+    expect(JSON.parse(server.asked("/api/ask")[1]?.body ?? "")).toMatchObject({ conversation: REPLY.conversation });
+    expect(el.querySelectorAll(".notewell-turn")).toHaveLength(2);
+  });
+
+  it("stops the model as well", async () => {
+    answering([event(1, "text", { text: "By" })] as { id: number }[], false);
+    const el = await open();
+    const waits = server.routes[ROUTE];
+    server.routes[ROUTE] = async (request) => {
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return waits?.(request);
+    };
+    await ask(el, REPLY.question);
+    buttonOf(el, "Stop")?.click();
+    await settle(); // sooner than the server replies
+    expect(JSON.parse(server.asked("/api/ask/stop")[0]?.body ?? "")).toEqual({ id: ID });
+    expect(el.textContent).toContain("Stopped before an answer was complete.");
+  });
+
+  it("tells why there is no answer", async () => {
+    answering([event(1, "error", { code: "provider_failed", detail: "It is asleep." })] as { id: number }[]);
+    const el = await open();
+    await ask(el, REPLY.question);
+    expect(el.querySelector("[role=alert]")?.textContent).toContain("The language model is not respondingIt is asleep.");
+    expect(buttonOf(el, "Ask again")).toBeDefined();
+  });
+
+  it("says that the server is too old where it cannot be asked by long-poll", async () => {
+    server.routes["/api/health"] = () => HEALTH;
+    const el = await open();
+    expect(el.textContent).toContain("This server cannot answer questions here");
+  });
+});
+
+describe("without a language model", () => {
+  beforeEach(() => {
+    server.routes["/api/ask/models"] = () => problem(400, "ask_off", "No language model is configured.");
+    server.routes["/api/ask/local"] = () => ({
+      found: [{ server: "ollama", title: "Ollama", address: "http://127.0.0.1:11434/v1", models: ["qwen3", "gemma3"] }],
     });
+  });
+
+  it("what runs on the server's computer is used after a click, and not before", async () => {
+    server.routes["/api/ask/use"] = () => MODELS;
+    const el = await open();
+    expect(el.textContent).toContain("Ollama is running");
+    expect(el.textContent).toContain("stay on that computer");
+    expect(server.asked("/api/ask/use")).toHaveLength(0);
+    server.routes["/api/ask/models"] = () => MODELS;
+    buttonOf(el, "Use Ollama")?.click();
+    await settle();
+    expect(JSON.parse(server.asked("/api/ask/use")[0]?.body ?? "")).toMatchObject({ server: "ollama", model: "qwen3" });
+    expect(el.textContent).not.toContain("No language model is set up");
+    expect(buttonOf(el, "Ask")?.closest<HTMLElement>(".notewell-ask-form")?.style.display).not.toBe("none");
+  });
+
+  it("a device that may not choose one is told where to", async () => {
+    server.routes["/api/ask/local"] = () => problem(403, "scope_required", "No.");
+    const el = await open();
+    expect(el.textContent).toContain("do it on the server's computer");
+  });
+});
+
+describe("an answer by long-poll", () => {
+  it("outlives a connection that breaks off, and asks for each event once", async () => {
+    answering([event(1, "text", { text: "a" }), event(2, "answer", REPLY)] as { id: number }[]);
+    const client = new Client(server.transport, () => undefined, { url: "http://x", token: TOKEN }, "garden");
+    const whole = server.routes[ROUTE];
+    let tries = 0;
+    server.routes[ROUTE] = (request) => {
+      tries += 1;
+      if (tries === 2) throw new Error("net::ERR_NETWORK_CHANGED");
+      const reply = whole?.(request) as { events: { id: number }[] };
+      return tries === 1 ? { id: ID, events: reply.events.slice(0, 1), done: false } : reply;
+    };
+    const kinds: string[] = [];
+    const followed = new Answer(client).follow({ question: "?" }, ({ kind }) => kinds.push(kind));
+    await vi.advanceTimersByTimeAsync(5_000);
+    await followed;
+    expect(kinds).toEqual(["text", "answer"]);
+  });
+});
+
+describe("a conversation as a note", () => {
+  it("has a heading for each question, and links to what was cited", async () => {
+    const { app } = context;
+    vi.spyOn(app.fileManager, "generateMarkdownLink").mockReturnValue("[[Bees]]");
+    const file = await saveConversation(app, [REPLY]);
+    expect(file.path).toBe("Answers/How do bees fly.md");
+    expect(await app.vault.read(file)).toBe("## How do bees fly?\n\nBy the sun [1].\n\n- [1] [[Bees]]\n");
+    const second = await saveConversation(app, [REPLY]);
+    expect(second.path).toBe("Answers/How do bees fly 2.md");
+  });
+
+  it("is named after the question without what file names cannot contain", () => {
+    expect(nameOf('a/b: "c" [[d]]? #e')).toBe("a b c d e");
+    expect(nameOf("../..")).toBe("Answer");
   });
 });

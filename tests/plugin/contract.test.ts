@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as replies from "../../plugin/src/replies";
 import { ShapeError, type Check } from "../../plugin/src/shape";
-import * as asks from "../../plugin/web/app/askReplies";
+import * as asks from "../../plugin/src/askReplies";
 import * as memory from "../../plugin/web/app/memoryReplies";
 import * as pages from "../../plugin/web/app/replies";
 import { aReply, aResult, aStatus, HEALTH } from "./samples";

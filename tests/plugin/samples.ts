@@ -29,6 +29,7 @@ export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
     next_model: null,
     embedder: null,
     progress: aProgress(),
+    next_run: null,
     ...changed,
   };
 }

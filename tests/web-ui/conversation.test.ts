@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import * as replies from "../../plugin/web/app/askReplies";
+import * as replies from "../../plugin/src/askReplies";
 import { earlierList } from "../../plugin/web/views/ask/earlier";
 import { setCurrentConversation, currentConversation } from "../../plugin/web/views/ask/earlier";
 

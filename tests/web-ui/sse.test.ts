@@ -1,7 +1,7 @@
 /** Server-sent events, in whatever pieces they come. */
 
 import { describe, expect, it } from "vitest";
-import { askEvent } from "../../plugin/web/app/askReplies";
+import { askEvent } from "../../plugin/src/askReplies";
 import { EventReader, type ServerEvent } from "../../plugin/web/lib/sse";
 
 const STREAM =
@@ -22,7 +22,7 @@ describe("a stream of events", () => {
 });
 
 describe("an event of an answer", () => {
-  const told = (event: string, data: string): unknown => askEvent({ id: "1", event, data });
+  const told = (event: string, data: string): unknown => askEvent(event, JSON.parse(data));
 
   it("has the data of its kind", () => {
     const data = { n: 1, tool: "search", about: "bees", outcome: "3 notes" };

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from notewell.types import ServerRules
-from notewell.web.pages import INTERFACE_POLICY, OBSIDIAN_ORIGINS, embed_policy
-from tests.web.fakes import TOKEN, Connect
+from notewell.web.pages import INTERFACE_POLICY
+from tests.web.fakes import Connect
 
 
 @pytest.fixture
@@ -17,7 +17,6 @@ def static(tmp_path: Path) -> Path:
     folder = tmp_path / "static"
     folder.mkdir()
     (folder / "index.html").write_text("<title>The interface</title>", encoding="utf-8")
-    (folder / "embed.html").write_text("<title>Ask</title>", encoding="utf-8")
     (folder / "app.js").write_text("export {}", encoding="utf-8")
     (folder / "sw.js").write_text("self", encoding="utf-8")
     return folder
@@ -92,28 +91,8 @@ async def test_files_travel_compressed_to_browsers_that_take_it(
     assert packed.content_type == plain.content_type
 
 
-async def test_one_page_may_be_framed_and_by_obsidian_alone(connect: Connect, static: Path) -> None:
-    client = await connect(token=None, static=static)
-
-    page = await client.get("/embed/ask")
-    policy = page.headers["Content-Security-Policy"]
-
-    assert await page.text() == "<title>Ask</title>"
-    assert f"frame-ancestors {' '.join(OBSIDIAN_ORIGINS)};" in policy
-    assert "X-Frame-Options" not in page.headers
-    assert "unsafe" not in policy
-    assert "default-src 'none'" in policy
-    assert "require-trusted-types-for 'script'" in policy
-    assert page.headers["X-Content-Type-Options"] == "nosniff"
-    assert page.headers["Referrer-Policy"] == "no-referrer"
-    assert page.headers["Cache-Control"] == "no-store"
-    assert "Set-Cookie" not in page.headers
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/sw.js", "/static/app.js", "/static/embed.html", "/api/docs", "/api/health"]
-)
-async def test_no_other_page_may_be_framed(connect: Connect, static: Path, path: str) -> None:
+@pytest.mark.parametrize("path", ["/", "/sw.js", "/static/app.js", "/api/docs", "/api/health"])
+async def test_no_page_may_be_framed(connect: Connect, static: Path, path: str) -> None:
     client = await connect(static=static, rules=ServerRules(allowed_origins=("https://a.example",)))
 
     answer = await client.get(path)
@@ -123,48 +102,12 @@ async def test_no_other_page_may_be_framed(connect: Connect, static: Path, path:
     assert "a.example" not in answer.headers["Content-Security-Policy"]
 
 
-async def test_a_refusal_of_the_framed_page_may_not_be_framed(
-    connect: Connect, static: Path
-) -> None:
-    client = await connect(token=None, static=static)
-
-    refused = await client.get("/embed/ask", headers={"Host": "evil.example"})
-
-    assert refused.status == 403
-    assert refused.headers["X-Frame-Options"] == "DENY"
-
-
-async def test_a_secret_in_its_address_signs_nobody_in(connect: Connect, static: Path) -> None:
-    client = await connect(token=None, static=static)
-
-    page = await client.get(f"/embed/ask?token={TOKEN}", allow_redirects=False)
-
-    assert "Set-Cookie" not in page.headers
-
-
-def test_origins_that_a_person_allowed_may_frame_it_too() -> None:
-    policy = embed_policy(["https://notes.example:8443", "https://[::1]:9", "*"])
-
-    framers = policy.split("frame-ancestors ")[1].split(";")[0].split()
-
-    assert framers == [*OBSIDIAN_ORIGINS, "https://notes.example:8443", "https://[::1]:9", "*"]
-
-
-@pytest.mark.parametrize(
-    "entry",
-    ["https://a.example; script-src *", "https://a.example, x", "'self'", "a b", "", "\r\n"],
-)
-def test_what_is_no_origin_cannot_widen_the_policy(entry: str) -> None:
-    assert embed_policy([entry]) == embed_policy([])
-
-
 async def test_a_server_with_pages_says_that_it_shows_graphs(
     connect: Connect, static: Path, tmp_path: Path
 ) -> None:
     with_pages = await connect(token=None, static=static)
     without = await connect(token=None, static=tmp_path / "nowhere")
 
-    assert "ask_view" in (await (await with_pages.get("/api/health")).json())["features"]
     assert "graph_view" in (await (await with_pages.get("/api/health")).json())["features"]
     assert "graph_view" not in (await (await without.get("/api/health")).json())["features"]
     assert (await without.get("/sw.js")).status in {401, 404}

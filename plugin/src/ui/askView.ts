@@ -1,27 +1,43 @@
-/** The panel for questions to a language model: shows the server's web page for them in a frame. */
+/** The panel for questions: a conversation with the language model about the notes. Nothing is sent before a question is. */
 
-import { ItemView, type WorkspaceLeaf } from "obsidian";
+import { ItemView, Menu, Notice, type WorkspaceLeaf } from "obsidian";
+import { asServerError } from "../client";
 import type { Session } from "../connection";
-import type { ViewContext } from "./viewContext";
+import type { AskModelsReply, AskReply } from "../contract";
+import { count } from "../format";
+import { AskForm } from "./ask/form";
+import { saveConversation } from "./ask/save";
+import { drawSetup } from "./ask/setup";
+import { isWebPage, type Source } from "./ask/sources";
+import { destinationText } from "./ask/texts";
+import { Turn } from "./ask/turn";
+import { button, faint, toolbar } from "./controls";
 import { explain, HOW_TO_UPGRADE, message, UPGRADE, type Explanation } from "./explain";
+import { addItem } from "./menu";
 import { messageArea } from "./message";
 import { openPlace, paneFor } from "./open";
+import type { ViewContext } from "./viewContext";
 
 export const ASK_VIEW = "notewell-ask";
 export const ASK = "Ask your notes";
 
-const NO_PAGE = message("This server cannot answer questions", `It is too old, or was built without web pages. ${HOW_TO_UPGRADE}`, [], UPGRADE);
-const OPENING = message("Opening…", "If nothing appears, this system may block plain http; use https.");
-/** The page may run its scripts and open web pages in the browser, but not navigate this window. */
-const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups";
+const TOO_OLD = message("This server cannot answer questions here", `It is too old. ${HOW_TO_UPGRADE}`, [], UPGRADE);
+const FEATURE = "ask_events";
+const EARLIER_SHOWN = 12;
 
 export class AskView extends ItemView {
   override icon = "bot";
+  override navigation = false;
   readonly #context: ViewContext;
   #showMessage!: (explanation: Explanation | null) => void;
-  #frameEl?: HTMLIFrameElement;
-  #session?: Session;
-  #isPageReady = false; // whether the page has answered the greeting
+  #toolsEl!: HTMLElement;
+  #setupEl!: HTMLElement;
+  #turnsEl!: HTMLElement;
+  #form!: AskForm;
+  #session: Session | null = null;
+  #turns: Turn[] = [];
+  #running: Turn | null = null;
+  #conversation: string | undefined;
 
   constructor(leaf: WorkspaceLeaf, context: ViewContext) {
     super(leaf);
@@ -37,68 +53,181 @@ export class AskView extends ItemView {
   }
 
   protected override async onOpen(): Promise<void> {
-    this.contentEl.addClass("notewell-view");
-    this.#showMessage = messageArea(this.contentEl, this.#context);
+    const { contentEl } = this;
+    contentEl.addClass("notewell-view", "notewell-ask");
+    this.#toolsEl = toolbar(contentEl);
+    this.#showMessage = messageArea(contentEl, this.#context);
+    const scrolled = contentEl.createDiv("notewell-conversation");
+    this.#setupEl = scrolled.createDiv("notewell-setup");
+    this.#turnsEl = scrolled.createDiv({ attr: { role: "log", "aria-label": "Conversation" } });
+    this.#form = new AskForm(contentEl, { ask: (question) => void this.#ask(question), stop: () => this.#running?.stop() });
     this.register(this.#context.connection.subscribe(() => this.#update()));
-    this.registerEvent(this.app.workspace.on("css-change", () => this.#sendGreeting()));
+    this.#begin();
     this.#update();
   }
 
-  /** Gives the keyboard focus to the page, which focuses its input. */
-  focusPage(): void {
-    this.#frameEl?.focus();
+  protected override async onClose(): Promise<void> {
+    this.#running?.stop();
   }
 
+  focusPage(): void {
+    this.#form.focus();
+  }
+
+  /** The state of the connection changed: an interruption leaves the conversation as it is. */
   #update(): void {
     const { connection, waiting } = this.#context;
     const { session } = connection;
-    const hasPage = connection.has("ask_view");
-    if (session && hasPage && session !== this.#session) this.#openPage(session);
-    const pageMessage = this.#isPageReady ? null : OPENING;
-    this.#showMessage(explain(connection.state, waiting()) ?? (hasPage ? pageMessage : NO_PAGE));
-  }
-
-  /** Loads the page, unless it is loaded already: after an interruption its conversation stays. */
-  #openPage(session: Session): void {
-    this.#session = session;
-    const src = `${session.client.endpoint.url}/embed/ask`;
-    if (this.#isPageReady && this.#frameEl?.getAttr("src") === src) {
-      this.#sendGreeting();
-      return;
+    const isAble = connection.has(FEATURE);
+    this.#showMessage(explain(connection.state, waiting()) ?? (isAble ? null : TOO_OLD));
+    const isOther = session !== null && session.vault.id !== this.#session?.vault.id;
+    if (session && isAble && session !== this.#session) {
+      this.#session = session;
+      if (isOther) this.#begin();
+      void this.#loadModels(session);
     }
-    this.#frameEl?.remove();
-    const attr = { src, title: ASK, sandbox: SANDBOX, allow: "clipboard-write" };
-    this.#frameEl = this.contentEl.createEl("iframe", { attr });
-    this.#frameEl.onload = (): void => this.#sendGreeting(); // called again in each window that the view moves to
+    this.#draw();
   }
 
-  /**
-   * Sends the page the token, the vault, the colour scheme and a port to answer on. The target origin
-   * makes sure that only a page of this server receives them.
-   */
-  #sendGreeting(): void {
-    if (!this.#session) return;
-    const { client, vault } = this.#session;
-    const { url, token } = client.endpoint;
-    const greeting = {
-      token,
-      vault: vault.id,
-      isDark: this.contentEl.doc.body.hasClass("theme-dark"),
+  /** A new conversation. */
+  #begin(): void {
+    this.#running?.stop();
+    for (const turn of this.#turns) this.removeChild(turn);
+    this.#turns = [];
+    this.#running = null;
+    this.#conversation = undefined;
+    this.#draw();
+  }
+
+  /** Which models there are, and where they run; without one, what could be used. */
+  async #loadModels(session: Session): Promise<void> {
+    try {
+      const models = await session.client.askModels();
+      if (session === this.#session) this.#showModels(models);
+    } catch (error) {
+      const { status, message: problem } = asServerError(error);
+      if (session !== this.#session) return;
+      if (status !== 400) {
+        this.#form.say(problem);
+        return;
+      }
+      this.#form.allow(false);
+      const again = (): void => void this.#loadModels(session);
+      await drawSetup(this.#setupEl, { client: session.client, problem, canLook: this.#context.connection.has("ask_local"), again });
+    }
+  }
+
+  #showModels(models: AskModelsReply): void {
+    this.#setupEl.empty();
+    if (this.#turns.length === 0) faint(this.#setupEl, "The answer is written by the language model that you set up, from your notes, and cites them.");
+    this.#form.allow(true);
+    this.#form.showModels(models);
+    this.#form.say(destinationText(models));
+  }
+
+  async #ask(question: string): Promise<void> {
+    const { session } = this.#context.connection;
+    if (!session || this.#running) return;
+    this.#setupEl.empty();
+    const turn = this.#addTurn(question);
+    this.#running = turn;
+    this.#draw();
+    turn.el.scrollIntoView({ block: "start" });
+    await turn.run(session.client, { question, conversation: this.#conversation ?? null, model: this.#form.model });
+    if (this.#running !== turn) return; // another conversation began meanwhile
+    this.#running = null;
+    if (turn.isLost) this.#conversation = undefined;
+    else if (turn.conversation) this.#conversation = turn.conversation;
+    this.#draw();
+  }
+
+  #addTurn(question: string): Turn {
+    const again = (): void => {
+      if (this.#running) return;
+      this.#turns = this.#turns.filter((one) => one !== turn);
+      this.removeChild(turn);
+      void this.#ask(question);
     };
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }): void => this.#receive(data);
-    this.#isPageReady = false;
-    this.#frameEl?.contentWindow?.postMessage(greeting, new URL(url).origin, [port2]);
+    const { app } = this;
+    const openSource = (source: Source, event: MouseEvent): void => this.#open(source, event);
+    const turn = this.addChild(new Turn(this.#turnsEl, question, { app, openSource, again }));
+    this.#turns.push(turn);
+    return turn;
   }
 
-  /** Handles a message of the page: that it is ready, or a note to open. */
-  #receive(data: unknown): void {
-    this.#isPageReady = true;
-    this.#update();
-    const { path, line } = (data ?? {}) as Record<string, unknown>;
-    if (typeof path !== "string") return;
-    const click = new MouseEvent("click", data as MouseEventInit);
-    const pane = paneFor(click, this.#context.settings.chosen.openInNewTab);
-    void openPlace(this.app, { path, passage: { line: Number(line) || 1 } }, pane);
+  #open(source: Source, event: MouseEvent): void {
+    if (isWebPage(source)) window.open(source.path);
+    else {
+      const passage = source.line ? { line: source.line } : null;
+      void openPlace(this.app, { path: source.path, passage }, paneFor(event, this.#context.settings.chosen.openInNewTab));
+    }
+  }
+
+  #draw(): void {
+    const isBusy = this.#running !== null;
+    const isEmpty = this.#turns.length === 0;
+    this.#form.draw(isBusy, !isEmpty);
+    const el = this.#toolsEl;
+    el.empty();
+    if (!this.#session) return;
+    button(el, "history", "Earlier conversations", (event) => void this.#showEarlier(event));
+    if (isBusy || isEmpty) return;
+    button(el, "plus", "New conversation", () => {
+      this.#begin();
+      this.#form.focus();
+    });
+    if (this.#replies.length > 0) button(el, "file-plus", "Save as note", () => void this.#save());
+    if (this.#conversation) button(el, "trash-2", "Delete this conversation", () => void this.#forget());
+  }
+
+  get #replies(): readonly AskReply[] {
+    return this.#turns.flatMap(({ reply }) => reply ?? []);
+  }
+
+  async #save(): Promise<void> {
+    const file = await saveConversation(this.app, this.#replies);
+    new Notice(`Saved as ${file.path}`);
+    await this.app.workspace.getLeaf("tab").openFile(file);
+  }
+
+  async #forget(): Promise<void> {
+    const conversation = this.#conversation;
+    if (!conversation || !this.#session) return;
+    try {
+      await this.#session.client.forgetConversation(conversation);
+      new Notice("Conversation deleted.");
+      this.#begin();
+    } catch (error) {
+      new Notice(asServerError(error).message);
+    }
+  }
+
+  async #showEarlier(event: MouseEvent): Promise<void> {
+    const session = this.#session;
+    if (!session) return;
+    const menu = new Menu();
+    try {
+      const earlier = await session.client.conversations();
+      for (const { conversation, question, turns } of earlier.slice(0, EARLIER_SHOWN)) {
+        addItem(menu, `${question.slice(0, 60)} (${count(turns, "question")})`, "message-square", () => this.#resume(session, conversation));
+      }
+      if (earlier.length === 0) menu.addItem((item) => item.setTitle("No earlier conversations").setDisabled(true));
+      menu.showAtMouseEvent(event);
+    } catch (error) {
+      new Notice(asServerError(error).message);
+    }
+  }
+
+  async #resume({ client }: Session, conversation: string): Promise<void> {
+    try {
+      const { turns } = await client.conversation(conversation);
+      this.#begin();
+      this.#setupEl.empty();
+      for (const reply of turns) this.#addTurn(reply.question).show(reply);
+      this.#conversation = conversation;
+      this.#draw();
+    } catch (error) {
+      new Notice(asServerError(error).message);
+    }
   }
 }

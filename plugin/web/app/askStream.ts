@@ -3,8 +3,8 @@
 import { ServerError, type Endpoint } from "../../src/client";
 import type { AskRequest } from "../../src/contract";
 import { ShapeError } from "../../src/shape";
-import { EventReader } from "../lib/sse";
-import { askEvent, type AskEvent } from "./askReplies";
+import { EventReader, type ServerEvent } from "../lib/sse";
+import { askEvent, type AskEvent } from "../../src/askReplies";
 import { pageKeyHeaders } from "./pageKey";
 
 /**
@@ -66,9 +66,9 @@ function unreachable(error: unknown, signal: AbortSignal): unknown {
   return new ServerError("unreachable", error instanceof Error ? error.message : String(error));
 }
 
-function read(event: Parameters<typeof askEvent>[0]): AskEvent | null {
+function read(event: ServerEvent): AskEvent | null {
   try {
-    return askEvent(event);
+    return askEvent(event.event, JSON.parse(event.data));
   } catch (error) {
     if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
     throw new ServerError("garbage", `An event of the answer is not valid: ${error.message}.`);

@@ -3,12 +3,11 @@
 import { Client, type Query, type RouteParameters } from "../../src/client";
 import type * as contract from "../../src/contract";
 import { anything } from "../../src/shape";
-import * as asks from "./askReplies";
+import { saved } from "../../src/askReplies";
 import * as memory from "./memoryReplies";
 import * as replies from "./replies";
 
 const ORDINARY_MS = 10_000;
-const MODELS_MS = 45_000; // the server retries while a provider starts up
 
 export class WebClient extends Client {
   override ofVault(vault: string): WebClient {
@@ -87,27 +86,8 @@ export class WebClient extends Client {
     return this.call("PATCH", "config", replies.config, ORDINARY_MS, "", body);
   }
 
-  /** The models of the configured provider; fails with status 400 where none is configured. */
-  askModels(): Promise<contract.AskModelsReply> {
-    return this.get("ask/models", asks.models, {}, MODELS_MS);
-  }
-
-  /** The turns of a stored conversation; fails with status 404 where it is no longer stored. */
-  conversation(conversation: string): Promise<contract.AskConversationReply> {
-    return this.get("ask/conversation", asks.conversation, { conversation });
-  }
-
-  /** The stored conversations, most recent first. */
-  async conversations(): Promise<readonly contract.AskConversationView[]> {
-    return (await this.get("ask/conversations", asks.conversations, {})).conversations;
-  }
-
-  forgetConversation(conversation: string): Promise<unknown> {
-    return this.post("ask/forget", anything, { conversation });
-  }
-
   saveAnswer(conversation: string, path: string): Promise<contract.AskSavedReply> {
-    return this.post("ask/save", asks.saved, { conversation, path });
+    return this.post("ask/save", saved, { conversation, path });
   }
 
   memories(parameters: Query<"memory/list">): Promise<contract.MemoryListReply> {

@@ -79,7 +79,7 @@ def create_app(
     )
     _add_routes(app)
     if interface is not None:
-        pages.add_interface(app, interface, server.allowed_origins)
+        pages.add_interface(app, interface)
     app.cleanup_ctx.extend((_engines, _last_used))
     return app
 

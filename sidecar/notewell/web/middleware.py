@@ -49,7 +49,6 @@ OPEN_ROUTES = frozenset(
         "shell",
         "static",
         "worker",
-        "embed",
         *(r.endpoint.name for r in ROUTES if not r.endpoint.needs_token),
     }
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
@@ -26,18 +25,14 @@ INTERFACE_POLICY = (
     " base-uri 'none'; form-action 'self'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types notewell-worker"
 )
-# Where Obsidian's own windows come from: on a computer, an iPhone, an Android phone.
-OBSIDIAN_ORIGINS = ("app://obsidian.md", "capacitor://localhost", "http://localhost")
-_ORIGIN = re.compile(r"\*|[a-z][a-z0-9+.-]*://[a-z0-9.*:\[\]-]+", re.IGNORECASE)
 # Names that the build gives to files: with other contents they have another name.
 _HASHED = re.compile(r"-[A-Z0-9]{8}\.(?:js|css)$")
 _FOR_EVER = "public, max-age=31536000, immutable"
 # The policy of a worker decides what it may fetch.
 _WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
-# What the server offers to other clients because it has pages: `/#/graph?path=…&vault=…`, and
-# the page of `/embed/ask`.
-FEATURES = ("graph_view", "ask_view")
+# What the server offers to other clients because it has pages: `/#/graph?path=…&vault=…`.
+FEATURES = ("graph_view",)
 
 
 def built(static: Path) -> Path | None:
@@ -45,28 +40,12 @@ def built(static: Path) -> Path | None:
     return static if (static / "index.html").is_file() else None
 
 
-def embed_policy(allowed_origins: Iterable[str]) -> str:
-    """Return the policy of the embedded page: Obsidian and allowed origins may frame it.
-
-    It has no cookie and no token, so a window that frames it and has no token learns nothing. An
-    entry that is no origin could end the directive and begin another one: it is left out.
-    """
-    known = (origin for origin in allowed_origins if _ORIGIN.fullmatch(origin))
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-        " connect-src 'self'; base-uri 'none'; form-action 'none';"
-        f" frame-ancestors {' '.join((*OBSIDIAN_ORIGINS, *known))};"
-        " require-trusted-types-for 'script'; trusted-types 'none'"
-    )
-
-
-def add_interface(app: web.Application, static: Path, allowed_origins: Iterable[str]) -> None:
+def add_interface(app: web.Application, static: Path) -> None:
     """Serve the files of the interface. They contain nothing of a vault and need no token.
 
     Browsers that take gzip get `FILE.gz`, which the build put beside each file. Replies about
     notes are not compressed: their length would tell of secrets next to text that others chose.
     """
-    framed = embed_policy(allowed_origins)
 
     async def worker(_request: web.Request) -> web.FileResponse:
         # At the root, because a worker only controls addresses below its own.
@@ -75,14 +54,9 @@ def add_interface(app: web.Application, static: Path, allowed_origins: Iterable[
             headers={"Content-Security-Policy": _WORKER_POLICY, hdrs.CACHE_CONTROL: "no-cache"},
         )
 
-    async def embedded(_request: web.Request) -> web.FileResponse:
-        return web.FileResponse(static / "embed.html", headers={"Content-Security-Policy": framed})
-
     app.router.add_static("/static", static, name="static")
     app.router.add_get("/sw.js", worker, name="worker")
-    app.router.add_get("/embed/ask", embedded, name="embed")
     app.on_response_prepare.append(_let_files_be_kept)
-    app.on_response_prepare.append(_let_page_be_framed)
 
 
 def interface(static: Path) -> web.FileResponse:
@@ -96,12 +70,6 @@ async def _let_files_be_kept(request: web.Request, response: web.StreamResponse)
     if request.match_info.route.name == "static" and response.status < 400:
         hashed = _HASHED.search(request.path) is not None
         response.headers[hdrs.CACHE_CONTROL] = _FOR_EVER if hashed else "no-cache"
-
-
-async def _let_page_be_framed(request: web.Request, response: web.StreamResponse) -> None:
-    """Drop `X-Frame-Options`, which has no list of origins; the policy of the page has one."""
-    if request.match_info.route.name == "embed" and response.status < 400:
-        response.headers.popall("X-Frame-Options", None)
 
 
 _STYLE = """

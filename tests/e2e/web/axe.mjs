@@ -5,13 +5,16 @@ import { createRequire } from "node:module";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What breaks a rule on the page as it is now. What is loading is pale for a moment, so a finding must last. */
-export async function violations(page) {
+/** What breaks a rule within an element of the page as it is now. What is loading is pale for a moment, so a finding must last. */
+export async function violations(page, within = "html") {
   await page.evaluate(axe);
   let found = [];
   for (let tries = 0; tries < 4; tries += 1) {
     if (tries) await page.waitForTimeout(400);
-    ({ violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] })));
+    ({ violations: found } = await page.evaluate(
+      (selector) => window.axe.run({ include: [selector] }, { resultTypes: ["violations"] }),
+      within,
+    ));
     if (!found.length) break;
   }
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);

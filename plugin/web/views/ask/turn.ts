@@ -3,7 +3,7 @@
 import { asServerError, type ServerError } from "../../../src/client";
 import { ask } from "../../app/askStream";
 import type { AskFailed, AskNotice, AskReply, AskStep, Result } from "../../../src/contract";
-import type { AskEvent } from "../../app/askReplies";
+import type { AskEvent } from "../../../src/askReplies";
 import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
 import { button, fill, h } from "../../lib/dom";

@@ -4,6 +4,7 @@ import type {
   AskConversationReply,
   AskConversationsReply,
   AskEventKind,
+  AskEventsReply,
   AskFailed,
   AskFound,
   AskModelsReply,
@@ -12,9 +13,9 @@ import type {
   AskSavedReply,
   AskStep,
   AskText,
-} from "../../src/contract";
-import { flag, list, maybe, nullable, number, object, partOf, range, text, type Check } from "../../src/shape";
-import type { ServerEvent } from "../lib/sse";
+  LocalModelsReply,
+} from "./contract";
+import { anything, flag, list, maybe, nullable, number, object, partOf, range, text, type Check } from "./shape";
 
 const found = partOf<AskFound>()({
   results: list(object({ path: text, title: text, line: number, snippet: text, highlights: list(range) })),
@@ -75,12 +76,23 @@ const EVENTS: { readonly [K in AskEventKind]: Check<EventData[K]> } = {
   error: partOf<AskFailed>()({ code: text, detail: text }),
 };
 
-/** An event of an answer; null for a kind that these pages do not know. Throws ShapeError, SyntaxError. */
-export function askEvent({ event, data }: ServerEvent): AskEvent | null {
+/** An event of an answer; null for a kind that this version does not know. Throws ShapeError. */
+export function askEvent(event: string, data: unknown): AskEvent | null {
   if (!Object.hasOwn(EVENTS, event)) return null;
   const kind = event as AskEventKind;
-  return { kind, data: EVENTS[kind](JSON.parse(data), kind) } as AskEvent;
+  return { kind, data: EVENTS[kind](data, kind) } as AskEvent;
 }
+
+/** The next events of an answer; what each holds is checked by `askEvent`. */
+export const events = partOf<AskEventsReply>()({
+  id: text,
+  events: list(object({ id: number, event: text, data: anything })),
+  done: flag,
+});
+
+export const localModels = partOf<LocalModelsReply>()({
+  found: list(object({ server: text, title: text, address: text, models: list(text) })),
+});
 
 export const models = partOf<AskModelsReply>()({
   provider: text,

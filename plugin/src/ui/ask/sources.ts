@@ -1,0 +1,67 @@
+/** The notes that an answer cites, and those that were found for it; each opens at its passage. */
+
+import type { AskSource, Result } from "../../contract";
+import { count, folderOf } from "../../format";
+import { faint } from "../controls";
+import { renderSnippet } from "../highlight";
+
+export interface Source {
+  readonly path: string;
+  readonly title: string;
+  readonly line?: number | null;
+}
+export type OpenSource = (source: Source, event: MouseEvent) => void;
+
+const SNIPPET_CHARS = 160;
+
+/** Whether a source is a web page: those have an address in place of a path. */
+export function isWebPage({ path }: Source): boolean {
+  return /^https?:\/\//.test(path);
+}
+
+export function drawSources(parent: HTMLElement, sources: readonly AskSource[], open: OpenSource): void {
+  const cited = sources.filter((source) => source.cited);
+  const others = sources.filter((source) => !source.cited);
+  if (cited.length > 0) {
+    parent.createDiv({ cls: "notewell-title", text: "Sources" });
+    drawList(parent, cited, open);
+  }
+  if (others.length === 0) return;
+  const more = parent.createEl("details", "notewell-faint");
+  more.createEl("summary", { text: `${count(others.length, "more was", "more were")} read` });
+  drawList(more, others, open);
+}
+
+function drawList(parent: HTMLElement, sources: readonly AskSource[], open: OpenSource): void {
+  const list = parent.createEl("ol", "notewell-sources");
+  for (const source of sources) {
+    const row = list.createEl("li", { attr: { value: source.n } });
+    drawLink(row, source, open);
+    faint(row, isWebPage(source) ? new URL(source.path).host : folderOf(source.path));
+  }
+}
+
+/** What a search by words found at once, until the answer says what it rests on. */
+export function drawFound(parent: HTMLElement, results: readonly Result[], open: OpenSource): void {
+  if (results.length === 0) return;
+  parent.createDiv({ cls: "notewell-title", text: "Found by words" });
+  const list = parent.createEl("ul", "notewell-sources");
+  for (const result of results) {
+    const row = list.createEl("li");
+    drawLink(row, result, open);
+    renderSnippet(row.createDiv("notewell-snippet"), result.snippet, result.highlights, SNIPPET_CHARS);
+  }
+}
+
+function drawLink(parent: HTMLElement, source: Source, open: OpenSource): void {
+  const attr = { href: isWebPage(source) ? source.path : "#", dir: "auto", "data-path": source.path };
+  const el = parent.createEl("a", { cls: isWebPage(source) ? "external-link" : "internal-link", text: source.title, attr });
+  const follow = (event: MouseEvent): void => {
+    event.preventDefault();
+    open(source, event);
+  };
+  el.onclick = follow;
+  el.onauxclick = (event): void => {
+    if (event.button === 1) follow(event);
+  };
+}
