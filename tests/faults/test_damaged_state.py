@@ -10,10 +10,17 @@ import pytest
 
 from notewell.access.devices import DEVICES_FILE, Devices
 from notewell.access.tokens import TOKEN_FILE, stored_token
+from notewell.ask import conversations
+from notewell.ask.conversations import Conversations
+from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
+from notewell.contract.memory import StoreMemory
 from notewell.errors import NotewellError
+from notewell.memory.folder import MemoryFolder
+from notewell.memory.service import Helpers, Memories
 from notewell.querylog import NAME, Judged, QueryLog
-from notewell.types import VaultRecord
+from notewell.support.log_files import logging_to_files
+from notewell.types import LogRules, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import NAME as JOURNAL
 from notewell.vault.write_journal import Journal
@@ -94,6 +101,60 @@ def use_journal(root: Path) -> None:
         assert not note.exists() or note.read_text(encoding="utf-8") == "first"
 
 
+CONVERSATION = f"{7:016x}"
+
+
+def make_conversation(root: Path) -> Path:
+    Conversations(root).save_turn(CONVERSATION, Draft("Why?", "v", CONVERSATION).stopped())
+    return root / conversations.NAME / f"{CONVERSATION}.json"
+
+
+def use_conversation(root: Path) -> None:
+    kept = Conversations(root)
+    assert len(kept.all()) <= 1
+    try:
+        kept.read(CONVERSATION)
+    finally:  # it goes on, without what was lost
+        kept.save_turn(CONVERSATION, Draft("How?", "v", CONVERSATION).stopped())
+        assert kept.read(CONVERSATION)[-1].question == "How?"
+
+
+def make_memory(root: Path) -> Path:
+    (root / "vault").mkdir()
+    writer = VaultWriter(root / "vault", Journal(root))
+    folder = MemoryFolder(root / "vault", "Memory", writer, lambda _: None)
+    Memories("v", folder, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0)).answer(
+        StoreMemory("Bees find their hive by its smell.")
+    )
+    (note,) = (root / "vault" / "Memory").rglob("*.md")
+    return note
+
+
+def use_memory(root: Path) -> None:
+    """A note of the vault: what is left of it is a memory, or it is named as none."""
+    before = [file.read_bytes() for file in (root / "vault").rglob("*.md")]
+    folder = MemoryFolder(root / "vault", "Memory", None, lambda _: None)
+    memories = folder.all()
+    assert len(memories) <= len(before)
+    for warning in folder.warnings:
+        logging.getLogger(__name__).warning(warning)
+    assert [file.read_bytes() for file in (root / "vault").rglob("*.md")] == before
+
+
+def make_server_log(root: Path) -> Path:
+    with logging_to_files(root, LogRules()) as file:
+        assert file is not None
+        logging.getLogger(__name__).warning("first")
+    return file
+
+
+def use_server_log(root: Path) -> None:
+    with logging_to_files(root, LogRules()) as file:
+        logging.getLogger(__name__).warning("second")
+    assert file is not None
+    assert b"second" in file.read_bytes()
+
+
 FILES = {
     "token": (make_token, use_token),
     "devices": (make_devices, use_devices),
@@ -101,6 +162,9 @@ FILES = {
     "settings": (make_settings, use_settings),
     "query log": (make_log, use_log),
     "undo journal": (make_journal, use_journal),
+    "conversation": (make_conversation, use_conversation),
+    "memory": (make_memory, use_memory),
+    "server log": (make_server_log, use_server_log),
 }
 
 
@@ -124,6 +188,7 @@ def test_a_damaged_file_of_the_state_is_named_or_replaced(
         except NotewellError as error:
             said.append(error.message)
     # Of a journal that is there and lacks the write, the message is that nothing can be undone.
-    names = ("There is nothing to undo", "The journal has no", file.name)
+    names = ("There is nothing to undo", "The journal has no", file.name, CONVERSATION)
     assert [each for each in said if not any(name in each for name in names)] == []
-    assert said or caplog.records or kind == "token"
+    # A token is made anew, and a memory is a note, which a person may have changed like this.
+    assert said or caplog.records or kind in ("token", "memory")
