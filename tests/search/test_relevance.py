@@ -37,6 +37,24 @@ def note(
     )
 
 
+def several(good: int, count: int = 12) -> NoteEvidence:
+    """Notes, the first of which have every word of the query and a near meaning."""
+
+    def values(high: float, low: float) -> np.ndarray:
+        return np.array([high] * good + [low] * (count - good), np.float32)
+
+    return NoteEvidence(
+        ids=np.arange(count),
+        passage_bm25=values(2.0, 0.1) * QUERY.known_idf,
+        cosine=values(0.6, 0.05),
+        whole_bm25=values(2.0, 0.1) * QUERY.known_idf,
+        coverage=values(1.0, 0.1),
+        lengths=values(100.0, 100.0),
+        names=values(0.3, 0.0),
+        exact=np.zeros(count, np.bool_),
+    )
+
+
 def judged(notes: NoteEvidence, mode: SearchMode = "hybrid", known: float = 1.0) -> Relevance:
     return judge(notes, QUERY, mode, known=known, content=1.0, required=False)
 
@@ -66,6 +84,28 @@ def test_a_note_without_a_vector_is_judged_by_its_words() -> None:
 def test_query_words_unknown_to_the_vault_lower_the_relevance() -> None:
     found = note(1.0, 1.0)
     assert judged(found, known=0.2).related < judged(found).related
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_confidence_is_high_where_one_note_stands_out_only(mode: SearchMode) -> None:
+    alone = judged(several(1), mode).confidence
+    among_equals = judged(several(12), mode).confidence
+    nothing = judged(several(0), mode).confidence
+    assert alone > 0.9
+    assert nothing < 0.4
+    assert nothing < among_equals < alone - 0.2
+
+
+def test_half_of_the_query_being_unknown_lowers_confidence() -> None:
+    assert judged(several(1), known=0.5).confidence < judged(several(1)).confidence
+
+
+def test_without_notes_there_is_no_confidence() -> None:
+    none = np.empty(0, np.float32)
+    found = NoteEvidence(
+        np.empty(0, np.int64), none, none, none, none, none, none, np.empty(0, np.bool_)
+    )
+    assert judged(found).confidence == 0.0
 
 
 def test_a_note_with_every_word_is_never_weak() -> None:

@@ -29,8 +29,8 @@ _LONGEST = 3.0  # natural logarithm of the words from which a query counts as lo
 # vault, answers raise the mean.
 _FEW_PASSAGES = 50.0
 # Of a query whose other words the vault does not have, a note with all the rest is no weak match
-# from this share of known words on; on the development sets this keeps no result without an answer.
-_MOSTLY_KNOWN = 0.3
+# from this share of known words on; with less, it has hardly any of the query.
+_MOSTLY_KNOWN = 0.38
 # Of the coverage of a note with every content word: passages and whole notes weigh words slightly
 # differently.
 _ALL_WORDS = 0.98
@@ -57,7 +57,7 @@ class _Related:
 
 
 _BY_BOTH = _Related(-7.505, 1.569, 3.490, 3.799, 2.848, 7.528, 0.828, 4.292, -0.724)
-_BY_WORDS = _Related(-6.564, 1.425, 3.653, 5.958, 2.767, known=4.576, length=-0.478)
+_BY_WORDS = _Related(-7.580, 1.591, 3.716, 4.931, 2.627, known=5.797, length=-0.394)
 _BY_MEANING = _Related(-5.995, excess=24.539, unreadable=-1.556, length=-0.566)
 # In hybrid mode a note may be related by its meaning alone, if the model can read the query and the
 # vault lacks its words. Chosen so that on the development sets it keeps hardly any result more.
@@ -66,7 +66,7 @@ _BY_MEANING_ALONE = replace(_BY_MEANING, unreadable=-5.556, known=-4.0)
 
 @dataclass(frozen=True, slots=True)
 class _Confidence:
-    """Coefficients of `confidence`: of the highest log-odds of `related` and of `strong`.
+    """Coefficients of `confidence`: `related` is of the highest log-odds of that function.
 
     `second`, `fourth` and `tenth` are of the distance of the best log-odds of `strong` to these:
     an answer stands out.
@@ -74,7 +74,6 @@ class _Confidence:
 
     constant: float
     related: float
-    strong: float
     second: float
     fourth: float
     tenth: float
@@ -84,11 +83,9 @@ class _Confidence:
 
 
 _CONFIDENCE: Mapping[SearchMode, _Confidence] = {
-    "hybrid": _Confidence(-6.376, 0.339, -1.294, 0.575, 1.515, 1.032, 2.092, 0.493, -0.213),
-    "keyword": _Confidence(-5.995, 0.333, -1.339, 0.569, 1.652, 0.905, 1.941, length=-0.164),
-    "semantic": _Confidence(
-        -1.994, 0.370, 0.204, 2.146, 0.126, 0.587, unreadable=1.665, length=-0.264
-    ),
+    "hybrid": _Confidence(-3.933, 0.154, 0.533, 1.307, 0.523, 2.557, 0.773, -0.054),
+    "keyword": _Confidence(-4.388, 0.073, 0.442, 1.645, 0.475, 3.518, length=0.141),
+    "semantic": _Confidence(-2.381, 0.392, 2.517, 0.135, 0.809, unreadable=1.337, length=-0.182),
 }
 _MOST_ODDS = 12.0  # log-odds beyond which nothing is surer
 
@@ -239,7 +236,6 @@ class _Measures:
         odds = (
             by.constant
             + by.related * float(np.clip(related.max(), -_MOST_ODDS, _MOST_ODDS))
-            + by.strong * float(best[0])
             + by.second * float(best[0] - best[min(1, len(best) - 1)])
             + by.fourth * float(best[0] - best[min(3, len(best) - 1)])
             + by.tenth * float(best[0] - best[min(9, len(best) - 1)])
