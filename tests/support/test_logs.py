@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from notewell.support import log_files
 from notewell.support.log_files import delete_logs, logging_to_files
 from notewell.support.logs import AboutFiles, log_to_terminal
 from notewell.types import LogRules
+from tests.waiting import until
 
 log = logging.getLogger("notewell.test")
 
@@ -96,6 +98,45 @@ def test_files_rotate_within_their_limit(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(files) == log_files.FILES
     assert all(file.stat().st_size <= 2000 for file in files)
     assert lines(tmp_path)[-1].endswith("event 399")
+
+
+def test_lines_are_written_in_order_and_a_warning_at_once(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules()):
+        for number in range(50):
+            log.info("request %d", number)
+        log.warning("attention")
+        at_once = lines(tmp_path)
+        log.info("after it")
+
+    expected = [f"request {number}" for number in range(50)] + ["attention"]
+    assert [line.split(": ")[1] for line in at_once] == expected
+    assert [line.split(": ")[1] for line in lines(tmp_path)] == [*expected, "after it"]
+
+
+def test_lines_are_written_soon_without_a_warning(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules()):
+        for text in ("first", "second"):
+            log.info(text)
+            until(lambda text=text: any(text in line for line in lines(tmp_path)))
+
+
+def test_threads_log_every_line_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_files, "FILE_BYTES", 20_000)
+    monkeypatch.setattr(log_files, "_BATCH_S", 0.001)
+
+    def work(thread: int) -> None:
+        for number in range(100):
+            log.log(logging.WARNING if number % 10 == 0 else logging.INFO, "%d-%d", thread, number)
+
+    with logging_to_files(tmp_path, LogRules()), ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(4)))
+
+    written = [
+        line.split(": ")[1]
+        for file in tmp_path.glob("notewell.log*")
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    assert sorted(written) == sorted(f"{one}-{number}" for one in range(4) for number in range(100))
 
 
 def test_a_second_server_writes_files_of_its_own(tmp_path: Path) -> None:
