@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,18 @@ from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.contract.memory import StoreMemory
 from notewell.errors import NotewellError
+from notewell.gleanings import state as gleanings
+from notewell.gleanings.state import Mark, StateFile
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.service import Helpers, Memories
 from notewell.querylog import NAME, Judged, QueryLog
+from notewell.runs import log as runs
+from notewell.runs.log import RunLog
+from notewell.sources import document_store
+from notewell.sources.document_store import DocumentStore, Place
 from notewell.support.log_files import logging_to_files
 from notewell.types import LogRules, VaultRecord
+from notewell.types.runs import RunEnd
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import NAME as JOURNAL
 from notewell.vault.write_journal import Journal
@@ -155,6 +164,40 @@ def use_server_log(root: Path) -> None:
     assert b"second" in file.read_bytes()
 
 
+def make_documents(root: Path) -> Path:
+    with DocumentStore(root).changing() as namespaces:
+        document_store.put(namespaces, "work", Place("papers", root / "papers"))
+    return root / document_store.NAME
+
+
+def use_documents(root: Path) -> None:
+    assert len(DocumentStore(root).namespaces()) <= 1
+    with DocumentStore(root).changing() as namespaces:
+        document_store.put(namespaces, "home", Place("bills", root / "bills"))
+    assert "home" in DocumentStore(root).namespaces()
+
+
+def make_gleanings(root: Path) -> Path:
+    StateFile(root).mark("bees", lambda mark: mark.with_status("hidden", "", at="now", by="me"))
+    return root / gleanings.NAME
+
+
+def use_gleanings(root: Path) -> None:
+    assert len(StateFile(root).load().marks) <= 1
+    StateFile(root).mark("hive", lambda _: Mark(title="A hive"))
+
+
+def make_runs(root: Path) -> Path:
+    RunLog(root).add("index", "manual", 1.0, RunEnd("done", {"read": 1}, ()))
+    return root / runs.NAME
+
+
+def use_runs(root: Path) -> None:
+    assert len(RunLog(root).runs()) <= 1
+    RunLog(root).add("index", "manual", 2.0, RunEnd("done", {"read": 2}, ()))
+    assert RunLog(root).runs()[0].started == 2.0
+
+
 FILES = {
     "token": (make_token, use_token),
     "devices": (make_devices, use_devices),
@@ -164,6 +207,9 @@ FILES = {
     "undo journal": (make_journal, use_journal),
     "conversation": (make_conversation, use_conversation),
     "memory": (make_memory, use_memory),
+    "documents": (make_documents, use_documents),
+    "gleanings": (make_gleanings, use_gleanings),
+    "runs": (make_runs, use_runs),
     "server log": (make_server_log, use_server_log),
 }
 
@@ -192,3 +238,15 @@ def test_a_damaged_file_of_the_state_is_named_or_replaced(
     assert [each for each in said if not any(name in each for name in names)] == []
     # A token is made anew, and a memory is a note, which a person may have changed like this.
     assert said or caplog.records or kind in ("token", "memory")
+
+
+@pytest.mark.parametrize("column", ["errors", "counts"])
+def test_a_run_that_the_disk_changed_begins_a_new_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, column: str
+) -> None:
+    file = make_runs(tmp_path)
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(f"UPDATE runs SET {column} = '[['")
+    use_runs(tmp_path)
+    assert f"{file} is damaged" in caplog.text
+    assert file.with_name(f"{file.name}.damaged").exists()

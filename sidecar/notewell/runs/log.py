@@ -7,6 +7,7 @@ of a kind never run at once, and a run whose process died is recognised: nobody 
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
 import time
@@ -51,6 +52,8 @@ UPDATE runs SET ended = ?, result = ?, counts = ?, errors = ? WHERE id = ? AND r
 _DIED = RunEnd("failed", {}, (RunProblem(None, "its process ended before it did"),))
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +164,13 @@ class RunLog:
                 self._change(partial(_finish, number=run.id, end=_DIED))
 
     def _select(self, which: str, value: object) -> tuple[Run, ...]:
-        rows = self._read(
-            lambda db: db.execute(f"SELECT {_COLUMNS} FROM runs {which}", (value,)).fetchall()  # noqa: S608 - words of our own
+        found = self._read(
+            lambda db: [
+                _run(row)
+                for row in db.execute(f"SELECT {_COLUMNS} FROM runs {which}", (value,))  # noqa: S608 - words of our own
+            ]
         )
-        return tuple(_run(row) for row in rows or ())
+        return tuple(found or ())
 
     def _read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """What `work` reads; None if there is no file yet."""
@@ -179,8 +185,12 @@ class RunLog:
             except sqlite3.DatabaseError as error:
                 if not _is_damage(error):
                     raise _unusable(self._folder / NAME, error) from error
+                reason = str(error)
             except OSError as error:
                 raise _unusable(self._folder / NAME, error) from error
+            except (ValueError, TypeError) as error:  # a row that the disk has changed
+                reason = str(error)
+            logger.warning("%s is damaged (%s); a new one is begun.", self._folder / NAME, reason)
             return self._anew(work)
 
     def _anew(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -255,7 +265,7 @@ def _run(row: tuple[Any, ...]) -> Run:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    return any(word in str(error) for word in ("malformed", "not a database"))
+    return any(word in str(error) for word in ("malformed", "not a database", "Could not decode"))
 
 
 def _unusable(file: Path, error: Exception) -> RunLogError:
