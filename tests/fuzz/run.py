@@ -11,6 +11,7 @@ the interpreter does not react, the kernel ends the process after 20.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import math
 import mmap
@@ -36,6 +37,16 @@ HERE = Path(__file__).parent
 OUT = HERE / "out"
 HANG_S = 10.0
 MOST_FAULTS = 20  # of one target, which then stops
+# Names of targets, each with its module and its name there.
+TARGETS = {
+    "query": ("query", "QUERY"),
+    "markdown": ("markdown", "MARKDOWN"),
+    "files": ("files", "FILES"),
+    "http": ("http", "HTTP"),
+    "mcp": ("mcp_lines", "MCP"),
+    "packs": ("packs", "PACKS"),
+    "settings": ("settings", "SETTINGS"),
+}
 _AREA = 1 << 20
 _NOT_STARTED = (1 << 64) - 1
 
@@ -54,17 +65,11 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
 
 
-def all_targets() -> dict[str, Target]:
-    """The targets by name. They are imported here, so that an interpreter starts fast without."""
-    from tests.fuzz.files import FILES  # noqa: PLC0415
-    from tests.fuzz.http import HTTP  # noqa: PLC0415
-    from tests.fuzz.markdown import MARKDOWN  # noqa: PLC0415
-    from tests.fuzz.mcp_lines import MCP  # noqa: PLC0415
-    from tests.fuzz.packs import PACKS  # noqa: PLC0415
-    from tests.fuzz.query import QUERY  # noqa: PLC0415
-    from tests.fuzz.settings import SETTINGS  # noqa: PLC0415
-
-    return {target.name: target for target in (QUERY, MARKDOWN, FILES, HTTP, MCP, PACKS, SETTINGS)}
+def target_of(name: str) -> Target:
+    """The target of this name. Its module alone is imported: some load the whole server."""
+    module, constant = TARGETS[name]
+    target: Target = getattr(importlib.import_module(f"tests.fuzz.{module}"), constant)
+    return target
 
 
 class Area:
@@ -208,7 +213,7 @@ def fuzz(
 
 def replay(file: Path) -> None:
     """Check one stored input in this process; its error ends it."""
-    target = all_targets()[file.name.partition("-")[0]]
+    target = target_of(file.name.partition("-")[0])
     signal.signal(signal.SIGVTALRM, _stop)
     warnings.simplefilter("error")
     with target.opened() as check, limited():
@@ -234,14 +239,13 @@ def _record(outcomes: Sequence[Outcome], seed: int) -> dict[str, object]:
 
 def main() -> int:
     """Run the targets one after another; the status is 1 if any found a fault."""
-    targets = all_targets()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--inputs", type=int, default=1000, help="of each target")
     parser.add_argument("--seconds", type=float, default=math.inf, help="the most for each target")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--targets", default=",".join(targets))
+    parser.add_argument("--targets", default=",".join(TARGETS))
     parser.add_argument("--result", type=Path, help="write the outcome to this JSON file")
     parser.add_argument("--replay", type=Path, help="check one stored input")
     asked = parser.parse_args()
@@ -250,7 +254,7 @@ def main() -> int:
         return 0
     outcomes = []
     for name in asked.targets.split(","):
-        outcome = fuzz(targets[name], seed=asked.seed, inputs=asked.inputs, seconds=asked.seconds)
+        outcome = fuzz(target_of(name), seed=asked.seed, inputs=asked.inputs, seconds=asked.seconds)
         outcomes.append(outcome)
         line = f"{name}: {outcome.inputs} inputs in {outcome.seconds} s, {len(outcome.faults)} faults\n"
         sys.stdout.write(line + "".join(f"  {file}\n" for file in outcome.faults))
