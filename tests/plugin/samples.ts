@@ -27,6 +27,7 @@ export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
     problem: null,
     work: { read: 3, embedded: 9, reused: 0, removed: 0 },
     next_model: null,
+    next_run: null,
     embedder: null,
     progress: aProgress(),
     next_run: null,
