@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
-	release-check helper workflows-check test-torch stress fuzz eval bench load clean
+	release-check helper workflows-check bench-plugin test-torch stress fuzz eval bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -129,6 +129,10 @@ eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=fo
 
 bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory, compared with other packages in one run
 	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)
+
+bench-plugin: $(NODE)/.made browser ## What the plugin costs alone in a large vault: make bench-plugin VAULT=folder
+	@npm run --silent build && npx tsc -p tests/host
+	@for kind in desktop phone; do node tests/e2e/bench/largeVault.mjs "$(VAULT)" --kind $$kind --out tests/e2e/bench/results; done
 
 load: $(VENV)/.tests ## Fifty clients search one server for a minute while notes change
 	@$(PY) tests/bench/run.py --only load --out tests/bench/results/load $(BENCH_FLAGS)

@@ -40,6 +40,19 @@ test("a new installation finds names at once, text soon, and says that it search
     assert.deepEqual([app.network.requests.length, app.programs.started.length], [0, 0], "nobody was asked");
   }));
 
+test("where a person switches it on, both panels open; where the app starts with it, none does", async () => {
+  const panels = (app) => app.page.locator('[data-type^="notewell"]').count();
+  await held.withApp({ device: {}, isEnabledByUser: true }, async (app) => {
+    await app.search.waitFor();
+    await app.similar.waitFor({ state: "attached" });
+    assert.equal(await panels(app), 2);
+  });
+  await held.withApp({ device: {} }, async (app) => {
+    await app.statusBar.first().waitFor();
+    assert.equal(await panels(app), 0);
+  });
+});
+
 test("similar notes come from links, tags and rare words", () =>
   held.withApp({ device: {}, open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
     await app.command("open-similar");

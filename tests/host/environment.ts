@@ -20,6 +20,8 @@ export interface Environment {
   readonly data: unknown;
   readonly device: Record<string, unknown>;
   readonly secrets: Record<string, string>;
+  /** A person has just switched the plugin on; else the app starts with it. */
+  readonly isEnabledByUser: boolean;
   /** The folders and patterns in the app's “Excluded files”. */
   readonly excluded: readonly string[];
   /** Notes that were open when the app was closed. */

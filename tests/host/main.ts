@@ -38,6 +38,7 @@ async function start(): Promise<Host> {
   for (const path of open) await openNote(app, path);
   await app.workspace.restore(panels);
   app.workspace.ready();
+  if (environment.isEnabledByUser) plugin.onUserEnable();
   return { app, plugin, loadMs, notices, stored, childEvent, openNote: (path) => openNote(app, path) };
 }
 

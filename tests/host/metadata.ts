@@ -2,7 +2,8 @@
 
 import type { CachedMetadata, MetadataCache as AppCache, TFile as AppFile } from "obsidian";
 import { environment } from "./environment";
-import { Events, parseNote, TFile } from "./mocks";
+import { Events, TFile } from "./mocks";
+import { parseNote } from "./parseNote";
 import type { Vault } from "./vault";
 
 export class MetadataCache
@@ -13,12 +14,15 @@ export class MetadataCache
   unresolvedLinks: Record<string, Record<string, number>> = {};
   readonly #known = new Map<string, CachedMetadata>();
   readonly #vault: Vault;
+  /** The files by their lower-case names, with and without “.md”; null until the next question. */
+  #named: Map<string, AppFile[]> | null = null;
 
   constructor(vault: Vault) {
     super();
     this.#vault = vault;
     for (const event of ["create", "delete", "rename"]) {
       vault.on(event, (file: unknown, from: unknown) => {
+        this.#named = null;
         if (typeof from === "string") this.#known.delete(from);
         if (file instanceof TFile) this.#learn(file);
         this.#resolveAll();
@@ -33,6 +37,7 @@ export class MetadataCache
   }
 
   load(): void {
+    this.#named = null;
     for (const file of this.#vault.getMarkdownFiles()) this.#learn(file);
     this.#resolveAll();
   }
@@ -48,11 +53,26 @@ export class MetadataCache
   /** A whole path first, else the note of that name nearest to the top. */
   getFirstLinkpathDest(linkpath: string, _sourcePath: string): AppFile | null {
     const wanted = linkpath.toLowerCase();
-    const named = this.#vault.getFiles().filter((file) => {
+    const named = (this.#byName().get(wanted.slice(wanted.lastIndexOf("/") + 1)) ?? []).filter((file) => {
       const path = file.path.toLowerCase();
       return [wanted, `${wanted}.md`].some((end) => path === end || path.endsWith(`/${end}`));
     });
     return named.sort((one, other) => one.path.length - other.path.length)[0] ?? null;
+  }
+
+  /** Large vaults have links by the ten thousand: each looks at files of its name only. */
+  #byName(): Map<string, AppFile[]> {
+    if (this.#named) return this.#named;
+    this.#named = new Map();
+    for (const file of this.#vault.getFiles()) {
+      const name = file.name.toLowerCase();
+      for (const key of new Set([name, name.replace(/\.md$/, "")])) {
+        const known = this.#named.get(key);
+        if (known) known.push(file);
+        else this.#named.set(key, [file]);
+      }
+    }
+    return this.#named;
   }
 
   /** The shortest link that still leads to the file. */
@@ -74,7 +94,7 @@ export class MetadataCache
   #learn(file: AppFile): void {
     if (this.#vault.getFileByPath(file.path) !== file) this.#known.delete(file.path);
     else if (file.extension === "md") {
-      this.#known.set(file.path, parseNote(file.path, this.#vault.textOf(file)));
+      this.#known.set(file.path, parseNote(this.#vault.textOf(file)));
       this.trigger("changed", file, this.#vault.textOf(file), this.#known.get(file.path));
     }
   }

@@ -36,12 +36,3 @@ export const {
   stripHeading,
   stripHeadingForLink,
 } = mocks as unknown as Pick<typeof obsidian, Kept>;
-
-/** Parses a note as the mocks' metadata cache does, which keeps its parser to itself. */
-export function parseNote(path: string, text: string): obsidian.CachedMetadata {
-  const vault = mocks.Vault.create2__(mocks.FileSystemAdapter.create__("/").asOriginalType__());
-  const app = { vault: { readSync__: () => text, getFileByPath: () => null, getFiles: () => [] } };
-  const cache = mocks.MetadataCache.create2__(app as unknown as mocks.App, vault);
-  vault.trigger("create", mocks.TFile.create__(vault, path));
-  return (cache.getCache(path) ?? {});
-}

@@ -52,12 +52,14 @@ export async function makeWorkspace({ name = "Sample", isIndexed = true } = {}) 
  * Opens the app. `options`: `kind` ("desktop" or "phone"), `isDark`, `device`, `data`, `secrets`,
  * `open` (notes), `panels`, `path` (where the page's programs are looked for), `trouble` on the
  * network, `madeUp` (entries of the vault that are not there), `variables` of the
- * page's environment, `excluded` (as in the app's settings).
+ * page's environment, `excluded` (as in the app's settings),
+ * `isEnabledByUser` (switched on just now), `context` (that of an earlier app, whose
+ * page was closed: what it kept on the device is still there), `code` (of another plugin in this one's place).
  */
 export async function openApp(browser, workspace, options = {}) {
   const { kind = "desktop", isDark = false, device = HERE, data = null, secrets = {} } = options;
   const viewport = kind === "phone" ? { width: 390, height: 780 } : { width: 1280, height: 800 };
-  const context = await browser.newContext({ viewport, hasTouch: kind === "phone" });
+  const context = options.context ?? (await browser.newContext({ viewport, hasTouch: kind === "phone" }));
   // The page comes from no server, so that the browser takes it for one of the public network.
   const permissions = ["clipboard-read", "clipboard-write", "local-network-access"];
   await context.grantPermissions(permissions, { origin: PAGE });
@@ -80,16 +82,19 @@ export async function openApp(browser, workspace, options = {}) {
     folder: workspace.vault,
     home: workspace.root,
     variables: { PATH: options.path ?? dirname(COMMAND), ...options.variables },
-    plugin: { manifest, code, css: pluginCss },
+    plugin: { manifest, code: options.code ?? code, css: pluginCss },
     data,
     device: { [DEVICE_KEY]: device },
     secrets,
     excluded: options.excluded ?? [],
+    isEnabledByUser: options.isEnabledByUser ?? false,
     open: options.open ?? ["Home.md"],
     panels: options.panels ?? [],
   });
   await page.addScriptTag({ content: host });
+  const began = performance.now();
   await page.evaluate(() => window.startHost());
+  app.startedMs = performance.now() - began;
   app.loadMs = await page.evaluate(() => window.host.loadMs);
   return app;
 }
