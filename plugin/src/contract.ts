@@ -2303,6 +2303,11 @@ export interface PairReply {
   readonly loopback: boolean;
 }
 
+/** How many one-time links were open, and are not valid any more. */
+export interface PairCancelReply {
+  readonly cancelled: number;
+}
+
 /** `POST /api/pair/redeem`: Exchange the code of a one-time link for a device's token */
 export interface RedeemRequest {
   /** The code in the link */
@@ -2589,6 +2594,7 @@ export interface Routes {
   readonly "DELETE /api/documents": { readonly parameters: RemoveDocuments; readonly reply: DocumentsReply };
   readonly "GET /api/session": { readonly parameters: Record<never, never>; readonly reply: SessionReply };
   readonly "POST /api/pair": { readonly parameters: PairRequest; readonly reply: PairReply };
+  readonly "POST /api/pair/cancel": { readonly parameters: Record<never, never>; readonly reply: PairCancelReply };
   readonly "POST /api/pair/redeem": { readonly parameters: RedeemRequest; readonly reply: RedeemReply };
   readonly "GET /api/models": { readonly parameters: OfVault; readonly reply: CatalogueReply };
   readonly "GET /api/models/suggest": { readonly parameters: OfVault; readonly reply: SuggestReply };

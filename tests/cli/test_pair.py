@@ -51,3 +51,11 @@ def test_programs_get_json(notewell: CommandLine) -> None:
 def test_neither_a_hostile_address_nor_administration_is_taken(notewell: CommandLine) -> None:
     assert "an address is" in notewell("pair", "--url", "https://a@evil.example", fails=2).stderr
     notewell("pair", "--scope", "admin", fails=2)
+
+
+def test_links_that_nobody_used_can_be_cancelled(notewell: CommandLine, tmp_path: Path) -> None:
+    code = json.loads(notewell("pair", "--json").stdout)["code"]
+
+    assert "One link is not valid any more." in notewell("pair", "--cancel").stdout
+    assert Devices(tmp_path / "data" / "state").pair(code, "phone") is None
+    assert json.loads(notewell("pair", "--cancel", "--json").stdout) == {"cancelled": 0}

@@ -146,6 +146,7 @@ REPLIES: dict[str, Asked] = {
     ),
     "session": ("GET /api/session", {}, 200),
     "pair": ("POST /api/pair", {"address": "https://notes.home.arpa"}, 200),
+    "pair-cancel": ("POST /api/pair/cancel", {}, 200),
     "problem-pair": ("POST /api/pair/redeem", {"code": "not that one", "name": "phone"}, 403),
     "models": ("GET /api/models", {}, 200),
     "config": ("GET /api/config", {"section": "log"}, 200),

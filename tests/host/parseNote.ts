@@ -53,7 +53,7 @@ export function propertiesOf(text: string): FrontMatterCache | null {
   const yaml = PROPERTIES.exec(text)?.[1];
   if (yaml === undefined) return null;
   try {
-    const found: unknown = parse(yaml, { uniqueKeys: false, logLevel: "silent" });
+    const found: unknown = parse(yaml, { uniqueKeys: false, logLevel: "error" });
     return typeof found === "object" && found !== null && !Array.isArray(found) ? (found) : null;
   } catch {
     return null; // a template's placeholders, for example

@@ -229,3 +229,17 @@ async def test_hostile_parameters_are_refused_and_leave_the_code(
 
     assert (await kept.post("/api/pair/redeem", json=body)).status == 400
     assert (await redeem(kept, code)).status == 200
+
+
+async def test_an_administrator_ends_the_links_that_nobody_used(
+    kept: Client, devices: Devices
+) -> None:
+    made = await (await kept.post("/api/pair", json={}, headers=ADMIN)).json()
+    assert (await kept.post("/api/pair/cancel", json={})).status == 401
+
+    ended = await (await kept.post("/api/pair/cancel", json={}, headers=ADMIN)).json()
+
+    assert ended == {"cancelled": 1}
+    assert shape_misfits("PairCancelReply", ended) == []
+    assert (await code_of(await redeem(kept, made["code"])))[0] == 403
+    assert devices.withdraw() == 0

@@ -122,6 +122,11 @@ export class WebClient extends Client {
   }
 
   /** Makes a one-time link that lets a device in; `address` is where this page reaches the server. */
+  /** Ends the one-time links that nobody used. */
+  cancelPairing(): Promise<contract.PairCancelReply> {
+    return this.post("pair/cancel", replies.pairCancel, {});
+  }
+
   pair(scope: contract.PairRequest["scope"], address: string): Promise<contract.PairReply> {
     return this.post("pair", replies.pair, { scope, address });
   }

@@ -11,6 +11,7 @@ import type {
   NeighborhoodReply,
   NeighborsReply,
   NoteReply,
+  PairCancelReply,
   PairReply,
   SearchReply,
   SessionReply,
@@ -267,6 +268,8 @@ export const stats = partOf<StatsReply>()({
 });
 
 export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read", "write", "admin") });
+
+export const pairCancel = partOf<PairCancelReply>()({ cancelled: number });
 
 export const pair = partOf<PairReply>()({
   url: text,

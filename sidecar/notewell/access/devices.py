@@ -145,6 +145,15 @@ class Devices:
             stored.pairings.append(PairingCode(digest(code), scope, now + seconds))
         return code
 
+    def withdraw(self) -> int:
+        """End every pairing code that nobody used; returns how many were open."""
+        if not _open(self._read(), time.time()):
+            return 0
+        with self._changing() as stored:
+            ended = len(_open(stored, time.time()))
+            stored.pairings, stored.wrong = [], 0
+        return ended
+
     def pair(self, code: str, name: str) -> Paired | None:
         """Add the device of a pairing code, with a token; None: the code is not valid.
 

@@ -29,8 +29,11 @@ from notewell.contract.fields import iso
 )
 @click.option("--url", metavar="URL", help="Address at which the device reaches the server.")
 @click.option("--qr/--no-qr", default=None, help="Draw a QR code.  [default: on a terminal]")
+@click.option("--cancel", is_flag=True, help="Make no link; end those that nobody used yet.")
 @json_option
-def pair(scope: Scope, url: str | None, *, qr: bool | None, as_json: bool) -> None:
+def pair(
+    scope: Scope, url: str | None, *, qr: bool | None, cancel: bool, as_json: bool
+) -> None:
     """Print a link that lets a phone, another Obsidian or a browser in.
 
     It works once, within ten minutes, and makes a device of its own: `notewell token list` shows
@@ -38,6 +41,9 @@ def pair(scope: Scope, url: str | None, *, qr: bool | None, as_json: bool) -> No
     """
     invocation = current_invocation()
     settings = invocation.settings()
+    if cancel:
+        _cancel(Devices(settings.state_dir), as_json=as_json)
+        return
     address = checked_address(url) if url else own_address(settings.server).rstrip("/")
     expires = time.time() + LINK_SECONDS
     code = Devices(settings.state_dir).offer(scope)
@@ -63,3 +69,12 @@ def pair(scope: Scope, url: str | None, *, qr: bool | None, as_json: bool) -> No
     )
     if is_loopback(address):
         invocation.say(LOOPBACK_ONLY)
+
+
+def _cancel(devices: Devices, *, as_json: bool) -> None:
+    ended = devices.withdraw()
+    if as_json:
+        emit_object({"cancelled": ended})
+        return
+    links = {0: "No link was open.", 1: "One link is not valid any more."}
+    click.echo(links.get(ended, f"{ended} links are not valid any more."))

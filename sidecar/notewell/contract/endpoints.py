@@ -104,6 +104,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     documents.RemoveDocuments,
     manage.SessionRequest,
     pairing.PairRequest,
+    pairing.PairCancelRequest,
     pairing.RedeemRequest,
     manage.ModelsRequest,
     manage.SuggestRequest,

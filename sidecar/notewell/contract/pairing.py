@@ -29,6 +29,13 @@ class PairReply:
 
 
 @dataclass(frozen=True, slots=True)
+class PairCancelReply:
+    """How many one-time links were open, and are not valid any more."""
+
+    cancelled: int
+
+
+@dataclass(frozen=True, slots=True)
 class RedeemReply:
     """The token of the new device, shown only here, and the name under which it is listed."""
 
@@ -55,6 +62,20 @@ class PairRequest(Request[PairReply]):
         Annotated[str, MaxLen(300)] | None,
         Doc("Where the device reaches the server, if `server.public_url` does not say it"),
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairCancelRequest(Request[PairCancelReply]):
+    """The end of all one-time links that nobody used."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/pair/cancel",
+        "pair_cancel",
+        "End every one-time link that was not used yet",
+        needs="admin",
+        of_vault=False,
+    )
 
 
 @dataclass(frozen=True, slots=True)

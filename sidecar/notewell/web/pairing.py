@@ -9,7 +9,14 @@ from notewell.access.addresses import checked_address, is_loopback, own_address,
 from notewell.access.devices import LINK_SECONDS, Devices
 from notewell.access.tokens import digest
 from notewell.contract.fields import iso
-from notewell.contract.pairing import PairReply, PairRequest, RedeemReply, RedeemRequest
+from notewell.contract.pairing import (
+    PairCancelReply,
+    PairCancelRequest,
+    PairReply,
+    PairRequest,
+    RedeemReply,
+    RedeemRequest,
+)
 from notewell.errors import ForbiddenError
 from notewell.types import ServerRules
 from notewell.web.auth import CLIENT
@@ -34,6 +41,13 @@ async def pair(site: Site, _vault: str | None, request: PairRequest) -> PairRepl
         qr=segno.make(links.url, error="l", micro=False).svg_data_uri(scale=4, light="#fff"),
         loopback=is_loopback(address),
     )
+
+
+async def cancel_pairing(
+    site: Site, _vault: str | None, _request: PairCancelRequest
+) -> PairCancelReply:
+    """End the links that are open; the caller is an administrator."""
+    return PairCancelReply(await asyncio.to_thread(_devices(site).withdraw))
 
 
 async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> RedeemReply:

@@ -24,7 +24,7 @@ from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
 from notewell.web import asking, handlers
-from notewell.web.pairing import pair, redeem
+from notewell.web.pairing import cancel_pairing, pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
 
@@ -158,6 +158,7 @@ _OF_SERVER: Mapping[type, Handler] = {
     StoreMemory: handlers.store_memory,
     manage.SessionRequest: handlers.session,
     pairing.PairRequest: pair,
+    pairing.PairCancelRequest: cancel_pairing,
     pairing.RedeemRequest: redeem,
     manage.ModelsRequest: handlers.models,
     manage.ConfigRequest: handlers.config,

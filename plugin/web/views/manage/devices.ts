@@ -40,7 +40,18 @@ export class DevicesPanel implements Panel {
 
   #make(): Promise<void> {
     const scope: Scope = this.#scope.value === "read" ? "read" : "write";
-    return this.#loader.load(() => this.#context.client.pair(scope, location.origin), drawn);
+    return this.#loader.load(() => this.#context.client.pair(scope, location.origin), (made) => [...drawn(made), this.#cancel()]);
+  }
+
+  /** Ends the link that is shown, and every other one that nobody used. */
+  #cancel(): HTMLElement {
+    const end = async (): Promise<void> => {
+      await this.#loader.load(
+        () => this.#context.client.cancelPairing(),
+        ({ cancelled }) => [h("p", {}, cancelled > 0 ? "The link is not valid any more." : "The link was used, or its time was over, before.")],
+      );
+    };
+    return h("p", {}, button("Cancel the link", () => void end()));
   }
 }
 
