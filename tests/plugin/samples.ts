@@ -13,7 +13,6 @@ export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
   return {
     vault: "garden",
     server_writes: 0,
-    next_run: null,
     notes: 3,
     chunks: 9,
     vectors: 9,

@@ -31,9 +31,7 @@ from notewell.contract.fields import iso
 @click.option("--qr/--no-qr", default=None, help="Draw a QR code.  [default: on a terminal]")
 @click.option("--cancel", is_flag=True, help="Make no link; end those that nobody used yet.")
 @json_option
-def pair(
-    scope: Scope, url: str | None, *, qr: bool | None, cancel: bool, as_json: bool
-) -> None:
+def pair(scope: Scope, url: str | None, *, qr: bool | None, cancel: bool, as_json: bool) -> None:
     """Print a link that lets a phone, another Obsidian or a browser in.
 
     It works once, within ten minutes, and makes a device of its own: `notewell token list` shows
