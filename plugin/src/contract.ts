@@ -1587,6 +1587,51 @@ export interface Ailing {
   readonly reason: string;
 }
 
+/** The topics of a vault. `instructions` are a person's for whoever gives notes topics. */
+export interface TopicsReply {
+  readonly vault: string;
+  readonly topics: readonly TopicView[];
+  readonly folders: readonly TopicFolder[];
+  readonly instructions: string | null;
+}
+
+/** A topic, and how many notes name it. */
+export interface TopicView {
+  readonly name: string;
+  readonly path: string;
+  readonly aliases: readonly string[];
+  readonly notes: number;
+}
+
+/** A folder of topics; `purpose` is the beginning of its index note. */
+export interface TopicFolder {
+  readonly path: string;
+  readonly purpose: string;
+}
+
+/** What is not right with the topics; `unused` are paths of topics that no note names. */
+export interface TopicCheckReply {
+  readonly vault: string;
+  readonly unknown: readonly UnknownTopic[];
+  readonly unused: readonly string[];
+  readonly alike: readonly AlikeTopics[];
+}
+
+/** A value of `topics` that is no topic; `nearest` is the path of one that is spelled alike. */
+export interface UnknownTopic {
+  readonly note: string;
+  readonly value: string;
+  readonly nearest: string | null;
+}
+
+/** Two topics, by path, that may be one: alike in name, or in meaning (a cosine). */
+export interface AlikeTopics {
+  readonly one: string;
+  readonly other: string;
+  readonly score: number;
+  readonly by: "name" | "meaning";
+}
+
 /** `POST /api/gleanings/extract`: Make notes of the links saved in daily notes */
 export interface ExtractGleanings extends OfVault {
   /** Read all daily notes again; statuses stay */
@@ -2557,6 +2602,8 @@ export interface Routes {
   readonly "GET /api/memory/list": { readonly parameters: ListMemories; readonly reply: MemoryListReply };
   readonly "GET /api/memory/history": { readonly parameters: MemoryHistory; readonly reply: MemoryHistoryReply };
   readonly "GET /api/memory/health": { readonly parameters: MemoryHealth; readonly reply: MemoryHealthReply };
+  readonly "GET /api/topics": { readonly parameters: OfVault; readonly reply: TopicsReply };
+  readonly "POST /api/topics/check": { readonly parameters: OfVault; readonly reply: TopicCheckReply };
   readonly "POST /api/gleanings/extract": { readonly parameters: ExtractGleanings; readonly reply: ExtractReply };
   readonly "GET /api/gleanings": { readonly parameters: GleaningsRequest; readonly reply: GleaningsReply };
   readonly "GET /api/gleanings/stats": { readonly parameters: OfVault; readonly reply: GleaningStatsReply };

@@ -238,6 +238,8 @@ REPLIES: dict[str, Asked] = {
         {"path": "Garden/Bees.md", "expected_hash": "0" * 32, "set": {"rating": 4}},
         409,
     ),
+    "topics": ("GET /api/topics", {}, 200),
+    "topics-check": ("POST /api/topics/check", {}, 200),
     "gleanings-extract": ("POST /api/gleanings/extract", {"dry_run": True}, 200),
     "gleanings": ("GET /api/gleanings", {"status": "active"}, 200),
     "gleanings-stats": ("GET /api/gleanings/stats", {}, 200),

@@ -94,6 +94,14 @@ from notewell.contract.search import (
     StageTrace,
 )
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
+from notewell.contract.topics import (
+    AlikeTopics,
+    TopicCheckReply,
+    TopicFolder,
+    TopicsReply,
+    TopicView,
+    UnknownTopic,
+)
 from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import EventStream
 from notewell.errors import NotFoundError
@@ -346,12 +354,26 @@ class FakeGleanings:
         return MaintainReply("Home", "3")
 
 
+class FakeTopics:
+    """One topic, and one value that is none."""
+
+    def reply(self) -> TopicsReply:
+        topic = TopicView("Bees", "Ontology/Bees.md", ("Apis",), 2)
+        return TopicsReply("Home", (topic,), (TopicFolder("Ontology", "All."),), None)
+
+    def check(self) -> TopicCheckReply:
+        unknown = UnknownTopic("A.md", "Bee", "Ontology/Bees.md")
+        alike = AlikeTopics("Ontology/Bees.md", "Ontology/Bee.md", 1.0, "name")
+        return TopicCheckReply("Home", (unknown,), ("Ontology/Bee.md",), (alike,))
+
+
 class FakeTending:
     """What tends a vault; `asked` is the engine's."""
 
     def __init__(self, asked: list[object]) -> None:
         self.runs = FakeRuns(asked)
         self.gleanings = FakeGleanings(asked)
+        self.topics = FakeTopics()
 
 
 class FakeUndoing:

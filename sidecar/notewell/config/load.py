@@ -35,6 +35,7 @@ from notewell.types import (
     SearchRules,
     ServerRules,
     Settings,
+    TopicRules,
     VaultRules,
 )
 
@@ -50,7 +51,7 @@ ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
 # A vault travels between machines with its sync tool, so the file in it may set how its notes are
 # indexed, but not where this machine stores data or who may use its server.
-VAULT_SECTIONS = ("vault", "chunking", "model", "memory", "gleanings")
+VAULT_SECTIONS = ("vault", "chunking", "model", "memory", "gleanings", "topics")
 VAULT_KEYS = ("index_dir",)
 INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
 VAULT_REFUSED = (
@@ -73,6 +74,7 @@ _SECTIONS: Mapping[str, type] = {
     "memory": MemoryRules,
     "ask": AskRules,
     "gleanings": GleaningRules,
+    "topics": TopicRules,
     "schedule": ScheduleRules,
     "documents": DocumentRules,
 }

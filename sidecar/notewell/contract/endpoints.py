@@ -23,6 +23,7 @@ from notewell.contract import (
     search,
     server,
     status,
+    topics,
     writes,
 )
 from notewell.contract.request import Request
@@ -67,6 +68,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     memory.ListMemories,
     memory.MemoryHistory,
     memory.MemoryHealth,
+    topics.TopicsRequest,
+    topics.CheckTopics,
     gleanings.ExtractGleanings,
     gleanings.GleaningsRequest,
     gleanings.GleaningStatsRequest,

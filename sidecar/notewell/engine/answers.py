@@ -23,6 +23,7 @@ from notewell.contract import (
     properties,
     runs,
     search,
+    topics,
     writes,
 )
 from notewell.contract.memory import MemoryRequest
@@ -89,6 +90,8 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
     manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
     **dict.fromkeys(get_args(MemoryRequest), lambda engine, one: engine.memories.answer(one)),
+    topics.TopicsRequest: lambda engine, _: engine.tending.topics.reply(),
+    topics.CheckTopics: lambda engine, _: engine.tending.topics.check(),
     gleanings.ExtractGleanings: lambda engine, one: engine.tending.gleanings.extract(one),
     gleanings.GleaningsRequest: lambda engine, one: engine.tending.gleanings.reply(one),
     gleanings.GleaningStatsRequest: lambda engine, _: engine.tending.gleanings.stats(),

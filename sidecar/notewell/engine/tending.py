@@ -9,6 +9,7 @@ from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
 from notewell.engine.undo import VaultUndo
+from notewell.gardener.service import Topics
 from notewell.gleanings.collect import Collection
 from notewell.gleanings.service import Gleanings, Parts
 from notewell.gleanings.state import StateFile
@@ -44,7 +45,8 @@ class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
     `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
-    `properties` edits those of notes; `undoing` takes back what was written.
+    `topics` are those of its notes; `properties` edits those of notes; `undoing` takes back what
+    was written.
     """
 
     def __init__(self, vault: TendedVault, indexing: Writer) -> None:
@@ -57,6 +59,8 @@ class Tending:
         log = run_log(record, settings)
         self._working = Runs(log, record.name)
         self.gleanings = _gleanings(vault, self._working)
+        folder = settings.topics.folder
+        self.topics = Topics(record.name, folder, vault.index, vault.source)
         self._scheduler = Scheduler(
             settings.schedule, settings.vault.reconcile_at, log, self._starts(indexing)
         )

@@ -13,6 +13,7 @@ from notewell.contract.graph import GraphStatsRequest, NeighborsRequest, PathReq
 from notewell.contract.log import LogRequest
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import StatusRequest
+from notewell.contract.topics import CheckTopics, TopicsRequest
 from notewell.errors import NotFoundError
 from notewell.mcp.answer import pick
 from notewell.mcp.requests import QUERY, BudgetedRequest, Change, request_model
@@ -36,6 +37,29 @@ class TraceRequest(BudgetedRequest):
         if (self.query is None) == (self.query_id is None):
             raise ValueError("give either `query` or `query_id`")
         return self
+
+
+class TopicsToolRequest(BudgetedRequest):
+    """The request of `topics`."""
+
+    check: bool = False
+
+
+def topics(context: ToolContext, request: TopicsToolRequest) -> Document:
+    """Return the topics, or what is not right with them."""
+    if request.check:
+        checked = context.backend.answer(CheckTopics())
+        return {
+            "unknown": [pick(one, "note", "value", "nearest") for one in checked.unknown],
+            "unused": list(checked.unused),
+            "alike": [pick(one, "one", "other", "score", "by") for one in checked.alike],
+        }
+    reply = context.backend.answer(TopicsRequest())
+    return {
+        "topics": [pick(one, "name", "path", "aliases", "notes") for one in reply.topics],
+        "folders": [pick(one, "path", "purpose") for one in reply.folders],
+        "instructions": reply.instructions,
+    }
 
 
 def graph_neighbors(context: ToolContext, request: BudgetedRequest) -> Document:
@@ -168,6 +192,14 @@ TOOLS = (
         ),
         archaeology,
         cut=("notes", "peaks", "gaps", "intervals"),
+    ),
+    Tool(
+        "topics",
+        "Topics",
+        "The topics of a vault, or with check: unknown, unused and similar ones.",
+        TopicsToolRequest,
+        topics,
+        cut=("topics", "unknown", "unused", "alike"),
     ),
     Tool(
         "trace_query",

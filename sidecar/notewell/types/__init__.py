@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         SearchRules,
         ServerRules,
         Settings,
+        TopicRules,
         VaultRules,
     )
     from notewell.types.stored import (
@@ -173,6 +174,7 @@ __all__ = [
     "StoredChunk",
     "StoredNote",
     "TokenVectors",
+    "TopicRules",
     "VaultRecord",
     "VaultRules",
     "VectorHits",

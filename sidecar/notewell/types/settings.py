@@ -239,6 +239,13 @@ class GleaningRules:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicRules:
+    """Where topics are: the notes of `folder`, which other notes name in the property `topics`."""
+
+    folder: str = "Ontology"
+
+
+@dataclass(frozen=True, slots=True)
 class ScheduleRules:
     """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
 
@@ -270,5 +277,6 @@ class Settings:
     memory: MemoryRules = field(default_factory=MemoryRules)
     ask: AskRules = field(default_factory=AskRules)
     gleanings: GleaningRules = field(default_factory=GleaningRules)
+    topics: TopicRules = field(default_factory=TopicRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)

@@ -1,0 +1,88 @@
+"""Topics: the notes of a folder that notes name in their property `topics`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from notewell.contract.request import Endpoint, Request
+
+
+@dataclass(frozen=True, slots=True)
+class TopicView:
+    """A topic, and how many notes name it."""
+
+    name: str
+    path: str
+    aliases: tuple[str, ...]
+    notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFolder:
+    """A folder of topics; `purpose` is the beginning of its index note."""
+
+    path: str
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsReply:
+    """The topics of a vault. `instructions` are a person's for whoever gives notes topics."""
+
+    vault: str
+    topics: tuple[TopicView, ...]
+    folders: tuple[TopicFolder, ...]
+    instructions: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownTopic:
+    """A value of `topics` that is no topic; `nearest` is the path of one that is spelled alike."""
+
+    note: str
+    value: str
+    nearest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeTopics:
+    """Two topics, by path, that may be one: alike in name, or in meaning (a cosine)."""
+
+    one: str
+    other: str
+    score: float
+    by: Literal["name", "meaning"]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCheckReply:
+    """What is not right with the topics; `unused` are paths of topics that no note names."""
+
+    vault: str
+    unknown: tuple[UnknownTopic, ...]
+    unused: tuple[str, ...]
+    alike: tuple[AlikeTopics, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsRequest(Request[TopicsReply]):
+    """The topics of a vault."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET", "/api/topics", "topics", "The topics of a vault, and how many notes name each"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTopics(Request[TopicCheckReply]):
+    """What is not right with the topics of a vault; nothing is changed."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/topics/check",
+        "check_topics",
+        "Values that are no topic, unused topics, topics that are alike",
+        needs="read",
+        rate_class="heavy",
+    )

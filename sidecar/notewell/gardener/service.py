@@ -1,0 +1,116 @@
+"""Topics of one vault as the contract shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from notewell.contract.topics import (
+    AlikeTopics,
+    TopicCheckReply,
+    TopicFolder,
+    TopicsReply,
+    TopicView,
+    UnknownTopic,
+)
+from notewell.errors import UnreadableNoteError
+from notewell.gardener.topics import (
+    MIN_COSINE,
+    Ontology,
+    Topic,
+    alike_in_name,
+    counts_of,
+    read_ontology,
+    topic_values,
+)
+from notewell.index.port import IndexReader
+from notewell.sources import Source
+from notewell.support.near import near
+from notewell.vault.frontmatter import read_frontmatter
+from notewell.vault.parse import one_line_end
+
+_PURPOSE_CHARS = 500  # of a folder's index note
+_INSTRUCTION_CHARS = 10_000
+
+
+class Topics:
+    """The topics of one vault. Any thread may call."""
+
+    def __init__(self, vault: str, folder: str, index: IndexReader, source: Source) -> None:
+        """`folder` may be missing in the vault: then it has no topics."""
+        self._vault = vault
+        self._folder = folder
+        self._index = index
+        self._source = source
+
+    def reply(self) -> TopicsReply:
+        """The topics, how many notes name each, and what their folders are for."""
+        notes = self._index.all_notes()
+        ontology = read_ontology(notes, self._folder)
+        counts = counts_of(topic_values(notes, ontology))
+        folders = tuple(
+            TopicFolder(folder, self._body(path, _PURPOSE_CHARS))
+            for folder, path in sorted(ontology.index_notes.items())
+        )
+        topics = tuple(
+            TopicView(one.name, one.path, one.aliases, counts.get(one.path, 0))
+            for one in ontology.topics
+        )
+        told = ontology.instructions
+        instructions = None if told is None else self._body(told, _INSTRUCTION_CHARS)
+        return TopicsReply(self._vault, topics, folders, instructions)
+
+    def check(self) -> TopicCheckReply:
+        """Values that are no topic, topics that no note names, and topics that are alike."""
+        notes = self._index.all_notes()
+        ontology = read_ontology(notes, self._folder)
+        values = tuple(topic_values(notes, ontology))
+        counts = counts_of(values)
+        names = {name: one.path for one in ontology.topics for name in (one.name, *one.aliases)}
+        nearest = {
+            one.written: near(one.written.strip("[]"), names) for one in values if one.topic is None
+        }
+        unknown = tuple(
+            UnknownTopic(one.note, one.written, _path_of(names, nearest[one.written]))
+            for one in values
+            if one.topic is None
+        )
+        unused = tuple(one.path for one in ontology.topics if one.path not in counts)
+        return TopicCheckReply(self._vault, unknown, unused, tuple(self._alike(ontology)))
+
+    def _alike(self, ontology: Ontology) -> Iterator[AlikeTopics]:
+        named = set()
+        for one, other, score in alike_in_name(ontology.topics):
+            named.add((one.path, other.path))
+            yield AlikeTopics(one.path, other.path, round(score, 3), "name")
+        for one, other, score in self._alike_in_meaning(ontology.topics):
+            if (one.path, other.path) not in named:
+                yield AlikeTopics(one.path, other.path, round(score, 3), "meaning")
+
+    def _alike_in_meaning(self, topics: tuple[Topic, ...]) -> Iterator[tuple[Topic, Topic, float]]:
+        ids, means = self._index.vectors.note_means()
+        row_of = {note: row for row, note in enumerate(ids.tolist())}
+        known = [one for one in topics if one.id in row_of]
+        if len(known) < 2:
+            return
+        vectors = means[[row_of[one.id] for one in known]].astype(np.float32)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-6))
+        cosines = vectors @ vectors.T
+        for one, other in combinations(range(len(known)), 2):
+            if cosines[one, other] >= MIN_COSINE:
+                yield known[one], known[other], float(min(cosines[one, other], 1.0))
+
+    def _body(self, path: str, most: int) -> str:
+        """The beginning of a note without its properties; "" if it is being changed."""
+        try:
+            read = self._source.read(self._source.stamp(path))
+        except UnreadableNoteError:
+            return ""
+        text = one_line_end(read.text)
+        return text[read_frontmatter(text).body :].strip()[:most]
+
+
+def _path_of(names: dict[str, str], name: str | None) -> str | None:
+    return None if name is None else names[name]

@@ -1,0 +1,99 @@
+"""Topics: which notes are topics, which values name them, and what is not right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notewell.engine.engine import Engine
+from notewell.gardener.topics import target_of
+from notewell.types import ModelRules, Settings, VaultRecord, VaultRules
+from tests.tiny_model import write_tiny_model
+
+SAME = "water and light in spring. " * 20
+NOTES = {
+    "Ontology/Ontology.md": "All topics.",
+    "Ontology/Instructions.md": "Use *few* topics.",
+    "Ontology/Concepts/Concepts.md": f"---\nx: 1\n---\nIdeas{' and more' * 100}",
+    "Ontology/Concepts/Bee keeping.md": "---\naliases: [Apiculture]\n---\n" + SAME,
+    "Ontology/Concepts/Bee-Keeping.md": "moon",
+    "Ontology/Entities/Queen.md": SAME,
+    "Ontology/Entities/Old.md": "---\ngardener: ignore\n---\nold",
+    "A.md": '---\ntopics:\n  - "[Bees](/Ontology/Concepts/Bee%20keeping.md)"\n  - "[[Queen|her]]"\n---\na',
+    "B.md": "---\ntopics: apiculture\n---\nb",
+    "C.md": "---\ntopics: [Quen, Nothing like it, Apiculture]\n---\nc",
+    "Ontology/Concepts/D.md": "---\ntopics: [Elsewhere]\n---\nA topic's own topics are not checked.",
+}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    for path, text in NOTES.items():
+        file = tmp_path / "vault" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    settings = Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        vault=VaultRules(watch="off", reconcile_at=""),
+        model=ModelRules(
+            name="tiny",
+            folder=str(write_tiny_model(tmp_path / "tiny")),
+            quantisation="fp32",
+            threads=1,
+        ),
+    )
+    record = VaultRecord("v1", "Notes", tmp_path / "vault")
+    opened = Engine.open(record, tmp_path / "index", settings, writable=True)
+    opened.index_now()
+    yield opened
+    opened.close()
+
+
+def test_topics_are_listed_with_their_notes_and_folders(engine: Engine) -> None:
+    reply = engine.tending.topics.reply()
+
+    assert [(one.name, one.aliases, one.notes) for one in reply.topics] == [
+        ("Bee keeping", ("Apiculture",), 3),
+        ("Bee-Keeping", (), 0),
+        ("D", (), 0),
+        ("Queen", (), 1),
+    ]
+    assert [(one.path, len(one.purpose)) for one in reply.folders] == [
+        ("Ontology", 11),
+        ("Ontology/Concepts", 500),
+    ]
+    assert reply.folders[1].purpose.startswith("Ideas and more")
+    assert reply.instructions == "Use *few* topics."
+
+
+def test_a_check_names_what_is_no_topic_unused_or_alike(engine: Engine) -> None:
+    reply = engine.tending.topics.check()
+
+    assert [(one.note, one.value, one.nearest) for one in reply.unknown] == [
+        ("C.md", "Quen", "Ontology/Entities/Queen.md"),
+        ("C.md", "Nothing like it", None),
+    ]
+    assert reply.unused == ("Ontology/Concepts/Bee-Keeping.md", "Ontology/Concepts/D.md")
+    alike = {(one.one, one.other, one.by) for one in reply.alike}
+    bees = "Ontology/Concepts/Bee keeping.md"
+    assert (bees, "Ontology/Concepts/Bee-Keeping.md", "name") in alike
+    assert (bees, "Ontology/Entities/Queen.md", "meaning") in alike  # the same words in both
+
+
+@pytest.mark.parametrize(
+    ("written", "target"),
+    [
+        ("[A (b)](/Ontology/A%20(b).md)", "Ontology/A (b).md"),
+        ("[[Ontology/A|shown]]", "Ontology/A"),
+        ("[[A#Part]]", "A"),
+        (" plain ", "plain"),
+        ("[x](<Ontology/A b.md>)", "Ontology/A b.md"),
+    ],
+)
+def test_a_value_may_be_a_link_or_a_name(written: str, target: str) -> None:
+    assert target_of(written) == target
