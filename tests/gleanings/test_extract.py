@@ -122,6 +122,17 @@ def test_a_status_is_kept_before_and_after_there_is_a_note(engine: Engine, vault
         gleanings.show("0" * 12)
 
 
+def test_a_status_reaches_a_note_that_is_not_indexed_yet(engine: Engine, vault: Path) -> None:
+    gleanings = engine.tending.gleanings
+    gleanings.extract(ExtractGleanings())
+    gleanings.mark(MarkGleaning(BEES, "hidden"))
+    assert "status: hidden" in (vault / NOTE).read_text(encoding="utf-8")
+
+    (vault / NOTE).write_text("---\nstatus: mine\n---\n", encoding="utf-8")  # another note now
+    gleanings.mark(MarkGleaning(BEES, "active"))
+    assert (vault / NOTE).read_text(encoding="utf-8") == "---\nstatus: mine\n---\n"
+
+
 def test_an_unreadable_status_counts_as_active(engine: Engine, vault: Path) -> None:
     engine.tending.gleanings.extract(ExtractGleanings())
     text = (vault / NOTE).read_text(encoding="utf-8")

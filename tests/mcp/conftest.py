@@ -51,6 +51,8 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "archaeology": {"query": "garden"},
     "topics": {"check": True},
     "edit_properties": {"path": "Garden/Bees.md", "set": {"status": "done"}, "dry_run": True},
+    "runs": {"limit": 3},
+    "cancel_run": {"id": "1"},
     "vault_status": {},
     "trace_query": {"query": "garden"},
     "trace_list": {},
@@ -63,6 +65,7 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "index_directory": {"path": str(PAPERS), "namespace": "Papers", "include": ["*.txt"]},
 }
 WRITING = (
+    "cancel_run",
     "edit_properties",
     "reindex",
     "index_paths",

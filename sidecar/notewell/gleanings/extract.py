@@ -77,7 +77,8 @@ class Extraction:
             pen = _Pen(self.writer, self.state.load().marks, fetched, done)
             self._write((*((one, None) for one in missing), *known), progress, pen)
             self.state.change(lambda before: _with_read(before, days, new))
-        counts = {"files": done.files, "found": done.found, "created": len(done.ids)}
+        created = 0 if dry_run else len(done.ids)
+        counts = {"files": done.files, "found": done.found, "created": created}
         progress.counts.update(counts | {"skipped": done.skipped})
         return done
 

@@ -24,13 +24,15 @@ from notewell.errors import NotewellError, NotFoundError, ReadOnlyError
 from notewell.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
 from notewell.gleanings.extract import Extracted, Extraction
 from notewell.gleanings.maintain import Link, Upkeep
-from notewell.gleanings.note import shown_title
+from notewell.gleanings.note import note_path, shown_title
 from notewell.gleanings.state import Mark, StateFile
 from notewell.gleanings.urls import domain
 from notewell.gleanings.web import Web
 from notewell.runs.work import RunProgress, Runs
 from notewell.types import GleaningRules
 from notewell.types.runs import Trigger
+from notewell.vault.frontmatter import read_frontmatter
+from notewell.vault.parse import one_line_end
 from notewell.vault.property_edit import PropertyEdit
 from notewell.vault.write import VaultWriter
 
@@ -141,8 +143,7 @@ class Gleanings:
         """Give a gleaning a status by hand: in its note, and in what is known of it."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         view = self.show(request.id).gleaning
-        if view.note is not None:
-            self._write_status(view.note, request.status, request.reason)
+        self._write_status(request.id, view.note, request.status, request.reason)
         mark = self._parts.state.mark(
             request.id,
             lambda mark: replace(
@@ -184,19 +185,27 @@ class Gleanings:
 
     def _store_status(self, key: str, status: GleaningStatus, reason: str) -> None:
         made = self._parts.collection.made().get(key)
-        if made is not None:
-            self._write_status(made.path, status, reason)
+        self._write_status(key, None if made is None else made.path, status, reason)
 
-    def _write_status(self, path: str, status: GleaningStatus, reason: str) -> None:
+    def _write_status(
+        self, key: str, note: str | None, status: GleaningStatus, reason: str
+    ) -> None:
+        """Write a status to the note of a gleaning, also if the index does not have it yet."""
         writer = self._parts.writer
+        path = note_path(self._rules.folder, key) if note is None else note
         if writer is None:
             return
         given = {"status": status} | ({"reason": reason} if reason else {})
-        edit = PropertyEdit(set=given, remove=() if reason else ("reason",))
+        change = PropertyEdit(set=given, remove=() if reason else ("reason",))
+
+        def edit(text: str) -> str:
+            mine = read_frontmatter(one_line_end(text)).properties.get("gleaning_id")
+            return change(text) if str(mine) == key else text
+
         try:
             written = writer.edit(path, edit, seen=None, action="gleanings status")
         except NotFoundError:
-            return  # its note was deleted just now
+            return  # it has none, or it was deleted just now
         if written.number is not None:
             self._parts.changed(path)
 

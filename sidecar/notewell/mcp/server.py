@@ -23,6 +23,7 @@ from notewell.mcp import (
     memory_tools,
     note_tools,
     property_tools,
+    run_tools,
     search_tools,
     vault_tools,
 )
@@ -44,6 +45,7 @@ TOOLS: tuple[Tool, ...] = (
     *vault_tools.TOOLS,
     *index_tools.TOOLS,
     *document_tools.TOOLS,
+    *run_tools.TOOLS,
     *memory_tools.TOOLS,
 )
 
