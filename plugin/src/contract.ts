@@ -1621,7 +1621,7 @@ export interface TopicCheckReply {
 export interface UnknownTopic {
   readonly note: string;
   readonly value: string;
-  readonly nearest: string | null;
+  readonly nearest?: string;
 }
 
 /** Two topics, by path, that may be one: alike in name, or in meaning (a cosine). */
