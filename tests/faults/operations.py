@@ -11,9 +11,14 @@ from notewell.access.devices import Devices
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.config.edit import Configuration
 from notewell.contract.memory import ApplyMemory, ForgetMemory, StoreMemory
+from notewell.gleanings.state import StateFile
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.service import Helpers, Memories
+from notewell.runs.log import RunLog
+from notewell.sources import document_store
+from notewell.sources.document_store import DocumentStore, Place
 from notewell.types import VaultRecord
+from notewell.types.runs import RunEnd
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal
 from notewell.vaults.registry import Registry
@@ -230,6 +235,43 @@ def _check_log(root: Path, done: bool) -> list[str]:
     return [] if right else [f"verdicts: {verdicts}"]
 
 
+# --- documents, gleanings, runs -----------------------------------------------------------------
+
+
+def _add_documents(root: Path, name: str) -> None:
+    with DocumentStore(root / "data").changing() as namespaces:
+        document_store.put(namespaces, name, Place("papers", root / name))
+
+
+def _check_documents(root: Path, done: bool) -> list[str]:
+    names = sorted(DocumentStore(root / "data").namespaces())
+    allowed = [["first", "second"]] if done else [["first"], ["first", "second"]]
+    return ([] if names in allowed else [f"documents: {names}"]) + _leftovers(root / "data")
+
+
+def _mark_gleaning(root: Path, name: str) -> None:
+    StateFile(root / "data").mark(
+        name, lambda mark: mark.with_status("hidden", "", at="now", by="me")
+    )
+
+
+def _check_gleanings(root: Path, done: bool) -> list[str]:
+    names = sorted(StateFile(root / "data").load().marks)
+    allowed = [["first", "second"]] if done else [["first"], ["first", "second"]]
+    return ([] if names in allowed else [f"gleanings: {names}"]) + _leftovers(root / "data")
+
+
+def _log_run(root: Path, started: float) -> None:
+    RunLog(root / "data").add("index", "manual", started, RunEnd("done", {"read": 1}))
+
+
+def _check_runs(root: Path, done: bool) -> list[str]:
+    started = [run.started for run in RunLog(root / "data").runs()]
+    _log_run(root, 3.0)
+    right = started == [2.0, 1.0] if done else started in ([1.0], [2.0, 1.0])
+    return [] if right else [f"runs: {started}"]
+
+
 def _all(*operations: Operation) -> Mapping[str, Operation]:
     return MappingProxyType({operation.name: operation for operation in operations})
 
@@ -262,4 +304,19 @@ OPERATIONS = _all(
     Operation("settings", _settings_are_there, _change_settings, _check_settings),
     Operation("registry", _vaults_are_known, _know_a_vault, _check_registry),
     Operation("query_log", _log_is_there, _log_more, _check_log),
+    Operation(
+        "documents",
+        lambda root: _add_documents(root, "first"),
+        lambda root: _add_documents(root, "second"),
+        _check_documents,
+    ),
+    Operation(
+        "gleanings",
+        lambda root: _mark_gleaning(root, "first"),
+        lambda root: _mark_gleaning(root, "second"),
+        _check_gleanings,
+    ),
+    Operation(
+        "runs", lambda root: _log_run(root, 1.0), lambda root: _log_run(root, 2.0), _check_runs
+    ),
 )

@@ -15,7 +15,10 @@ INDEX = {"index": 4, "index_made": 2}
 OTHERS = 2
 VAULT = ("note_created", "note_replaced", "note_deleted", "undo", "memories")
 BACKUPS = ("backup", "backup_again", "restore", "restore_elsewhere")
-STATE = ("devices", "token", "settings", "registry", "query_log")
+STATE = (
+    *("devices", "token", "settings", "registry", "query_log"),
+    *("documents", "gleanings", "runs"),
+)
 
 
 @pytest.fixture(scope="module")
