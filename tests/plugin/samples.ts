@@ -30,7 +30,6 @@ export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
     next_run: null,
     embedder: null,
     progress: aProgress(),
-    next_run: null,
     ...changed,
   };
 }
