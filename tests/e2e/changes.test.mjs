@@ -22,11 +22,8 @@ async function found(query, path) {
   await app.command("open-search");
   await app.page.mouse.move(700, 20); // nothing is held in its place under the pointer
   await app.search.getByRole("searchbox").fill(query);
-  await until(`“${path}” is found`, async () => {
-    await app.search.getByRole("searchbox").press("Enter");
-    await app.page.waitForTimeout(300);
-    return app.search.locator(`.notewell-result:first-child [data-path="${path}"]`).count();
-  });
+  const first = app.search.locator(`.notewell-result:first-child [data-path="${path}"]`);
+  await app.askUntil(`“${path}” is found`, () => first.count());
 }
 
 test("what is typed into a note is found a moment later", async () => {

@@ -23,10 +23,7 @@ test("two vaults that are open at once have separate servers", async () => {
     await two.ready();
     await two.vault((vault) => vault.create("Only there.md", "A puffin on the ledge."));
     const rows = await two.searchFor("puffin ledge");
-    await until("it is found there", async () => {
-      await two.search.getByRole("searchbox").press("Enter");
-      return (await rows.allTextContents()).some((text) => text.includes("Only there"));
-    });
+    await two.askUntil("it is found there", async () => (await rows.allTextContents()).some((text) => text.includes("Only there")));
     await one.searchFor("puffin ledge");
     const paths = one.network.reply("/api/search").results.map(({ path }) => path);
     assert.ok(!paths.includes("Only there.md"));
@@ -89,11 +86,8 @@ async function growAndShrink(workspace, server) {
   await agreeing.ready();
   await takeMemory(workspace, agreeing, dialog(agreeing));
   const rows = await agreeing.searchFor("sourdough starter in the fridge");
-  await until("it is indexed there", async () => {
-    await agreeing.search.getByRole("searchbox").press("Enter");
-    await agreeing.page.waitForTimeout(300);
-    return (await rows.allTextContents()).some((text) => text.includes("Starter that sleeps in the cold"));
-  });
+  const isShown = async () => (await rows.allTextContents()).some((text) => text.includes("Starter that sleeps in the cold"));
+  await agreeing.askUntil("it is indexed there", isShown);
   const device = await agreeing.device();
   await agreeing.close();
 
@@ -129,11 +123,7 @@ test("notes with odd names are found and opened", () =>
     const isAnswered = () => app.network.to("/api/search").some(({ status }) => status !== 0);
     const found = () =>
       isAnswered() ? app.network.reply("/api/search").results.filter(({ snippet }) => snippet.includes("zorilla")) : [];
-    await until("all are found", async () => {
-      await app.search.getByRole("searchbox").press("Enter");
-      await app.page.waitForTimeout(300);
-      return found().length === names.length;
-    });
+    await app.askUntil("all are found", () => found().length === names.length);
     for (const { path } of found()) {
       await app.search.locator(`[data-path="${quoted(path)}"]`).click();
       await until(`“${path}” is open`, async () => (await app.note()).path.normalize("NFC") === path);

@@ -198,6 +198,16 @@ export class AppPage {
     return rows;
   }
 
+  /** Asks again until `isShown`, and awaits each answer: whoever asks a busy machine again sooner never gets one. */
+  async askUntil(what, isShown) {
+    await until(what, async () => {
+      await this.search.getByRole("searchbox").press("Enter");
+      await this.page.waitForTimeout(300);
+      await this.search.locator('.notewell-results[aria-busy="false"]').waitFor({ state: "attached" });
+      return isShown();
+    }, READY_MS);
+  }
+
   /** Opens the settings, gives `change` the row of that name, and closes them. */
   async setting(name, change) {
     await this.command("settings");
