@@ -2433,6 +2433,23 @@ export interface ServiceCost {
   readonly prices_of: string;
 }
 
+/**
+ * `POST /api/models/allow`: Allow sending notes to the host of the configured service, or forbid it
+ */
+export interface AllowHostRequest extends OfVault {
+  /** The host that models/suggest names */
+  readonly host: string;
+  /** Allow it; false forbids it */
+  readonly allowed?: boolean;
+}
+
+/** Whether notes may be sent to a host now. */
+export interface AllowedHostReply {
+  readonly vault: string;
+  readonly host: string;
+  readonly allowed: boolean;
+}
+
 /** `GET /api/stats`: Statistics of a vault: types, folders, tags, months, sizes, vectors */
 export interface StatsRequest extends OfVault {
   /** Maximum length of each list */
@@ -2645,6 +2662,7 @@ export interface Routes {
   readonly "POST /api/pair/redeem": { readonly parameters: RedeemRequest; readonly reply: RedeemReply };
   readonly "GET /api/models": { readonly parameters: OfVault; readonly reply: CatalogueReply };
   readonly "GET /api/models/suggest": { readonly parameters: OfVault; readonly reply: SuggestReply };
+  readonly "POST /api/models/allow": { readonly parameters: AllowHostRequest; readonly reply: AllowedHostReply };
   readonly "GET /api/stats": { readonly parameters: StatsRequest; readonly reply: StatsReply };
   readonly "GET /api/config": { readonly parameters: ConfigRequest; readonly reply: ConfigReply };
   readonly "PATCH /api/config": { readonly parameters: ChangeConfigRequest; readonly reply: ConfigReply };

@@ -10,6 +10,22 @@ export function duration(seconds: number): string {
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
+/** What a service of embeddings is sent, and what the whole vault takes and costs. */
+interface Cost {
+  readonly sent: string;
+  readonly passages: number;
+  readonly tokens: number;
+  /** null where the price is not known */
+  readonly dollars: number | null;
+  readonly prices_of: string;
+}
+
+export function costText({ sent, passages, tokens, dollars, prices_of }: Cost): string {
+  const price = dollars === null ? "unknown" : `$${dollars.toFixed(2)}`;
+  const work = `Embedding ${count(passages, "passage")} takes about ${count(tokens, "token")}`;
+  return `${sent} ${work}; price: ${price} (prices of ${prices_of}).`;
+}
+
 /** The folder of a path, without its last slash; empty in the vault's root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));

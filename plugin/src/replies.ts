@@ -141,6 +141,9 @@ export const noteChunks = partOf<NoteChunks>()({
 export const suggestion = partOf<SuggestReply>()({
   model: text,
   suggestion: nullable(object({ name: text, reason: text })),
+  service: maybe(
+    object({ host: text, allowed: flag, sent: text, passages: number, tokens: number, dollars: nullable(number), prices_of: text }),
+  ),
 });
 
 export const accepted = partOf<AcceptedReply>()({ accepted: number });

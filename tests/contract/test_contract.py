@@ -259,6 +259,7 @@ REPLIES: dict[str, Asked] = {
     ),
     "problem-parameter": ("GET /api/search", {"q": "x", "limit": 0}, 400),
     "problem-note": ("GET /api/note", {"path": "Garden/Beez.md"}, 404),
+    "problem-host": ("POST /api/models/allow", {"host": "api.openai.com"}, 400),
     "add-documents": ("POST /api/documents", {"place": PAPERS, "namespace": "Papers"}, 200),
     "problem-documents": ("POST /api/documents", {"place": "/etc"}, 403),
     "documents": ("GET /api/documents", {}, 200),

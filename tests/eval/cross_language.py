@@ -3,7 +3,8 @@
     python tests/eval/cross_language.py --data FOLDER [--model NAME] [--pairs de-zh,zh-de]
 
 The sets of XQuAD are translations of each other, so a question has its answer in each language.
-Paragraphs are embedded whole, up to the model's limit.
+Paragraphs are embedded whole, up to the model's limit. The pages of Obsidian's help have the same
+address in each language: a German title, or description, asks for the English page.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import frontmatter
 import numpy as np
 from archives import locate
 from held_out import held_out
@@ -59,8 +62,46 @@ def main() -> int:
             f"{asked} asked, {read} read: nDCG@10 {gain:.3f}, first {first:.3f}, {count} queries\n"
         )
         sys.stdout.flush()
+    for line in _of_pages(options.data, settings.data_dir, embedder):
+        sys.stdout.write(f"{line}\n")
     embedder.close()
     return 0
+
+
+def _of_pages(data: Path, work: Path, embedder: Embedder) -> Iterator[str]:
+    """Measure German titles and descriptions of pages against the English pages."""
+    german = locate(data, "vault-obsidian-help-i18n", "obsidian-help-i18n/de", work)
+    english = locate(data, "vault-obsidian-help-en", "obsidian-help-en", work)
+    if german is None or english is None:
+        return
+    asked, read = _pages(german), _pages(english)
+    shared = sorted(asked.keys() & read.keys())
+    texts = [f"{read[address].title}\n{read[address].text}" for address in shared]
+    passages = (shared, embedder.embed_passages(texts))
+    for what in ("title", "description"):
+        queries = {one: text for one in shared if (text := getattr(asked[one], what))}
+        gain, first, count = _ranked(queries, {one: one for one in queries}, passages, embedder)
+        yield (
+            f"German {what}, English page: nDCG@10 {gain:.3f}, first {first:.3f}, {count} queries"
+        )
+
+
+@dataclass(frozen=True)
+class _Page:
+    title: str
+    description: str
+    text: str
+
+
+def _pages(folder: Path) -> dict[str, _Page]:
+    """The pages by their address, without their properties."""
+    found = {}
+    for file in sorted(folder.rglob("*.md")):
+        page = frontmatter.loads(file.read_text(encoding="utf-8"))
+        if page.get("permalink"):
+            description = str(page.get("description") or "")
+            found[str(page["permalink"])] = _Page(file.stem, description, page.content)
+    return found
 
 
 def _embedded(folder: Path, embedder: Embedder) -> tuple[list[str], FloatArray]:
@@ -74,14 +115,28 @@ def _measured(
     folder: Path, passages: tuple[list[str], FloatArray], embedder: Embedder, work: Path
 ) -> tuple[float, float, int]:
     """Mean nDCG@10, the share of first places, and the number of held-out queries."""
-    ids, vectors = passages
     rows = held_out(folder, work).read_text(encoding="utf-8").splitlines()[1:]
     answers = {query: document for query, document, _ in (row.split("\t") for row in rows)}
+    queries = {
+        query["_id"]: query["text"]
+        for query in _lines(folder / "queries.jsonl")
+        if query["_id"] in answers
+    }
+    return _ranked(queries, answers, passages, embedder)
+
+
+def _ranked(
+    queries: Mapping[str, str],
+    answers: Mapping[str, str],
+    passages: tuple[list[str], FloatArray],
+    embedder: Embedder,
+) -> tuple[float, float, int]:
+    """Mean nDCG@10, the share of first places, and the number of queries; one answer each."""
+    ids, vectors = passages
     ranks = []
-    for query in _lines(folder / "queries.jsonl"):
-        if query["_id"] in answers:
-            order = np.argsort(-(vectors @ embedder.embed_query(query["text"])))
-            ranks.append([ids[place] for place in order].index(answers[query["_id"]]))
+    for query, text in queries.items():
+        order = np.argsort(-(vectors @ embedder.embed_query(text)))
+        ranks.append([ids[place] for place in order].index(answers[query]))
     gains = [1 / np.log2(rank + 2) if rank < _TOP else 0.0 for rank in ranks]
     return float(np.mean(gains)), ranks.count(0) / len(ranks), len(ranks)
 

@@ -41,6 +41,15 @@ it("says which model reads the notes better, and how to use it", async () => {
   expect(el.querySelector("code")?.textContent).toBe("notewell index --model b");
 });
 
+it("says what a service would be sent and cost, and how to allow it", async () => {
+  const server = new FakeServer();
+  const service = { host: "api.x.com", allowed: false, sent: "Notes are sent to api.x.com.", passages: 20, tokens: 9000, dollars: null, prices_of: "August 2026" };
+  server.routes["/api/models/suggest"] = () => ({ model: "a", suggestion: null, service });
+  const el = await stateRow(server, [...HEALTH.features, "models_suggest"]);
+  await expect.poll(() => el.textContent).toContain("about 9,000 tokens; price: unknown (prices of August 2026)");
+  expect(el.querySelector("code")?.textContent).toBe("notewell models allow api.x.com");
+});
+
 it("says nothing where the present model reads them, or the server makes no offer", async () => {
   const server = new FakeServer();
   server.routes["/api/models/suggest"] = () => ({ model: "a", suggestion: null });

@@ -46,6 +46,31 @@ it("offers the model that reads the vault's languages, with the command", async 
   expect(panel.el.textContent).toContain("Configured");
 });
 
+it("says what a service is sent and costs, and an administrator allows it", async () => {
+  const service = { host: "api.x.com", allowed: false, sent: "Notes are sent to api.x.com.", passages: 20, tokens: 9000, dollars: 0.18, prices_of: "August 2026" };
+  const suggested = { vault: "garden", model: "a", languages: [], suggestion: null, service };
+  server.routes["/api/models"] = () => ({ vault: "garden", configured: "a", answering: null, models: [] });
+  server.routes["/api/models/suggest"] = () => suggested;
+  server.routes["/api/models/allow"] = () => ({ vault: "garden", host: "api.x.com", allowed: true });
+  const context = contextOf([...features, "allow_host"]);
+  context.mayAdminister = false;
+  const reading = new ModelsPanel(context);
+  reading.show();
+  await expect.poll(() => reading.el.textContent).toContain("about 9,000 tokens; price: $0.18 (prices of August 2026)");
+  expect(reading.el.querySelector("code")?.textContent).toBe("notewell models allow api.x.com");
+
+  const notices: string[] = [];
+  context.showNotice = (text): void => void notices.push(text);
+  context.mayAdminister = true;
+  const panel = new ModelsPanel(context);
+  panel.show();
+  await expect.poll(() => panel.el.querySelector("button")?.textContent).toBe("Allow sending to api.x.com");
+  panel.el.querySelector("button")?.click();
+  await expect.poll(() => server.asked("/api/models/allow").length).toBe(1);
+  expect(JSON.parse(server.asked("/api/models/allow")[0]?.body ?? "{}")).toEqual({ vault: "v1", host: "api.x.com", allowed: true });
+  await expect.poll(() => notices).toEqual(["Notes may be sent to api.x.com"]);
+});
+
 it("asks no server for an offer that does not make one", async () => {
   const panel = new ModelsPanel(contextOf(["models"]));
   panel.show();

@@ -12,6 +12,7 @@ import {
 } from "obsidian";
 import { asServerError } from "../client";
 import type { Session } from "../connection";
+import { costText } from "../format";
 import { serverUrl } from "../server";
 import type { Key, ServerMode } from "../settings";
 import type { ViewContext } from "./viewContext";
@@ -135,7 +136,11 @@ export class NotewellSettingTab extends PluginSettingTab {
 async function drawSuggestion(el: HTMLElement, session: Session | null): Promise<void> {
   if (!session?.features.includes("models_suggest")) return;
   try {
-    const { suggestion } = await session.client.suggestedModel();
+    const { suggestion, service } = await session.client.suggestedModel();
+    if (service && !service.allowed) {
+      el.createDiv({ text: `${costText(service)} Nothing is sent until it is allowed on the server's computer:` });
+      renderCommands(el, [`notewell models allow ${service.host}`]);
+    }
     if (!suggestion) return;
     el.createDiv({ text: suggestion.reason });
     renderCommands(el, [`notewell index --model ${suggestion.name}`]);

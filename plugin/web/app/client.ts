@@ -86,6 +86,12 @@ export class WebClient extends Client {
     return this.call("PATCH", "config", replies.config, ORDINARY_MS, "", body);
   }
 
+  /** Allows sending notes to the host of the configured service, or forbids it. */
+  allowHost(host: string, allowed: boolean): Promise<contract.AllowedHostReply> {
+    const parameters: RouteParameters<"POST", "models/allow"> = { host, allowed };
+    return this.call("POST", "models/allow", replies.allowedHost, ORDINARY_MS, "", JSON.stringify({ vault: this.vault, ...parameters }));
+  }
+
   saveAnswer(conversation: string, path: string): Promise<contract.AskSavedReply> {
     return this.post("ask/save", saved, { conversation, path });
   }

@@ -1,6 +1,7 @@
 /** Checks of the replies that only the pages read, made in the same way as the plugin's. */
 
 import type {
+  AllowedHostReply,
   ArchaeologyReply,
   CatalogueReply,
   CompleteReply,
@@ -246,6 +247,8 @@ const setting = object({
   writable: flag,
   reason: nullable(text),
 });
+export const allowedHost = partOf<AllowedHostReply>()({ host: text, allowed: flag });
+
 export const config = partOf<ConfigReply>()({ file: nullable(text), restart: flag, settings: list(setting) });
 
 const count = object({ name: nullable(text), notes: number });

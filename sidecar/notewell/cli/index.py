@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from notewell.cli.backend import print_reply, server_for
+from notewell.cli.consent import allow_service
 from notewell.cli.options import (
     Command,
     Group,
@@ -115,6 +116,11 @@ def _index_here(
             )
         except AnotherVaultError as error:  # nothing was changed; the report says what is held
             return engine.report(), replace(engine.status(), problem=error.message)
+        service = engine.suggestions.waiting_service()
+        if service is not None and allow_service(invocation, service):
+            allowed = engine.suggestions.settings.model.consent
+            engine.use_consent((*allowed, service.host))
+            report = engine.index_now(progress=run.reporter.update)
         return report, engine.status()
 
 

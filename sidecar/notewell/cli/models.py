@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from notewell.cli.backend import backend_for, print_reply
+from notewell.cli.consent import cost_text
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import emit_object, print_facts, print_table
 from notewell.contract.manage import ServiceCost, SuggestReply, SuggestRequest
@@ -107,11 +108,7 @@ def _show_suggestion(found: SuggestReply) -> None:
 
 
 def _show_cost(service: ServiceCost) -> None:
-    price = "unknown" if service.dollars is None else f"${service.dollars:,.2f}"
-    click.echo(
-        f"\n{service.sent}\nEmbedding all {service.passages:,} passages takes about"
-        f" {service.tokens:,} tokens; price: {price} (prices of {service.prices_of})."
-    )
+    click.echo(f"\n{cost_text(service)}")
     if not service.allowed:
         click.echo(f"Nothing is sent yet. Allow it with: notewell models allow {service.host}")
 

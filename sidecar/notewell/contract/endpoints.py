@@ -111,6 +111,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     pairing.RedeemRequest,
     manage.ModelsRequest,
     manage.SuggestRequest,
+    manage.AllowHostRequest,
     manage.StatsRequest,
     manage.ConfigRequest,
     manage.ChangeConfigRequest,

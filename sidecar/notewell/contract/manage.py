@@ -103,6 +103,15 @@ class SuggestReply:
 
 
 @dataclass(frozen=True, slots=True)
+class AllowedHostReply:
+    """Whether notes may be sent to a host now."""
+
+    vault: str
+    host: str
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SettingView:
     """A setting. `running` applies now, `value` from the next start on; `source` set `value`.
 
@@ -259,6 +268,22 @@ class SuggestRequest(Request[SuggestReply]):
         "The languages of a vault, a model that reads them, and the cost of a service",
         rate_class="heavy",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AllowHostRequest(Request[AllowedHostReply]):
+    """Allow or forbid sending notes to the host of the configured service; it applies at once."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/models/allow",
+        "allow_host",
+        "Allow sending notes to the host of the configured service, or forbid it",
+        needs="admin",
+        example={"host": "api.openai.com"},
+    )
+    host: Annotated[str, MinLen(1), MaxLen(255), Doc("The host that models/suggest names")]
+    allowed: Annotated[bool, Doc("Allow it; false forbids it")] = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,6 +218,14 @@ class Engine:
         """Search by other rules from the next search on."""
         self._searching.use_rules(rules)
 
+    def use_consent(self, hosts: tuple[str, ...]) -> None:
+        """Send notes to these hosts alone, from now on; a model that waited for it is loaded."""
+        self._models.use_consent(hosts)
+        self._searching.use_consent(hosts)
+        self.suggestions = self.suggestions.with_consent(hosts)
+        if self._writer.serving:
+            self._writer.load_model_soon()
+
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
         """Notes like a note, or like a text."""
         return self._searching.similar(request)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notewell.contract.manage import (
     LanguageShare,
@@ -55,6 +55,19 @@ class ModelSuggestions:
             service=_cost(self.settings.model, passages, tokens) if remote else None,
         )
 
+    def waiting_service(self) -> ServiceCost | None:
+        """What the configured service would be sent, if nobody has allowed it; else None."""
+        rules = self.settings.model
+        host = None if self.settings.offline else service_host(rules)
+        if host is None or host in rules.consent:
+            return None
+        return self.reply().service
+
+    def with_consent(self, hosts: tuple[str, ...]) -> ModelSuggestions:
+        """The same where notes may be sent to these hosts."""
+        model = replace(self.settings.model, consent=hosts)
+        return replace(self, settings=replace(self.settings, model=model))
+
     def _suggestion(self, found: dict[str, float], passages: int) -> SuggestedModel | None:
         """The suggested model, None if the present one reads nearly all notes."""
         rules = self.settings.model
@@ -78,6 +91,16 @@ class ModelSuggestions:
         """How long a passage takes on this computer."""
         work = model_work(self.index)
         return work.seconds / work.embedded if work.embedded else _SECONDS
+
+
+def service_host(rules: ModelRules) -> str | None:
+    """The host to which notes are sent by these settings; None: they stay on this computer."""
+    if rules.provider == "local":
+        return None
+    from notewell.models.remote.settings import chosen  # noqa: PLC0415 - as below
+
+    one = chosen(rules)
+    return None if one.local else one.host
 
 
 def _begin(beginnings: dict[str, str], passage: PassageText) -> None:

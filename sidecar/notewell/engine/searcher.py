@@ -58,6 +58,7 @@ class Searcher:
         self._index = index
         self._record = record
         self._model_dir = settings.model_dir
+        self._offline = settings.offline
         self._consent = () if settings.offline else settings.model.consent
         self._models = models
         self._load_models = load_models
@@ -76,6 +77,16 @@ class Searcher:
         with self._changing:
             caches = self._in_use.caches.with_rules(self._record, rules)
             self._in_use = _InUse(rules, caches, self._reranker(rules))
+
+    def use_consent(self, hosts: tuple[str, ...]) -> None:
+        """Send results to these hosts alone to be reranked, from the next search on."""
+        with self._changing:
+            self._consent = () if self._offline else hosts
+            for slot in self._rerankers.values():
+                slot.close()
+            self._rerankers.clear()
+            used = self._in_use
+            self._in_use = _InUse(used.rules, used.caches, self._reranker(used.rules))
 
     def _reranker(self, rules: SearchRules) -> RerankerSlot:
         """The reranker of the rules; it stays loaded, because a search may still be using it."""

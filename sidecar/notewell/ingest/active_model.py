@@ -118,6 +118,16 @@ class Models:
                     self._answer_by_earlier(earlier)
             return there
 
+    def use_consent(self, hosts: tuple[str, ...]) -> None:
+        """Send notes to these hosts alone; models are loaded again by the next `load`."""
+        with self._lock:
+            self._rules = replace(self._rules, consent=hosts)
+            if self._rules.provider == "local" and self._earlier is None:
+                return
+            self._drop_earlier()
+            self._wanted.close()
+            self._sought = False
+
     def advance(self, *, complete: bool) -> bool:
         """Use the configured model for searches if it has as many vectors as the previous one.
 

@@ -25,9 +25,9 @@ class Schedule:
         """Replace the planned retry; None: there is nothing to retry."""
         self._retry = retry
 
-    def plan_model(self, *, again: bool) -> None:
-        """Plan to load the model once more, or not."""
-        self._model = time.time() + self._model_again_s if again else None
+    def plan_model(self, *, again: bool, wait: bool = True) -> None:
+        """Plan to load the model once more, after a while or as soon as possible; or not to."""
+        self._model = time.time() + (self._model_again_s if wait else 0.0) if again else None
 
     def wait_s(self) -> float:
         """Seconds until something is due, at most a minute; not above 0 if something is due now."""

@@ -142,6 +142,11 @@ class Writer:
         """Record notes that a mirror's client no longer has and a person has to confirm."""
         self._change(held=held)
 
+    def load_model_soon(self) -> None:
+        """Load the model as the next thing, and embed what waits for it."""
+        self._schedule.plan_model(again=True, wait=False)
+        self.queue.submit(Work())
+
     def retry(self) -> int:
         """Try all failed notes again, whatever their attempts; returns how many."""
         failed = tuple(entry.path for entry in self._index.ledger(state="failed"))

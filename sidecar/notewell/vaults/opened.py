@@ -58,6 +58,7 @@ class Vaults(KnownVaults):
         self._models = EmbedderPool()
         self._search: SearchRules | None = None  # rules that were set after the start
         self._ask: AskRules | None = None
+        self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
         """Make a folder a known vault, or give its record when it is one.
@@ -112,6 +113,8 @@ class Vaults(KnownVaults):
     def settings(self, record: VaultRecord) -> Settings:
         """The settings that hold for one vault now."""
         settings = super().settings(record)
+        if self._consent is not None:
+            settings = replace(settings, model=replace(settings.model, consent=self._consent))
         return replace(
             settings, search=self._search or settings.search, ask=self._ask or settings.ask
         )
@@ -121,6 +124,12 @@ class Vaults(KnownVaults):
         self._search = rules
         for engine in self._engines.all():
             engine.use_search_rules(rules)
+
+    def use_consent(self, hosts: tuple[str, ...]) -> None:
+        """Send notes to these hosts and to no others, from now on."""
+        self._consent = hosts
+        for engine in self._engines.all():
+            engine.use_consent(hosts)
 
     def use_ask_rules(self, rules: AskRules) -> None:
         """Answer questions about all vaults with this language model from now on."""

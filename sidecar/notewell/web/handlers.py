@@ -30,7 +30,8 @@ from notewell.contract.server import (
 from notewell.engine.answers import IN_ORDER, QUICK, answer
 from notewell.engine.engine import Engine
 from notewell.engine.event_stream import EventStream
-from notewell.errors import ConfigError, ForbiddenError
+from notewell.engine.model_suggestions import service_host
+from notewell.errors import ConfigError, ForbiddenError, UsageError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
 from notewell.types import Settings
@@ -154,6 +155,23 @@ async def change_config(
     folder = site.record(vault).path
     await asyncio.to_thread(_change_config, site.vaults, site.configuration, changes, folder)
     return await asyncio.to_thread(_config, site, vault, changes.__contains__)
+
+
+async def allow_host(
+    site: Site, vault: str | None, request: replies.AllowHostRequest
+) -> replies.AllowedHostReply:
+    """Allow or forbid sending notes to the host of the vault's service, from now on."""
+    if site.configuration is None:
+        raise ConfigError("this server was started without a configuration file to change")
+    record = site.record(vault)
+    rules = site.vaults.settings(record).model
+    if request.host != service_host(rules):
+        raise UsageError(f"{request.host} is not the host of the configured service.")
+    others = tuple(host for host in rules.consent if host != request.host)
+    hosts = (*others, request.host) if request.allowed else others
+    await asyncio.to_thread(site.configuration.consent, request.host, allowed=request.allowed)
+    await asyncio.to_thread(site.vaults.use_consent, hosts)
+    return replies.AllowedHostReply(record.name, request.host, request.allowed)
 
 
 def _change_config(

@@ -163,6 +163,7 @@ _OF_SERVER: Mapping[type, Handler] = {
     manage.ModelsRequest: handlers.models,
     manage.ConfigRequest: handlers.config,
     manage.ChangeConfigRequest: handlers.change_config,
+    manage.AllowHostRequest: handlers.allow_host,
 }
 ROUTES: tuple[Route, ...] = tuple(
     Route(request, _OF_SERVER.get(request, handlers.from_engine)) for request in REQUESTS

@@ -2,6 +2,7 @@
 
 import { asServerError } from "../../../src/client";
 import type { CatalogueReply, SuggestReply } from "../../../src/contract";
+import { costText } from "../../../src/format";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { facts, heading, Loader, table, runAction, type Panel } from "./panel";
@@ -32,11 +33,33 @@ export class ModelsPanel implements Panel {
     const { vault, vaultClient } = this.#context;
     fill(this.#offer);
     try {
-      const { suggestion } = await vaultClient.suggestedModel();
-      if (vault === this.#context.vault) fill(this.#offer, suggestion && offerOf(suggestion));
+      const { suggestion, service } = await vaultClient.suggestedModel();
+      if (vault !== this.#context.vault) return;
+      fill(this.#offer, suggestion && offerOf(suggestion), service && this.#consent(service));
     } catch (error) {
       asServerError(error); // the list is shown without an offer
     }
+  }
+
+  /** What the service is sent and costs, and the button that allows it, or forbids it again. */
+  #consent(service: Service): HTMLElement {
+    const { host, allowed } = service;
+    const answer = (wanted: boolean): Promise<void> =>
+      runAction(this.#context, wanted ? `Notes may be sent to ${host}` : `Nothing is sent to ${host} any more`, () =>
+        this.#context.vaultClient.allowHost(host, wanted),
+      ).then(() => this.show());
+    const mayAnswer = this.#context.mayAdminister && this.#context.has("allow_host");
+    const isLocal = service.sent.startsWith("Nothing leaves");
+    const command = `notewell models allow ${host}${allowed ? " --forbid" : ""}`;
+    return h(
+      "div",
+      { class: "note-box" },
+      h("h2", {}, allowed ? "A service embeds your notes" : "May your notes be sent to a service?"),
+      h("p", {}, costText(service)),
+      isLocal ? null : mayAnswer
+        ? button(allowed ? `Send nothing to ${host} any more` : `Allow sending to ${host}`, () => void answer(!allowed))
+        : h("p", {}, "An administrator answers here, or on the server's computer: ", h("code", {}, command)),
+    );
   }
 
   #draw(found: CatalogueReply): (Node | null)[] {
@@ -70,6 +93,7 @@ export class ModelsPanel implements Panel {
   }
 }
 
+type Service = NonNullable<SuggestReply["service"]>;
 type Suggestion = Pick<NonNullable<SuggestReply["suggestion"]>, "name" | "reason">;
 
 function offerOf({ name, reason }: Suggestion): HTMLElement {
