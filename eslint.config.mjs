@@ -13,7 +13,8 @@ const FLOORS = [
   ["http.ts"],
   ["client.ts"],
   ["answer.ts", "connection.ts", "changes.ts", "discovery.ts", "identity.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],
-  ["changeSender.ts", "server.ts", "serverNotes.ts", "obsidianApp.ts"],
+  ["finder.ts"],
+  ["api.ts", "changeSender.ts", "server.ts", "serverNotes.ts", "obsidianApp.ts"],
   ["ui"],
   ["main.ts"],
 ];

@@ -1,10 +1,12 @@
 /** The plugin's lifecycle: creates its parts, connects them, and ends them. No other file imports it. */
 
 import { Plugin } from "obsidian";
+import { notewellApi, type NotewellApi } from "./api";
 import { ChangeQueue } from "./changes";
 import { ChangeSender } from "./changeSender";
 import { Client, type Endpoint, type RequestEntry } from "./client";
 import { Connection } from "./connection";
+import { Finder } from "./finder";
 import { Launcher } from "./launcher";
 import { followNotes, localIndex } from "./local/obsidianVault";
 import { thisMachine } from "./machine";
@@ -13,23 +15,17 @@ import { Server } from "./server";
 import { Settings } from "./settings";
 import { Ring, Timer } from "./support";
 import { actions, commandOf, showSearch, showSimilar, statusBar, type Action } from "./ui/actions";
-import { ASK_VIEW, AskView } from "./ui/askView";
-import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
+import { registerCodeBlock } from "./ui/codeBlock";
+import { diagnosticsText } from "./ui/diagnostics";
 import { takeServerNotes, uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
 import { takePairingLinks } from "./ui/pair";
 import { followRenames } from "./ui/marks";
-import { SEARCH_VIEW, SearchView } from "./ui/searchView";
+import { registerViews } from "./ui/panels";
 import { NotewellSettingTab } from "./ui/settingsTab";
-import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
 import type { ViewContext } from "./ui/viewContext";
 
 const BATCH_MS = 100;
-const PANELS = [
-  [SEARCH_VIEW, SearchView],
-  [SIMILAR_VIEW, SimilarView],
-  [ASK_VIEW, AskView],
-] as const;
 
 export default class NotewellPlugin extends Plugin {
   readonly #requests = new Ring<RequestEntry>(50);
@@ -51,6 +47,9 @@ export default class NotewellPlugin extends Plugin {
     random: Math.random,
   });
   readonly #local = localIndex(this.app);
+  readonly #finder = new Finder({ connection: this.#connection, local: this.#local });
+  /** For other plugins and scripts, see docs/plugin-api.md. */
+  readonly api: NotewellApi = notewellApi(this.#finder, this.register.bind(this));
   readonly #context: ViewContext = {
     app: this.app,
     connection: this.#connection,
@@ -87,9 +86,8 @@ export default class NotewellPlugin extends Plugin {
 
   override onload(): void {
     const { name } = this.manifest;
-    for (const [type, Panel] of PANELS) this.registerView(type, (leaf) => new Panel(leaf, this.#context));
-    this.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, this.#diagnostics));
-    for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) this.registerHoverLinkSource(view, { display: name, defaultMod: true });
+    registerViews(this, this.#context, this.#diagnostics);
+    registerCodeBlock(this, this.#context, this.#finder);
     takePairingLinks(this, this.#settings, this.#open);
     for (const action of this.#actions) this.addCommand(commandOf(action));
     this.addRibbonIcon("search", name, () => void showSearch(this.app));

@@ -13,7 +13,7 @@ import {
 import { setIcon, setTooltip } from "./icons";
 import { AbstractInputSuggest } from "./inputSuggest";
 import { Keymap, Scope } from "./keymap";
-import { MarkdownRenderer } from "./markdownRenderer";
+import { MarkdownRenderChild, MarkdownRenderer } from "./markdownRenderer";
 import { MarkdownView } from "./markdownView";
 import { Menu, MenuItem } from "./menu";
 import * as mocks from "./mocks";
@@ -41,6 +41,7 @@ const classes = {
   FuzzySuggestModal,
   ItemView,
   Keymap,
+  MarkdownRenderChild,
   MarkdownRenderer,
   MarkdownView,
   Menu,

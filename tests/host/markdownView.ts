@@ -5,6 +5,7 @@ import { EditorView } from "@codemirror/view";
 import type { MarkdownView as AppMarkdownView, MarkdownViewModeType, TFile, WorkspaceLeaf } from "obsidian";
 import type { DragManager } from "./dragManager";
 import { Editor } from "./editor";
+import { MarkdownRenderer } from "./markdownRenderer";
 import { debounce } from "./mocks";
 import { ItemView } from "./views";
 
@@ -61,6 +62,13 @@ export class MarkdownView extends ItemView implements Part {
     this.editor.setValue(text);
     this.editor.setCursor(0);
     this.#isLoading = false;
+  }
+
+  /** Shows the note as it is read, in the place of the editor. */
+  async preview(): Promise<void> {
+    const el = createDiv("markdown-preview-view markdown-rendered");
+    await MarkdownRenderer.render(this.app, this.getViewData(), el, this.file?.path ?? "", this);
+    this.contentEl.replaceChildren(el);
   }
 
   /** The editor listens in the window that it stands in. */

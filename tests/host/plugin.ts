@@ -4,6 +4,7 @@ import type {
   Command,
   HoverLinkSource,
   IconName,
+  MarkdownPostProcessor,
   ObsidianProtocolHandler,
   Plugin as AppPlugin,
   PluginManifest,
@@ -12,6 +13,7 @@ import type {
 import type { App } from "./app";
 import { environment } from "./environment";
 import { setIcon, setTooltip } from "./icons";
+import { codeBlocks } from "./markdownRenderer";
 import { Component } from "./mocks";
 import type { PluginSettingTab } from "./settingTab";
 
@@ -23,6 +25,7 @@ type Part = Pick<
   | "addStatusBarItem"
   | "registerView"
   | "registerHoverLinkSource"
+  | "registerMarkdownCodeBlockProcessor"
   | "registerObsidianProtocolHandler"
   | "loadData"
   | "saveData"
@@ -78,6 +81,15 @@ export abstract class Plugin extends Component implements Part {
   registerHoverLinkSource(id: string, source: HoverLinkSource): void {
     this.app.hoverSources.set(id, source);
     this.register(() => this.app.hoverSources.delete(id));
+  }
+
+  registerMarkdownCodeBlockProcessor(
+    language: string,
+    handler: Parameters<AppPlugin["registerMarkdownCodeBlockProcessor"]>[1],
+  ): MarkdownPostProcessor {
+    codeBlocks.set(language, handler);
+    this.register(() => codeBlocks.delete(language));
+    return () => undefined;
   }
 
   registerObsidianProtocolHandler(action: string, handler: ObsidianProtocolHandler): void {

@@ -15,6 +15,7 @@ const CONTRACT = join(import.meta.dirname, "..", "..", "plugin", "src", "contrac
 const ROUTES: Readonly<Record<string, string>> = {
   "add-documents": "POST /api/documents",
   "ask-kept": "GET /api/ask/conversations",
+  "cancel-run": "POST /api/runs/{id}/cancel",
   "complete-words": "GET /api/complete",
   "confirm-writes": "POST /api/changes/confirm",
   "config-changed": "PATCH /api/config",
@@ -24,6 +25,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   documents: "GET /api/documents",
   "remove-documents": "DELETE /api/documents",
   "note-passage": "GET /api/note",
+  run: "GET /api/runs/{id}",
   "search-explained": "GET /api/search",
   "search-judged": "GET /api/search",
   "search-keyword": "GET /api/search",
@@ -36,13 +38,13 @@ const ROUTES: Readonly<Record<string, string>> = {
 const SCORE_CASE =
   '{ search: string } & Pick<contract.SearchReply, "mode" | "fusion"> & Pick<contract.Result, "scores" | "score">';
 const COMPILING_MS = 60_000; // on a busy machine
-const PROBLEMS = /^problem|^ask-models-off$|^ask-.*-nothing$/;
+const PROBLEMS = /^problem|^ask-(models-off|use-unknown)$|^gleanings-maintain-off$|-nothing$/;
 
 function typeOf(name: string): string {
   if (name === "events") return 'readonly contract.Routes["GET /api/events"]["reply"][]';
   if (name === "score-cases") return `readonly (${SCORE_CASE})[]`;
-  if (PROBLEMS.test(name)) return "contract.Problem";
   const route = ROUTES[name];
+  if (!route && PROBLEMS.test(name)) return "contract.Problem";
   return route ? `contract.Routes["${route}"]["reply"]` : `ReplyOf<"/api/${name.replaceAll("-", "/")}">`;
 }
 

@@ -83,7 +83,7 @@ it.each([
 it("shows page and embedding notes in a row", () => {
   const row = new ResultRow(document.body);
   const passages = [{ ...aResult("paper.pdf", { page: 7, heading: null }) }];
-  row.show(aResult("paper.pdf", { page: 3, heading: null, passages, embedded_in: ["Reading.md"] }), { score: "off", snippetChars: 200, badges: [] }, true);
+  row.show(aResult("paper.pdf", { page: 3, heading: null, passages, embedded_in: ["Reading.md"] }), { score: "off", snippetChars: 200, badges: [], titlesOnly: false }, true);
   const faint = [...row.el.querySelectorAll(".notewell-faint")].map((el) => el.textContent);
   expect(faint).toEqual(["in paper.pdf, embedded in Reading", "page 3", "page 7"]);
 });

@@ -38,6 +38,8 @@ const LONG_SNIPPET_CHARS = 1_200;
 export class ResultList {
   readonly el: HTMLElement;
   moreContext = false;
+  /** Rows without excerpts. */
+  titlesOnly = false;
   shown: readonly Result[] = [];
   #rows: ResultRow[] = [];
   #latest: readonly Result[] = []; // what is shown once no row has to stay in place
@@ -103,7 +105,7 @@ export class ResultList {
       const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
       const badges = this.#owner.badges(result);
-      row.show(result, { score: context.settings.chosen.score, snippetChars, badges });
+      row.show(result, { score: context.settings.chosen.score, snippetChars, badges, titlesOnly: this.titlesOnly });
       // Moving an element that is already in place would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);

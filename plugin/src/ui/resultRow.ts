@@ -24,6 +24,7 @@ export interface RowLook {
   readonly snippetChars: number;
   /** Words beside the title, such as "linked". */
   readonly badges: readonly string[];
+  readonly titlesOnly: boolean;
 }
 
 export class ResultRow {
@@ -68,6 +69,7 @@ export class ResultRow {
     // What is marked in a note that has none of the words is near in meaning.
     this.el.toggleClass("is-by-meaning", !this.result.scores.keyword);
     this.#drawTitle(isFolded);
+    if (this.#look.titlesOnly && !this.isOpen) return;
     const matches = this.el.createDiv({ cls: "search-result-file-matches", attr: { role: "group" } });
     for (const passage of [this.result, ...(this.isOpen ? passages : [])]) {
       this.#drawPassage(matches, passage);

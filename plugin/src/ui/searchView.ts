@@ -238,7 +238,9 @@ export class SearchView extends ResultsView<string> {
       const parts = ["words only", this.readingText].filter(Boolean);
       this.infoEl.createSpan({ cls: "notewell-words-only", text: ` · ${parts.join(", ")}` });
     }
-    const remarks = isWeak ? ["None of these is a clear match.", ...warnings] : warnings;
+    const { problem } = this.context.local.reader;
+    const unclear = isWeak ? ["None of these is a clear match."] : [];
+    const remarks = [...unclear, ...warnings, ...(isLocal(reply) && problem ? [problem] : [])];
     for (const remark of remarks) this.infoEl.createDiv({ text: remark });
   }
 

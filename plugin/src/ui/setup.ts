@@ -43,6 +43,7 @@ export class SetupScreen {
 
   /** Shows the screen, or hides it. */
   show(isShown: boolean): void {
+    if (isShown && this.#drawn) this.#draw(); // another state may have other words
     if (isShown === (this.#drawn !== "")) return;
     if (isShown) {
       this.#draw();
@@ -62,7 +63,8 @@ export class SetupScreen {
     const { local, can } = this.#context;
     const { index, left, isComplete } = local.reader;
     const isHere = can("start");
-    const drawn = JSON.stringify([index.size, left, this.#found, isHere, this.#isTerminalOpen]);
+    const { state } = this.#context.connection;
+    const drawn = JSON.stringify([index.size, left, this.#found, isHere, this.#isTerminalOpen, state]);
     if (drawn === this.#drawn) return; // the buttons stay clickable
     this.#drawn = drawn;
     const el = this.#el;
@@ -97,9 +99,16 @@ export class SetupScreen {
   #drawWays(el: HTMLElement): void {
     el.setAttrs({ role: "status" });
     const { program, isRunning } = this.#found;
+    const { state } = this.#context.connection;
     if (isRunning) title(el, "The helper is running for this vault. Connect?");
     else if (program) title(el, "Found. Start?");
-    else faint(el, "The helper was not found on this computer. This screen looks again every 2 seconds.");
+    else if (state.name === "offline" && state.why === "not-installed") {
+      // It was set up before, so this is a trouble and no first visit.
+      const box = el.createDiv("notewell-message");
+      title(box, "The helper is not installed any more");
+      box.createDiv({ text: "This vault is set to start it, and it was not found where it was. Install it again, or enter its path in the settings." });
+      if (state.detail) faint(box, state.detail);
+    } else faint(el, "The helper was not found on this computer. This screen looks again every 2 seconds.");
     if (program) faint(el, program);
   }
 

@@ -6,7 +6,7 @@ import { count } from "../format";
 import { progressText, shortProgress } from "../progress";
 import type { ViewContext } from "./viewContext";
 
-type StatusSource = Pick<ViewContext, "connection" | "waiting">;
+type StatusSource = Pick<ViewContext, "connection" | "waiting"> & Partial<Pick<ViewContext, "local">>;
 
 /** For the status bar. */
 export function shortStatus({ connection, waiting }: StatusSource): string {
@@ -26,10 +26,11 @@ export function shortStatus({ connection, waiting }: StatusSource): string {
 }
 
 /** The full status, one statement a line. */
-export function longStatus({ connection, waiting }: StatusSource): string[] {
+export function longStatus({ connection, waiting, local }: StatusSource): string[] {
   const { state } = connection;
   const lines = "status" in state ? indexLines(state.status) : [inOneLine(explain(state, 0))];
   if (waiting() > 0) lines.push(`${count(waiting(), "change")} not sent yet.`);
+  if (local?.reader.problem) lines.push(local.reader.problem);
   return lines;
 }
 

@@ -1,0 +1,76 @@
+/** Searches wherever an answer is to be had: by the server, else by the plugin's own word index. */
+
+import { asServerError } from "./client";
+import type { Connection } from "./connection";
+import type { SearchReply } from "./contract";
+import type { LocalIndex } from "./local/localIndex";
+import { Timer } from "./support";
+
+/** A note by its path, or a text. */
+export type Like = { readonly path: string } | { readonly text: string };
+
+export interface FinderParts {
+  readonly connection: Connection;
+  readonly local: LocalIndex;
+}
+
+const CHANGED_AFTER_MS = 2_000; // an index that is being built changes all the time
+
+export class Finder {
+  readonly #parts: FinderParts;
+
+  constructor(parts: FinderParts) {
+    this.#parts = parts;
+  }
+
+  search(query: string, limit: number): Promise<SearchReply> {
+    const { connection, local } = this.#parts;
+    const words = (): Promise<SearchReply> => local.search(query, { limit, isTyping: false });
+    const { session } = connection;
+    return session ? this.#orLocal(session.client.search(query, { limit, mode: "hybrid" }), words) : words();
+  }
+
+  /** Notes like a note or a text; `unlinked`: none that is linked with the note already. */
+  async similar(like: Like, limit: number, unlinked = false): Promise<SearchReply> {
+    const { connection, local } = this.#parts;
+    const words = (): Promise<SearchReply> => local.similar(like, limit, unlinked);
+    const { session } = connection;
+    if (!session) return words();
+    const { client } = session;
+    const asked = "path" in like ? client.similar(like.path, { limit: limit + 1, unlinked }) : client.similarText(like.text, limit);
+    const reply = await this.#orLocal(asked, words);
+    const own = "path" in like ? like.path.normalize() : null;
+    return { ...reply, results: reply.results.filter(({ path }) => path !== own).slice(0, limit) };
+  }
+
+  /** Calls `changed` with the index's generation when answers may differ from those before; -1 where words answer. */
+  subscribe(changed: (generation: number) => void): () => void {
+    const { connection, local } = this.#parts;
+    const timer = new Timer();
+    let last = connection.lastStatus?.generation ?? -1;
+    const tell = (isCertain: boolean): void => {
+      timer.setOnce(CHANGED_AFTER_MS, () => {
+        const now = connection.lastStatus?.generation ?? -1;
+        if (now === last && !isCertain) return;
+        last = now;
+        changed(now);
+      });
+    };
+    const ends = [connection.subscribe(() => tell(false)), local.reader.subscribe(() => connection.session ?? tell(true))];
+    return () => {
+      timer.clear();
+      for (const end of ends) end();
+    };
+  }
+
+  /** A server that went away is answered for by words; one that refuses is not. */
+  async #orLocal(asked: Promise<SearchReply>, words: () => Promise<SearchReply>): Promise<SearchReply> {
+    try {
+      return await asked;
+    } catch (error) {
+      const { kind } = asServerError(error);
+      if (kind === "refused" || kind === "unauthorized") throw error;
+      return words();
+    }
+  }
+}

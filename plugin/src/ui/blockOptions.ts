@@ -1,0 +1,57 @@
+/** Reads the lines of a `notewell` code block. */
+
+import type { SortOrder } from "./ranking";
+
+export interface BlockOptions {
+  readonly query: string;
+  /** Notes similar to the note that the block stands in. */
+  readonly isSimilar: boolean;
+  readonly limit: number;
+  readonly sort: SortOrder;
+  readonly view: "list" | "compact";
+}
+
+interface Read {
+  readonly options: BlockOptions;
+  /** What is wrong, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+const DEFAULTS: BlockOptions = { query: "", isSimilar: false, limit: 10, sort: "relevance", view: "list" };
+const MOST = 100;
+const SORTS: readonly string[] = ["relevance", "modified", "name"] satisfies SortOrder[];
+const VIEWS: readonly string[] = ["list", "compact"] satisfies BlockOptions["view"][];
+const KEYS = ["query", "similar", "limit", "sort", "view"];
+
+export function readBlock(source: string): Read {
+  let options = DEFAULTS;
+  const problems: string[] = [];
+  for (const line of source.split("\n").filter((one) => one.trim())) {
+    const at = line.indexOf(":");
+    const key = line.slice(0, Math.max(0, at)).trim().toLowerCase();
+    const value = line.slice(at + 1).trim();
+    const read = at < 0 ? null : valueOf(key, value);
+    if (typeof read === "object" && read) options = { ...options, ...read };
+    else problems.push(read ?? `“${line.trim()}” has no key: write “query: …”.`);
+  }
+  if (problems.length === 0 && !options.query && !options.isSimilar) problems.push("Write “query: …” or “similar: true”.");
+  return { options, problems };
+}
+
+/** What a line sets, or what is wrong with it. */
+function valueOf(key: string, value: string): Partial<BlockOptions> | string {
+  switch (key) {
+    case "query":
+      return { query: value };
+    case "similar":
+      return value === "true" || value === "false" ? { isSimilar: value === "true" } : "“similar” is true or false.";
+    case "limit":
+      return /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= MOST ? { limit: Number(value) } : `“limit” is a number from 1 to ${MOST}.`;
+    case "sort":
+      return SORTS.includes(value) ? { sort: value as SortOrder } : `“sort” is one of ${SORTS.join(", ")}.`;
+    case "view":
+      return VIEWS.includes(value) ? { view: value as BlockOptions["view"] } : `“view” is one of ${VIEWS.join(", ")}.`;
+    default:
+      return `“${key}” is unknown here; known are ${KEYS.join(", ")}.`;
+  }
+}
