@@ -703,6 +703,8 @@ export interface NeighborhoodRequest extends OfVault {
   readonly limit?: number;
   /** Include how similar notes are */
   readonly similar?: boolean;
+  /** Include the community of each note */
+  readonly communities?: boolean;
   /** Include daily notes */
   readonly daily?: boolean;
 }
@@ -724,12 +726,20 @@ export interface NeighborhoodReply {
   readonly warnings: readonly string[];
 }
 
-/** A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it. */
+/**
+ * A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it.
+ *
+ * `community` counts from 0 for the largest; null where it was not requested, or for a note that
+ * shares a community with no other.
+ */
 export interface NeighborhoodNote {
   readonly path: string;
   readonly title: string;
   readonly hops: number | null;
   readonly links: number;
+  readonly tags: readonly string[];
+  readonly modified: string | null;
+  readonly community: number | null;
 }
 
 /** `GET /api/graph/path`: The shortest path from one note to another */

@@ -16,8 +16,10 @@ const BUDGET = 60_000;
 export async function buildWeb() {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
+  const layout = await buildLayoutWorker();
   const { metafile } = await build({
     ...COMMON,
+    define: { LAYOUT_WORKER: JSON.stringify(`/static/${layout}`) },
     entryPoints: { app: join(HERE, "app/main.ts") },
     chunkNames: "[name]-[hash]",
     entryNames: "[name]-[hash]",
@@ -33,11 +35,18 @@ export async function buildWeb() {
   writeFileSync(join(OUT, "index.html"), withHashes(readFileSync(join(HERE, "index.html"), "utf8")));
   cpSync(join(HERE, "manifest.webmanifest"), join(OUT, "manifest.webmanifest"));
   cpSync(join(HERE, "icons"), OUT, { recursive: true });
-  writeFileSync(join(OUT, "licenses.txt"), licenses(Object.keys(metafile.inputs)));
+  const worker = ["d3-force", "d3-dispatch", "d3-quadtree", "d3-timer"].map((name) => join("node_modules", name, "index.js"));
+  writeFileSync(join(OUT, "licenses.txt"), licenses([...Object.keys(metafile.inputs), ...worker]));
   const first = firstFiles(metafile);
   await buildWorker(first);
   compress();
   weigh(first);
+}
+
+/** The worker that lays a graph out, in a file of its own; gives the file's name. */
+async function buildLayoutWorker() {
+  await build({ ...COMMON, entryPoints: { layout: join(HERE, "worker/layout.ts") }, entryNames: "[name]-[hash]", outdir: OUT });
+  return readdirSync(OUT).find((name) => /^layout-\w+\.js$/.test(name));
 }
 
 /** A page with the names that its files were built under: each holds a hash, so that browsers may keep it for ever. */

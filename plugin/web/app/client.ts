@@ -42,6 +42,10 @@ export class WebClient extends Client {
     return this.get("graph/neighborhood", replies.neighborhood, parameters);
   }
 
+  path(source: string, target: string): Promise<contract.PathReply> {
+    return this.get("graph/path", replies.path, { source, target });
+  }
+
   archaeology(q: string, granularity: string): Promise<contract.ArchaeologyReply> {
     return this.get("archaeology", replies.archaeology, { q, granularity, limit: 500 });
   }

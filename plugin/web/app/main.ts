@@ -11,6 +11,7 @@ import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
 import { REFUSALS, showLogin } from "../parts/login";
 import { Shell } from "./shell";
+import { workerAddress } from "../lib/workerAddress";
 
 const refused = takeRefusal();
 
@@ -70,22 +71,11 @@ async function loadScope(context: ViewContext): Promise<void> {
   context.mayWrite = scope !== "read";
 }
 
-interface UrlPolicy {
-  createScriptURL(url: string): string;
-}
-interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): UrlPolicy;
-}
-
-const WORKER_URL = "/sw.js";
-
 /** The service worker keeps the page and the last replies for times without a server. */
 function registerWorker(): void {
   if (!("serviceWorker" in navigator)) return;
-  const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
-  const policy = trustedTypes?.createPolicy("notewell-worker", { createScriptURL: () => WORKER_URL });
   navigator.serviceWorker
-    .register(policy?.createScriptURL(WORKER_URL) ?? WORKER_URL)
+    .register(workerAddress("/sw.js"))
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
 

@@ -14,6 +14,7 @@ import type {
   NoteReply,
   PairCancelReply,
   PairReply,
+  PathReply,
   SearchReply,
   SessionReply,
   StatsReply,
@@ -163,10 +164,25 @@ export const hubs = partOf<HubsReply>()({ hubs: list(object({ path: text, title:
 export const neighborhood = partOf<NeighborhoodReply>()({
   path: nullable(text),
   total: number,
-  nodes: list(object({ path: text, title: text, hops: nullable(number), links: number })),
+  nodes: list(
+    object({
+      path: text,
+      title: text,
+      hops: nullable(number),
+      links: number,
+      tags: list(text),
+      modified: nullable(text),
+      community: nullable(number),
+    }),
+  ),
   links: list(range),
   similar: list(list(number)),
   warnings: list(text),
+});
+
+export const path = partOf<PathReply>()({
+  length: nullable(number),
+  steps: list(object({ path: text, title: text, link: nullable(oneOf("out", "in", "both")) })),
 });
 
 const datedNote = object({

@@ -1,19 +1,38 @@
-/** The graph view: the notes around one, or the most linked of all, with layers for links and similarity. */
+/** The graph view: the notes around one, or the most linked of all, drawn with a list of them beside it. */
 
 import { asServerError } from "../../src/client";
 import type { NeighborhoodReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
-import { icon } from "../lib/icons";
-import { count, folderOf } from "../../src/format";
 import { nameOf } from "../lib/format";
+import { keptPlaces } from "../lib/keptLayouts";
+import { preference, setPreference } from "../lib/preferences";
 import { emptyBox, errorBox } from "../parts/errors";
-import { noteAddress } from "../parts/resultRow";
-import type { GraphScene } from "./scene";
-import type { Dot } from "../lib/forces";
+import { NoteCard } from "./graph/card";
+import { grouped, GROUPINGS, type Grouping, type GroupingName } from "./graph/grouping";
+import { legend } from "./graph/legend";
+import { NoteList } from "./graph/noteList";
+import type { GraphScene } from "./graph/scene";
 
-const SIZES = ["100", "300", "1000", "3000"];
+const SIZES = [["100", "100"], ["300", "300"], ["1000", "1,000"], ["3000", "3,000"], ["20000", "All"]] as const;
+const DISTANCES = [["1", "1 link"], ["2", "2 links"], ["3", "3 links"]] as const;
+const COLOURS: Readonly<Record<GroupingName, string>> = {
+  none: "Nothing",
+  folder: "Folder",
+  tag: "Tag",
+  community: "Community",
+  age: "Last change",
+  type: "Type",
+};
+
+interface Asked {
+  readonly path: string;
+  readonly hops: string;
+  readonly size: string;
+  readonly daily: boolean;
+  readonly colour: GroupingName;
+}
 
 export class GraphView implements View {
   readonly title = "Graph";
@@ -21,130 +40,157 @@ export class GraphView implements View {
   readonly #context: ViewContext;
   readonly #tools = h("div", { class: "graph-tools" });
   readonly #stage = h("div", { class: "graph-stage" });
-  readonly #card = h("div", { class: "graph-card", role: "status", hidden: true });
-  readonly #list = h("details", { class: "properties" });
+  readonly #beside = h("div", { class: "graph-beside" });
   #scene: GraphScene | null = null;
   #shownQuestion = "";
   #sequence = 0;
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(this.#tools, this.#stage, this.#list);
+    this.el.append(this.#tools, h("div", { class: "graph-body" }, this.#stage, this.#beside));
   }
 
   show({ query }: Address): void {
-    const { path = "", hops = "", size = "", daily = "" } = query;
-    const question = JSON.stringify([this.#context.vault?.id, path, hops, size, daily]);
+    const { path = "", hops = "2", size = "300", daily = "", colour = preference("graph-colour") } = query;
+    const asked: Asked = { path, hops, size, daily: daily === "yes", colour: GROUPINGS.find((name) => name === colour) ?? "folder" };
+    const question = JSON.stringify([this.#context.vault?.id, asked]);
     if (question === this.#shownQuestion) return;
     this.#shownQuestion = question;
-    void this.#load({ path, hops: hops || "2", size: size || "300", daily: daily === "yes" });
+    void this.#load(asked);
   }
 
   leave(): void {
+    this.#sequence += 1; // what is still being loaded is not drawn any more
     this.#scene?.stop();
+    this.#scene = null;
+    this.#shownQuestion = "";
   }
 
-  async #load(asked: { path: string; hops: string; size: string; daily: boolean }): Promise<void> {
+  async #load(asked: Asked): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
-    const { path, hops, size, daily } = asked;
+    const { path, hops, size, daily, colour } = asked;
+    // The colours do not move the notes, so the places are kept without them.
+    const name = JSON.stringify([this.#context.vault?.id, path, hops, size, daily]);
     this.#stage.setAttribute("aria-busy", "true");
     try {
-      const [found, { GraphScene: Scene }] = await Promise.all([
-        this.#context.vaultClient.neighborhood({ ...(path ? { path } : {}), hops, limit: size, daily }),
-        import("./scene"),
+      const [found, kept, { GraphScene: Scene }] = await Promise.all([
+        this.#context.vaultClient.neighborhood({ ...(path ? { path } : {}), hops, limit: size, daily, communities: colour === "community" }),
+        keptPlaces(name),
+        import("./graph/scene"),
       ]);
       if (sequence !== this.#sequence) return;
       this.#scene?.stop();
-      this.#scene = new Scene(found, { chosen: (dot) => this.#drawCard(dot), opened: (dot) => this.#centreOn(dot) });
-      this.#draw(found, asked);
+      this.#scene = null;
+      this.#draw(found, asked, (el, handlers) => new Scene(el, name, found, kept, handlers));
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#shownQuestion = "";
       fill(this.#tools);
-      fill(this.#list);
+      fill(this.#beside);
       fill(this.#stage, h("div", { class: "alone" }, errorBox(asServerError(error), () => void this.#load(asked))));
     } finally {
       this.#stage.removeAttribute("aria-busy");
     }
   }
 
-  #draw(found: NeighborhoodReply, asked: { hops: string; size: string; daily: boolean }): void {
-    const scene = this.#scene;
-    if (!scene || found.nodes.length === 0) {
-      fill(this.#stage, emptyBox("No links yet", "Links between notes will be shown here."));
-      return;
-    }
+  #draw(found: NeighborhoodReply, asked: Asked, sceneIn: (el: HTMLElement, handlers: SceneHandlers) => GraphScene): void {
     const title = found.path === null ? "The most linked notes" : `Around ${nameOf(found.path)}`;
-    scene.canvas.el.setAttribute("aria-label", `${title}: ${count(found.nodes.length, "note", "notes")}; listed below`);
-    fill(this.#stage, scene.canvas.el, this.#card);
-    this.#card.hidden = true;
-    scene.start();
-    fill(this.#tools, h("h1", {}, title), ...this.#controls(found, asked, scene));
-    fill(this.#list, ...nodeList(this.#context, found));
+    const drawn = h("div", { class: "graph-drawn", tabindex: 0, role: "application", "aria-label": `${title}: a drawing of the notes listed beside it` });
+    const placeOf = new Map(found.nodes.map(({ path }, n) => [path, n]));
+    const card = new NoteCard(this.#context, (way) => this.#scene?.showPath(way.flatMap((path) => placeOf.get(path) ?? [])));
+    const grouping = grouped(found.nodes, asked.colour, Date.now());
+    const filter = new Filter(grouping, (isShown) => this.#scene?.filter(isShown));
+    const list = new NoteList(found, {
+      chosen: (note) => (this.#scene ? this.#scene.choose(note, true) : card.show(found.nodes[note] ?? null)),
+      filtered: (matching, hidesOthers) => filter.narrow(hidesOthers ? matching : null),
+    });
+    fill(this.#stage, drawn, card.el);
+    if (found.nodes.length) {
+      this.#scene = sceneOr(this.#stage, () =>
+        sceneIn(drawn, {
+          chosen: (note) => {
+            card.show(note === null ? null : (found.nodes[note] ?? null));
+            list.mark(note);
+          },
+          opened: (note) => this.#context.change({ path: found.nodes[note]?.path }),
+        }),
+      );
+      this.#scene?.colour(grouping);
+    } else fill(this.#stage, emptyBox("No links yet", "Links between notes will be shown here."));
+    fill(this.#tools, h("h1", {}, title), ...this.#controls(found, asked));
+    fill(this.#beside, legend(grouping, (hidden) => filter.hide(hidden)), list.el);
   }
 
-  #controls(found: NeighborhoodReply, asked: { hops: string; size: string; daily: boolean }, scene: GraphScene): Node[] {
+  #controls(found: NeighborhoodReply, asked: Asked): Node[] {
     const context = this.#context;
     const change = (name: string) => (event: Event) => context.change({ [name]: (event.target as HTMLSelectElement).value });
-    const layer = (label: string, legend: string, act: (on: boolean) => void): HTMLElement => {
+    const layer = (label: string, kind: string, act: (on: boolean) => void): HTMLElement => {
       const box = h("input", { type: "checkbox", checked: true });
       box.addEventListener("change", () => act(box.checked));
-      return h("label", {}, box, h("span", { class: `legend ${legend}` }), label);
+      return h("label", {}, box, h("span", { class: `legend ${kind}` }), label);
     };
     const daily = h("input", { type: "checkbox", checked: asked.daily });
     daily.addEventListener("change", () => context.change({ daily: daily.checked ? "yes" : null }));
-    const whole = h("a", { href: context.to("graph", {}) }, "Whole vault");
+    const colour = (event: Event): void => {
+      setPreference("graph-colour", (event.target as HTMLSelectElement).value);
+      change("colour")(event);
+    };
+    const around = found.path === null ? [] : [choice("Distance", asked.hops, DISTANCES, change("hops")), h("a", { href: context.to("graph", {}) }, "Whole vault")];
     return [
-      layer("Links", "", (on) => scene.layers({ links: on })),
-      layer("Similarity", "is-similar", (on) => scene.layers({ similarity: on })),
-      ...(found.path === null ? [] : [choice("Distance", asked.hops, [["1", "1 link"], ["2", "2 links"], ["3", "3 links"]], change("hops"))]),
-      choice("Notes", asked.size, SIZES.map((size) => [size, size]), change("size")),
+      layer("Links", "", (links) => this.#scene?.layers({ links })),
+      layer("Similarity", "is-similar", (similarity) => this.#scene?.layers({ similarity })),
+      choice("Notes", asked.size, SIZES, change("size")),
+      choice("Colour by", asked.colour, GROUPINGS.map((name) => [name, COLOURS[name]]), colour),
+      ...around,
       h("label", {}, daily, "Daily notes"),
-      h("span", { class: "zoom" }, button("+", () => scene.zoom(1.4), { class: "plain", "aria-label": "Zoom in" }), button("–", () => scene.zoom(0.7), { class: "plain", "aria-label": "Zoom out" }), button("Fit", () => scene.canvas.fit(), { class: "plain" })),
-      ...(found.path === null ? [] : [whole]),
+      h(
+        "span",
+        { class: "zoom" },
+        button("+", () => this.#scene?.zoomIn(), { class: "plain", "aria-label": "Zoom in" }),
+        button("–", () => this.#scene?.zoomOut(), { class: "plain", "aria-label": "Zoom out" }),
+        button("Fit", () => this.#scene?.fit(), { class: "plain" }),
+      ),
       ...found.warnings.map((text) => h("span", { class: "warning" }, text)),
     ];
   }
+}
 
-  #drawCard(dot: Dot | null): void {
-    this.#card.hidden = dot === null;
-    if (!dot) return;
-    const context = this.#context;
-    fill(
-      this.#card,
-      h("h2", { dir: "auto" }, dot.title),
-      h("p", { class: "folder", dir: "auto" }, folderOf(dot.path)),
-      h(
-        "p",
-        { class: "tools" },
-        h("a", { href: noteAddress(context, dot.path) }, "Read"),
-        h("a", { href: context.to("graph", { ...context.address.query, path: dot.path }) }, icon("graph"), "Center here"),
-        h("a", { href: context.to("search", { like: dot.path }) }, icon("similar"), "Similar"),
-      ),
-    );
+type SceneHandlers = ConstructorParameters<typeof GraphScene>[4];
+
+/** Which notes are drawn: those of groups that are not hidden and, where the list is narrowed, in the list. */
+class Filter {
+  #hidden: ReadonlySet<number> = new Set();
+  #matching: ReadonlySet<number> | null = null;
+
+  constructor(
+    private readonly grouping: Grouping,
+    private readonly apply: (isShown: (note: number) => boolean) => void,
+  ) {}
+
+  hide(groups: ReadonlySet<number>): void {
+    this.#hidden = groups;
+    this.#applied();
   }
 
-  #centreOn(dot: Dot): void {
-    this.#context.change({ path: dot.path });
+  narrow(matching: ReadonlySet<number> | null): void {
+    this.#matching = matching;
+    this.#applied();
   }
+
+  #applied(): void {
+    this.apply((note) => !this.#hidden.has(this.grouping.of[note] ?? -1) && (this.#matching?.has(note) ?? true));
+  }
+}
+
+/** The drawing, or a message where the browser has no WebGL: the list beside it works without. */
+function sceneOr(stage: HTMLElement, make: () => GraphScene): GraphScene | null {
+  if (document.createElement("canvas").getContext("webgl2")) return make();
+  fill(stage, emptyBox("This browser cannot draw the graph", "WebGL is switched off or missing. The notes are listed beside it."));
+  return null;
 }
 
 function choice(label: string, value: string, options: readonly (readonly [string, string])[], act: (event: Event) => void): HTMLElement {
   const items = options.map(([name, text]) => h("option", { value: name, selected: name === value }, text));
   return h("label", {}, label, h("select", { on: { change: act } }, ...items));
-}
-
-/** The notes of the graph as a list, for screen readers and for finding a note by name. */
-function nodeList(context: ViewContext, found: NeighborhoodReply): (Node | null)[] {
-  const rows = found.nodes.map(({ path, title, hops, links }) =>
-    h(
-      "li",
-      {},
-      h("a", { href: noteAddress(context, path), dir: "auto" }, title),
-      h("span", { class: "faint" }, hops === null ? "similar" : hops === 0 ? "this note" : count(hops, "link away", "links away"), `, ${count(links, "link", "links")}`),
-    ),
-  );
-  const text = `${count(found.nodes.length, "note", "notes")} of ${found.total} as a list`;
-  return [h("summary", {}, text), h("ul", { class: "note-links" }, ...rows)];
 }

@@ -4,7 +4,7 @@
  * the server, or from the cache where it cannot be reached.
  */
 
-export {}; // makes this file a module
+import { LAYOUTS } from "../lib/keptLayouts";
 
 declare const self: ServiceWorkerGlobalScope;
 /** Set by the build: a name that changes with the files, and the list of files. */
@@ -77,7 +77,7 @@ async function file(path: string): Promise<Response> {
 async function answer(event: FetchEvent, request: Request): Promise<Response> {
   try {
     const fresh = await fetch(request);
-    if (fresh.status === 401) event.waitUntil(caches.delete(REPLIES)); // signed out: clears the cache
+    if (fresh.status === 401) event.waitUntil(forget()); // signed out
     if (fresh.ok) event.waitUntil(store(request, fresh.clone()));
     return fresh;
   } catch (error) {
@@ -88,6 +88,11 @@ async function answer(event: FetchEvent, request: Request): Promise<Response> {
     headers.set("X-Notewell-Kept", "1");
     return new Response(cached.body, { status: cached.status, headers });
   }
+}
+
+/** Deletes what this browser keeps of the notes. */
+async function forget(): Promise<void> {
+  await Promise.all([REPLIES, LAYOUTS].map((name) => caches.delete(name)));
 }
 
 async function store(request: Request, fresh: Response): Promise<void> {

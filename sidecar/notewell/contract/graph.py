@@ -77,8 +77,9 @@ class NeighborhoodRequest(Request[NeighborhoodReply]):
     )
     path: Annotated[NoteName | None, Doc("Around this note; left out, of the whole vault")] = None
     hops: Hops = 2
-    limit: Annotated[int, Ge(1), Le(5000), Doc("Maximum number of notes")] = 300
+    limit: Annotated[int, Ge(1), Le(20_000), Doc("Maximum number of notes")] = 300
     similar: Annotated[bool, Doc("Include how similar notes are")] = True
+    communities: Annotated[bool, Doc("Include the community of each note")] = False
     daily: Daily = True
 
 

@@ -56,12 +56,19 @@ class NeighborsReply:
 
 @dataclass(frozen=True, slots=True)
 class NeighborhoodNote:
-    """A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it."""
+    """A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it.
+
+    `community` counts from 0 for the largest; null where it was not requested, or for a note that
+    shares a community with no other.
+    """
 
     path: str
     title: str
     hops: int | None
     links: int
+    tags: tuple[str, ...] = ()
+    modified: str | None = None
+    community: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,12 +101,16 @@ class GraphAnswers:
             notes = [*notes[: max(1, question.limit - len(similar))], *similar]
         notes = notes[: question.limit]
         no_vectors = question.similar and not len(ids)
+        groups = view.structure.community_numbers if question.communities else {}
         return NeighborhoodReply(
             vault=self._vault,
             generation=view.generation,
             path=view.path(starts[0]) if starts else None,
             total=total,
-            nodes=tuple(replies.neighborhood_note(view, one, hops.get(one)) for one in notes),
+            nodes=tuple(
+                replies.neighborhood_note(view, one, hops.get(one), groups.get(one))
+                for one in notes
+            ),
             links=view.network.links_among(notes),
             similar=similar_pairs_among(notes, ids, vectors),
             warnings=(_NO_VECTOR_YET,) * no_vectors,

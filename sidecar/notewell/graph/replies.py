@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from notewell.contract.fields import iso
 from notewell.contract.graph_replies import (
     BridgeLink,
     Community,
@@ -56,10 +57,20 @@ def neighbor(view: GraphView, start: int, near: NearbyNote) -> Neighbor:
     )
 
 
-def neighborhood_note(view: GraphView, note: int, hops: int | None) -> NeighborhoodNote:
+def neighborhood_note(
+    view: GraphView, note: int, hops: int | None, community: int | None
+) -> NeighborhoodNote:
     """A note in a picture, `hops` links from its start."""
-    degree = len(view.network.both[note])
-    return NeighborhoodNote(view.path(note), view.notes[note].title, hops, degree)
+    stored = view.notes[note]
+    return NeighborhoodNote(
+        path=stored.path,
+        title=stored.title,
+        hops=hops,
+        links=len(view.network.both[note]),
+        tags=stored.tags[:_SHOWN_TAGS],
+        modified=iso(stored.modified),
+        community=community,
+    )
 
 
 def path_steps(view: GraphView, path: Sequence[int]) -> tuple[PathStep, ...]:

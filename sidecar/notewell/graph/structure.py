@@ -75,6 +75,16 @@ class Structure:
         return _largest_first(groups)
 
     @cached_property
+    def community_numbers(self) -> Mapping[int, int]:
+        """The number of each note's community, from 0 for the largest; without single notes."""
+        return {
+            note: number
+            for number, group in enumerate(self.communities)
+            if len(group) > 1
+            for note in group
+        }
+
+    @cached_property
     def modularity(self) -> float:
         """The modularity of the communities (Newman 2006), at most 1; 0 without links."""
         if not self._network.edge_count:

@@ -69,6 +69,8 @@ async function put(path, text) {
 function watch(page, url) {
   const watched = { problems: [], foreign: [] };
   page.on("console", (message) => {
+    // What Chromium says of drawing by software is not about the page.
+    if (message.text().includes("GL Driver Message")) return;
     if (["error", "warning"].includes(message.type())) watched.problems.push(message.text());
   });
   page.on("pageerror", (error) => watched.problems.push(error.stack));

@@ -79,23 +79,48 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
   test(`${device}: the graph draws a note's surroundings, and leads on`, () =>
     visit({ ...look, hash: "#/graph?path=Home.md&vault=Sample" }, async (page) => {
       await page.getByRole("heading", { name: "Around Home" }).waitFor();
-      const canvas = page.locator(".graph-stage canvas");
       await page.waitForFunction(isDrawn);
-      await page.waitForTimeout(1500); // the dots come to rest
-      await page.getByRole("button", { name: "Fit" }).click();
-      await page.locator(".properties summary").click();
-      const listed = page.locator(".note-links li");
-      assert.ok((await listed.count()) > 20, "the same as a list");
+      await page.locator(".graph-drawn[data-at-rest]").waitFor();
+      const rows = page.locator(".graph-notes button");
+      assert.ok((await rows.count()) > 20, "the same as a list");
       await page.getByLabel("Links", { exact: true }).uncheck();
       await page.getByLabel("Similarity", { exact: true }).uncheck();
-      const { width, height } = await canvas.boundingBox();
-      for (let n = 0; n < 400 && !(await page.locator(".graph-card").isVisible()); n += 1) {
-        const place = { x: 20 + ((width - 40) * ((n * 37) % 97)) / 97, y: 20 + ((height - 40) * ((n * 53) % 89)) / 89 };
-        await canvas.click({ position: place });
-      }
-      await page.locator(".graph-card h2").waitFor();
+      await rows.filter({ hasText: "Country loaf" }).first().click();
+      const card = page.locator(".graph-card");
+      await card.getByRole("heading", { name: "Country loaf" }).waitFor();
+      await page.waitForTimeout(500); // the picture moves to the note
+      await page.locator(".graph-drawn").focus();
+      await page.keyboard.press("Escape");
+      await card.waitFor({ state: "hidden" });
+      const { width, height } = await page.locator(".graph-drawn").boundingBox();
+      await page.locator(".graph-drawn").click({ position: { x: width / 2, y: height / 2 } });
+      await card.getByRole("heading", { name: "Country loaf" }).waitFor();
       await page.getByRole("link", { name: "Center here" }).click();
-      await page.waitForFunction(() => !document.querySelector(".graph-tools h1")?.textContent.endsWith("Home"));
+      await page.getByRole("heading", { name: "Around Country loaf" }).waitFor();
+    }));
+
+  test(`${device}: the graph is coloured, narrowed, and tells the path between two notes`, () =>
+    visit({ ...look, hash: "#/graph?vault=Sample" }, async (page) => {
+      const legend = page.getByRole("group", { name: "Colours" });
+      await legend.getByText("Kitchen").waitFor();
+      for (const [colour, group] of [["Tag", "#book"], ["Community", /^Around /], ["Last change", "Without a date"], ["Type", "Notes"]]) {
+        await page.getByRole("combobox", { name: "Colour by" }).selectOption({ label: colour });
+        await legend.getByText(group).first().waitFor();
+      }
+      await page.locator(".graph-drawn[data-at-rest]").waitFor();
+      const rows = page.locator(".graph-notes button");
+      const field = page.getByRole("searchbox", { name: "Find in this graph" });
+      await field.fill("loaf");
+      await page.waitForFunction(() => document.querySelectorAll(".graph-notes button").length < 10);
+      await page.getByLabel("Draw only these").check();
+      await field.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Path from here" }).click();
+      await field.fill("Method of loci");
+      await rows.first().click();
+      await page.getByRole("button", { name: /^Path from “/ }).click();
+      await page.locator(".graph-path li").nth(1).waitFor();
+      await page.locator(".graph-card").getByRole("button", { name: "Close" }).click();
     }));
 }
 
@@ -119,8 +144,9 @@ const PAGES = [
   ["manage/config?vault=Sample", ".settings"],
 ];
 
+/** Whether labels are drawn, which comes after the dots. */
 function isDrawn() {
-  const canvas = document.querySelector(".graph-stage canvas");
+  const canvas = document.querySelector(".graph-stage canvas.sigma-labels");
   const pixels = canvas?.width ? canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data : [];
   return pixels.some((value, n) => n % 4 === 3 && value > 0);
 }

@@ -1,0 +1,32 @@
+/** What the graph view and the worker that computes its layout tell each other. */
+
+/** A graph to lay out. `ends` holds pairs of positions; the first `links` pairs are links, the rest similarities. */
+export interface LayoutStart {
+  readonly kind: "start";
+  /** x and y of each note in turn. */
+  readonly places: Float32Array;
+  readonly radii: Float32Array;
+  readonly ends: Int32Array;
+  readonly links: number;
+  /** Whether the places are those of an earlier layout, so that little has to move. */
+  readonly isKnown: boolean;
+  /** Whether to answer once, at the end, instead of while the notes move. */
+  readonly atOnce: boolean;
+}
+/** Holds a note at a place while it is dragged. */
+export interface LayoutHold {
+  readonly kind: "hold";
+  readonly note: number;
+  readonly x: number;
+  readonly y: number;
+}
+export interface LayoutRelease {
+  readonly kind: "release";
+  readonly note: number;
+}
+export type LayoutRequest = LayoutStart | LayoutHold | LayoutRelease;
+
+export interface LayoutMoved {
+  readonly places: Float32Array;
+  readonly isAtRest: boolean;
+}

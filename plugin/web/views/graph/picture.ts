@@ -1,0 +1,58 @@
+/** The graph that is drawn: a reply of the server with a place, a size and a label for each note. */
+
+import Graph from "graphology";
+import type { NeighborhoodNote, NeighborhoodReply } from "../../../src/contract";
+import type { Places } from "../../lib/keptLayouts";
+
+export interface Dot {
+  readonly note: number;
+  x: number;
+  y: number;
+  readonly size: number;
+  readonly label: string;
+}
+export interface Line {
+  readonly isSimilarity: boolean;
+}
+export type Drawn = Graph<Dot, Line>;
+
+const LABEL_CHARS = 34;
+const GOLDEN_ANGLE = 2.399963; // spreads the notes of a spiral evenly
+
+/** A graph whose nodes are named by their position in the reply. Notes without a kept place begin on a spiral. */
+export function pictureOf({ nodes, links, similar }: NeighborhoodReply, kept: Places): Drawn {
+  const graph: Drawn = new Graph({ type: "undirected", multi: true });
+  nodes.forEach((note, n) => {
+    const [x, y] = kept.get(note.path) ?? onSpiral(n);
+    graph.addNode(n, { note: n, x, y, size: sizeOf(note), label: shortened(note.title) });
+  });
+  const add = (isSimilarity: boolean, [one = -1, other = -1]: readonly number[]): void => {
+    if (one !== other && one in nodes && other in nodes) graph.addEdge(one, other, { isSimilarity });
+  };
+  for (const link of links) add(false, link);
+  for (const pair of similar) add(true, pair);
+  return graph;
+}
+
+/** The pairs of a reply as the layout takes them: links first. */
+export function endsOf({ links, similar }: NeighborhoodReply): Int32Array {
+  return Int32Array.from([...links, ...similar].flatMap(([one = -1, other = -1]) => [one, other]));
+}
+
+/** Whether nearly all notes have a kept place, so that the layout needs little time. */
+export function isMostlyKept(nodes: readonly NeighborhoodNote[], kept: Places): boolean {
+  return kept.size > 0 && nodes.filter(({ path }) => kept.has(path)).length >= 0.9 * nodes.length;
+}
+
+function sizeOf({ hops, links }: NeighborhoodNote): number {
+  return Math.min(14, (hops === 0 ? 5 : 2.5) + Math.sqrt(links));
+}
+
+function shortened(title: string): string {
+  return title.length > LABEL_CHARS ? `${title.slice(0, LABEL_CHARS - 1)}…` : title;
+}
+
+function onSpiral(n: number): [x: number, y: number] {
+  const distance = 30 * Math.sqrt(n);
+  return [Math.cos(n * GOLDEN_ANGLE) * distance, Math.sin(n * GOLDEN_ANGLE) * distance];
+}
