@@ -93,6 +93,13 @@ def test_a_note_without_text_uses_its_description_if_any() -> None:
     assert chunks_of("") == ()
 
 
+@pytest.mark.parametrize("name", ["description", "summary"])
+def test_a_value_of_several_lines_has_a_place_for_each(name: str) -> None:
+    (found,) = chunks_of(f"---\n{name}: |\n  One line.\n  Bees.\n\n  The last.\n---\n")
+    assert len(found.lines) == found.text.count("\n") + 1
+    assert set(found.lines) == {1}
+
+
 def test_a_note_of_properties_alone_states_them() -> None:
     (found,) = chunks_of("---\ntags: [film]\ngenre: '[[Drama|dramas]]'\nyear: 1965\nseen:\n---\n")
     assert found.text == "genre: dramas · year: 1965"

@@ -160,7 +160,8 @@ class _Chunker:
         stated = self._note.description or properties_text(self._note.properties)
         text, tokens = fit_words(stated, self._count, self._room(()))
         if text:
-            yield Draft((), text, (1,), 0, 0, tokens)
+            lines = (1,) * (text.count("\n") + 1)  # a value may have several, all at the top
+            yield Draft((), text, lines, 0, 0, tokens)
 
     def finish(self, ordinal: int, draft: Draft) -> Chunk:
         """Give a draft its header and its hash."""
