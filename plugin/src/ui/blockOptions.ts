@@ -46,7 +46,7 @@ function valueOf(key: string, value: string): Partial<BlockOptions> | string {
     case "similar":
       return value === "true" || value === "false" ? { isSimilar: value === "true" } : "“similar” is true or false.";
     case "limit":
-      return /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= MOST ? { limit: Number(value) } : `“limit” is a number from 1 to ${MOST}.`;
+      return isLimit(value) ? { limit: Number(value) } : `“limit” is a number from 1 to ${MOST}.`;
     case "sort":
       return SORTS.includes(value) ? { sort: value as SortOrder } : `“sort” is one of ${SORTS.join(", ")}.`;
     case "view":
@@ -54,4 +54,8 @@ function valueOf(key: string, value: string): Partial<BlockOptions> | string {
     default:
       return `“${key}” is unknown here; known are ${KEYS.join(", ")}.`;
   }
+}
+
+function isLimit(value: string): boolean {
+  return /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= MOST;
 }
