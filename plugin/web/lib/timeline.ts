@@ -25,6 +25,12 @@ export function at(axis: Axis, day: number): number {
   return (day - axis.start) / (axis.end - axis.start);
 }
 
+/** The date at a share of the axis, 0..1. */
+export function dateAt(axis: Axis, share: number): string {
+  const day = Math.min(axis.end - 1, Math.floor(axis.start + share * (axis.end - axis.start)));
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** A few dates to write beneath the axis: years, else months, else days. */
 export function ticks(axis: Axis, most: number): readonly { day: number; label: string }[] {
   for (const months of [1, 3, 6, 12, 24, 60, 120]) {

@@ -1,12 +1,13 @@
 /** The timeline of a topic: when notes about it were written, the gaps, and the notes. */
 
 import { asServerError } from "../../src/client";
-import type { ArchaeologyReply, DatedNote } from "../../src/contract";
+import type { ArchaeologyReply, DatedNote, Gap } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
-import { fill, h } from "../lib/dom";
+import { button, fill, h } from "../lib/dom";
 import { count } from "../../src/format";
 import { day } from "../lib/format";
+import { exportName, saveAs, timelineCsv, timelineNote } from "../lib/timelineExport";
 import { emptyBox, errorBox } from "../parts/errors";
 import { chart } from "../parts/chart";
 import { noteAddress } from "../parts/resultRow";
@@ -17,6 +18,8 @@ const GRAINS: readonly [value: string, label: string][] = [
   ["week", "Weeks"],
   ["month", "Months"],
 ];
+
+const LAST_DAY = "9999";
 
 export class Past implements View {
   readonly title = "Timeline";
@@ -60,10 +63,13 @@ export class Past implements View {
       return;
     }
     const notes = h("ol", { class: "dated" });
+    let shown: readonly DatedNote[] = [];
+    const period = new PeriodFields((start, end) => show(start, end));
     const show = (start: string, end: string): void => {
-      const within = found.notes.filter(({ date }) => date >= start && date <= end);
-      fill(notes, ...within.map((note) => datedRow(this.#context, note)));
-      this.#context.notices.announce(count(within.length, "note", "notes"));
+      shown = found.notes.filter(({ date }) => date >= start && date <= end);
+      period.set(start, end);
+      fill(notes, ...shown.map((note) => datedRow(this.#context, note)));
+      this.#context.notices.announce(count(shown.length, "note", "notes"));
     };
     fill(
       this.el,
@@ -72,11 +78,12 @@ export class Past implements View {
       chart(found, show),
       gaps(found),
       peaks(found, show),
+      h("div", { class: "past-head" }, period.el, exports(found.query, () => shown)),
       h("h2", {}, "Notes, oldest first"),
       notes,
       ...found.warnings.map((text) => h("p", { class: "warning" }, text)),
     );
-    show("", "9999");
+    show("", LAST_DAY);
   }
 
   #head(found: ArchaeologyReply, grain: string): HTMLElement {
@@ -88,11 +95,38 @@ export class Past implements View {
   }
 }
 
+/** The first and last day shown, which the chart sets and which can be typed. */
+class PeriodFields {
+  readonly #start = h("input", { type: "date" });
+  readonly #end = h("input", { type: "date" });
+  readonly el = h("p", { class: "period" }, h("label", {}, "From ", this.#start), h("label", {}, "to ", this.#end));
+
+  constructor(changed: (start: string, end: string) => void) {
+    const read = (): void => changed(this.#start.value, this.#end.value || LAST_DAY);
+    this.#start.addEventListener("change", read);
+    this.#end.addEventListener("change", read);
+  }
+
+  set(start: string, end: string): void {
+    this.#start.value = start;
+    this.#end.value = end === LAST_DAY ? "" : end;
+  }
+}
+
+/** Buttons that save the notes shown as a file: the vault itself is not written. */
+function exports(topic: string, shown: () => readonly DatedNote[]): HTMLElement {
+  const csv = (): void => saveAs(exportName(topic, "csv"), "text/csv", timelineCsv(shown()));
+  const note = (): void => saveAs(exportName(topic, "md"), "text/markdown", timelineNote(topic, shown()));
+  return h("p", { class: "buttons" }, button("Save as CSV", csv, { class: "quiet" }), button("Save as a note", note, { class: "quiet" }));
+}
+
+/** The pauses, longest first; the chart shades them. */
 function gaps({ gaps: all }: ArchaeologyReply): HTMLElement | null {
-  const [longest] = [...all].sort((one, other) => other.days - one.days);
+  const [longest, ...others] = [...all].sort((one, other) => other.days - one.days);
   if (!longest) return null;
-  const text = `The longest gap: ${count(longest.days, "day", "days")}, from ${date(longest.start)} to ${date(longest.end)}.`;
-  return h("p", { class: "faint" }, text);
+  const told = ({ days, start, end }: Gap): string => `${count(days, "day", "days")}, from ${date(start)} to ${date(end)}`;
+  const more = others.length ? h("details", {}, h("summary", {}, count(others.length, "more pause", "more pauses")), h("ul", {}, ...others.map((gap) => h("li", {}, told(gap))))) : null;
+  return h("div", { class: "faint" }, h("p", {}, `The longest pause: ${told(longest)}.`), more);
 }
 
 function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: string) => void): HTMLElement | null {
@@ -101,7 +135,7 @@ function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: stri
     const label = `${date(peak.start)} – ${date(peak.end)} · ${count(peak.count, "note", "notes")}`;
     return h("button", { type: "button", class: "chip", on: { click: () => show(peak.start, peak.end) } }, label);
   });
-  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", "9999") } }, "Whole period");
+  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", LAST_DAY) } }, "Whole period");
   return h("div", { class: "chips", role: "group", "aria-label": "Peaks" }, ...rows, everything);
 }
 

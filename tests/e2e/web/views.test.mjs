@@ -1,6 +1,7 @@
 // Every other view, on a desktop and on a phone: it shows what it should, and does what it says.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 import { READY_MS } from "../support/wait.mjs";
@@ -70,6 +71,18 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       await page.waitForFunction((n) => document.querySelectorAll(".dated > li").length < n, all);
       await page.getByRole("button", { name: "Whole period" }).click();
       await page.waitForFunction((n) => document.querySelectorAll(".dated > li").length === n, all);
+      const { x, y, width } = await page.locator(".chart").boundingBox();
+      await page.mouse.move(x + 2, y + 20);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.6, y + 20, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForFunction((n) => document.querySelectorAll(".dated > li").length < n, all);
+      assert.match(await page.getByLabel("From").inputValue(), /^\d{4}-\d\d-\d\d$/);
+      for (const [name, ending, text] of [["Save as CSV", ".csv", /^date,dated_by,path/], ["Save as a note", ".md", /^# Timeline: garden\n/]]) {
+        const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
+        assert.equal(saved.suggestedFilename(), `Timeline garden${ending}`);
+        assert.match(await readFile(await saved.path(), "utf8"), text);
+      }
       await page.getByRole("combobox", { name: "Grouped by" }).selectOption("month");
       await page.waitForURL(/by=month/);
       await page.locator(".dated a").first().click();
