@@ -143,7 +143,7 @@ const PAGES = [
   ["search?q=bread&vault=Sample&note=Kitchen/Country+loaf.md", ".reader h1"],
   ["search?q=%22no+such+words+here%22&vault=Sample", ".empty"],
   ["search?vault=Nowhere", ".empty"],
-  ["ask?vault=Sample", ".ask, .ask-view, #main > *"],
+  ["ask?vault=Sample", ".ask"],
   ["explore?q=bread&vault=Sample", ".mixed"],
   ["pipeline?q=bread+tag:recipe&vault=Sample", ".stage"],
   ["past?q=garden&vault=Sample", ".column-bar"],
