@@ -135,6 +135,8 @@ def test_commands_ask_the_server_and_a_second_one_is_refused(
     assert notewell.json("status")["queue"]["paused"] is True
     assert "resume" in notewell("index", fails=1).stderr
     assert "resumed" in notewell("queue", "resume").stderr
+    # The run that was asked for while the queue was paused.
+    until(lambda: get(said, "/api/status")["queue"]["pending"] == 0, pause_s=0.05)
     assert notewell.json("queue", "retry")["accepted"] == 0
     assert notewell.json("queue", "cancel")["accepted"] == 0
     assert url in notewell("vaults", "remove", "Notes", fails=1).stderr

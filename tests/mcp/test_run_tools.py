@@ -9,7 +9,8 @@ from tests.mcp.test_tools import ask, refused
 async def test_an_assistant_sees_what_was_done(connect: Connect) -> None:
     async with connect() as client:
         listed = await ask(client, "runs")
-        one = await ask(client, "runs", id=listed["runs"][-1]["id"])
+        first = next(run["id"] for run in listed["runs"] if run["kind"] == "index")
+        one = await ask(client, "runs", id=first)
         missing = await refused(client, "runs", id="999999")
 
     assert (one["kind"], one["result"]) == ("index", "done")

@@ -28,6 +28,12 @@ _LONGEST = 3.0  # natural logarithm of the words from which a query counts as lo
 # Passages at which a vault's own mean cosine weighs as much as that of unrelated texts: in a small
 # vault, answers raise the mean.
 _FEW_PASSAGES = 50.0
+# The highest cosine that unrelated passages reach by chance grows with their number, as the square
+# root of twice its logarithm, in deviations (extreme values of the normal distribution). The
+# functions were fitted on vaults of thousands; a small one asks for less. The deviation is half of
+# a usual one, for caution: cosines of a vault's passages are not independent.
+_FITTED_PASSAGES, _LEAST_PASSAGES = 5_000, 50
+_CHANCE_DEVIATION = 0.04
 # Of a query whose other words the vault does not have, a note with all the rest is no weak match
 # from this share of known words on; with less, it has hardly any of the query.
 _MOSTLY_KNOWN = 0.38
@@ -174,7 +180,8 @@ class _Measures:
     """What the functions look at: arrays (n,) of the notes, and measures of the query.
 
     `words` and `coverage` count words that the vault does not contain; `known` is the share of the
-    query in those that it does. `excess` is the cosine above the query's mean. `cosine` and
+    query in those that it does. `excess` is the cosine above the query's mean,
+    and above less than that in a small vault. `cosine` and
     `deviations` (of the cosine above the mean) count as far as the model can read the query.
     """
 
@@ -201,7 +208,10 @@ class _Measures:
             names=notes.names,
             cosine=np.maximum(cosine, np.float32(0.0)) * readable,
             deviations=np.clip(above, np.float32(0.0), np.float32(_MOST_DEVIATIONS)) * readable,
-            excess=np.maximum(cosine - np.float32(_usual_cosine(query)), np.float32(0.0)),
+            excess=np.maximum(
+                cosine - np.float32(_usual_cosine(query) - _less_by_chance(query.passages)),
+                np.float32(0.0),
+            ),
             length=min(math.log(max(query.words, 1)), _LONGEST),
             unreadable=query.unreadable,
             known=known,
@@ -251,6 +261,13 @@ def _usual_cosine(query: QueryEvidence) -> float:
     passages = query.passages
     total = passages * query.cosine_mean + _FEW_PASSAGES * REFERENCE.unrelated
     return total / (passages + _FEW_PASSAGES)
+
+
+def _less_by_chance(passages: int) -> float:
+    """How much lower the best cosine of unrelated texts is in a vault of so many passages."""
+    counted = min(max(passages, _LEAST_PASSAGES), _FITTED_PASSAGES)
+    fewer = math.sqrt(2 * math.log(_FITTED_PASSAGES)) - math.sqrt(2 * math.log(counted))
+    return _CHANCE_DEVIATION * fewer
 
 
 def logistic(values: FloatArray) -> FloatArray:
