@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,20 @@ def test_a_damaged_database_is_a_failure_that_says_what_to_do(
 
     assert "notewell index" in found["vault Notes"]["detail"]
     assert database.read_bytes() == bytes(content)
+
+
+def test_a_changed_title_in_the_database_is_found_and_the_next_index_repairs_it(
+    notewell: CommandLine, directory: Path
+) -> None:
+    with closing(sqlite3.connect(directory / "index.db")) as database, database:
+        database.execute("UPDATE notes SET title = 'Cite' WHERE title = 'City'")
+
+    assert "notewell index" in checks(notewell, fails=1)["vault Notes"]["detail"]
+
+    assert notewell.json("index")["embedded"] == 0
+    assert checks(notewell)["vault Notes"]["state"] == "ok"
+    with closing(sqlite3.connect(directory / "index.db")) as database:
+        assert database.execute("SELECT 1 FROM notes WHERE title = 'City'").fetchone()
 
 
 def test_a_taken_port_is_reported(

@@ -116,3 +116,25 @@ def test_a_damaged_file_never_gives_a_wrong_answer(
             assert wrong == [], f"{name} {harm}"
             if not name.startswith(f"index/{DATABASE}"):
                 assert embedded == 0, f"{name} {harm}"
+
+
+ROW = b'New.mdNew[][]{"status":"draft"'  # path, title, aliases, tags and properties of a note
+
+
+@pytest.mark.parametrize("column", ["New.md", "New[]", "draft"])
+def test_a_changed_byte_of_a_note_that_is_still_text_is_noticed(
+    column: str, closed: Path, tmp_path: Path
+) -> None:
+    name = f"index/{DATABASE}"
+    content = (closed / name).read_bytes()
+    assert content.count(ROW) == 1
+    harm = Harm("changed", content.index(ROW) + ROW.index(column.encode()) + 2)
+    right = fresh(tmp_path / "right", notes(changed=True))
+
+    wrong, embedded = after(closed, tmp_path / "work", name, harm, right)
+
+    assert (wrong, embedded) == ([], 0)  # vectors are kept by content
+    shutil.copytree(closed, tmp_path / "read")
+    harm.do(tmp_path / "read" / name)
+    with pytest.raises(IndexDamagedError, match="a note"):
+        picture_of_reader(tmp_path / "read")

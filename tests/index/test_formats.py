@@ -1,7 +1,8 @@
-"""An index of the format before this one: brought up to date, or left as it was.
+"""An index of a format before this one: brought up to date, or left as it was.
 
-`formats/schema-2.tar.gz` was written by the program of commit 5becc33 (schema 2, keyword index 5):
-three notes, indexed with the tiny model by `notewell index`. A new format gets a file of its own.
+`formats/schema-2.tar.gz` was written by the program of commit 5becc33 (schema 2, keyword index 5),
+and `formats/schema-4.tar.gz` by that of commit 643ac42: three notes, indexed with the tiny model by
+`notewell index`. A new format gets a file of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import pytest
 
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.errors import IndexFailure
+from notewell.errors import IndexDamagedError, IndexFailure
+from notewell.index import engines
 from notewell.index.embedded import tables
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
@@ -26,7 +28,8 @@ from notewell.types import ModelRules, Settings, VaultRecord
 from tests.cli.support import NOTES, write_notes
 from tests.tiny_model import write_tiny_model
 
-FORMAT_BEFORE = Path(__file__).parent / "formats" / "schema-2.tar.gz"
+FORMATS = Path(__file__).parent / "formats"
+BEFORE = (2, 4)
 VAULT_ID = "40a78f33a5f1"
 QUERIES = ("bees", "warm compost", "music")
 
@@ -45,11 +48,17 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
+@pytest.fixture(params=BEFORE)
+def schema(request: pytest.FixtureRequest) -> int:
+    """A schema before this one."""
+    return int(request.param)
+
+
 @pytest.fixture
-def before(tmp_path: Path, settings: Settings) -> Path:
-    """An index of the format before, of the model that this test has."""
+def before(tmp_path: Path, settings: Settings, schema: int) -> Path:
+    """An index of a format before, of the model that this test has."""
     folder = tmp_path / "before"
-    with tarfile.open(FORMAT_BEFORE) as packed:
+    with tarfile.open(FORMATS / f"schema-{schema}.tar.gz") as packed:
         packed.extractall(folder, filter="data")
     embedder = load_embedder(
         settings.model,
@@ -59,7 +68,7 @@ def before(tmp_path: Path, settings: Settings) -> Path:
         say=lambda _: None,
     )
     with closing(sqlite3.connect(folder / DATABASE)) as database, database:
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+        assert database.execute("PRAGMA user_version").fetchone() == (schema,)
         database.execute("UPDATE models SET weights_hash = ?", (embedder.key.weights_hash,))
     embedder.close()
     return folder
@@ -106,9 +115,18 @@ def test_a_reader_upgrades_it_too(before: Path, opened: Opened) -> None:
     assert opened(before).index_now().embedded == 0
 
 
+def test_an_upgrade_gives_every_note_its_checksum(before: Path) -> None:
+    EmbeddedIndex.open(before, writable=True).close()
+    engines.check_notes(before)
+    with closing(sqlite3.connect(before / DATABASE)) as database, database:
+        database.execute("UPDATE notes SET title = 'Cite' WHERE title = 'City'")
+    with pytest.raises(IndexDamagedError, match="a note"):
+        engines.check_notes(before)
+
+
 @pytest.mark.parametrize("writable", [True, False])
 def test_a_downgrade_says_so_and_loses_nothing(
-    before: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, writable: bool
+    before: Path, opened: Opened, schema: int, monkeypatch: pytest.MonkeyPatch, writable: bool
 ) -> None:
     engine = opened(before)
     engine.index_now()
@@ -116,8 +134,8 @@ def test_a_downgrade_says_so_and_loses_nothing(
     engine.close()
     content = hashlib.sha256((before / DATABASE).read_bytes()).digest()
     with monkeypatch.context() as older:
-        older.setattr(tables, "SCHEMA_VERSION", 2)
-        older.setattr(tables, "MIGRATIONS", tables.MIGRATIONS[:2])
+        older.setattr(tables, "SCHEMA_VERSION", schema)
+        older.setattr(tables, "MIGRATIONS", tables.MIGRATIONS[:schema])
         with pytest.raises(IndexFailure, match="newer version of Notewell") as error:
             EmbeddedIndex.open(before, writable=writable)
         assert error.value.code == "index_too_new"

@@ -273,6 +273,7 @@ def _without_checksums(directory: Path) -> None:
     with closing(sqlite3.connect(directory / DATABASE)) as database, database:
         database.execute("ALTER TABLE vectors DROP COLUMN checksum")
         database.execute("ALTER TABLE notes DROP COLUMN kept_title")
+        database.execute("ALTER TABLE notes DROP COLUMN checksum")
         database.execute(f"PRAGMA user_version = {_OLD_SCHEMA}")
 
 

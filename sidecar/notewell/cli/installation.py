@@ -308,10 +308,11 @@ def _vault(vaults: Vaults, record: VaultRecord) -> Check:
 
 
 def _check_database(directory: Path) -> None:
-    from notewell.index.engines import DATABASE, check_copy  # noqa: PLC0415 - loads numpy
+    from notewell.index import engines  # noqa: PLC0415 - loads numpy
 
+    engines.check_notes(directory)  # first, because what it finds is marked for the next writer
     try:
-        check_copy(directory / DATABASE)
+        engines.check_copy(directory / engines.DATABASE)
     except IndexDamagedError as error:
         raise IndexDamagedError(
             f"The index in {directory} is damaged; `notewell index` rebuilds it and keeps the"

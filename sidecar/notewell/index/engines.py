@@ -90,6 +90,7 @@ def _engine(name: str) -> IndexEngine:
 DATABASE = embedded.DATABASE  # in the index's folder
 copy_index = embedded.copy_index
 check_copy = embedded.check_copy
+check_notes = embedded.check_notes
 damaged_snapshots = embedded.damaged_snapshots
 
 

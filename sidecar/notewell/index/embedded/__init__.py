@@ -1,6 +1,6 @@
 """The embedded engine: SQLite stores everything, tantivy and numpy search derived copies of it."""
 
-from notewell.index.embedded.copies import check_copy, copy_index
+from notewell.index.embedded.copies import check_copy, check_notes, copy_index
 from notewell.index.embedded.directory import delete_index, hold
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.snapshots import damaged_snapshots
@@ -12,6 +12,7 @@ __all__ = [
     "DATABASE",
     "EmbeddedIndex",
     "check_copy",
+    "check_notes",
     "copy_index",
     "damaged_snapshots",
     "delete_index",

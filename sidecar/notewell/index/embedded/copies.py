@@ -7,7 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from notewell.errors import IndexDamagedError, NotFoundError
-from notewell.index.embedded import tables
+from notewell.index.embedded import note_sums, tables
+from notewell.index.embedded.damaged_rows import DamagedRowError
 from notewell.index.embedded.store import DATABASE, connect_read_only, explained
 from notewell.support import private
 
@@ -70,7 +71,25 @@ def check_copy(file: Path) -> None:
                 "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
                 " OR sql LIKE 'CREATE VIRTUAL%'"
             ).fetchall()
-    except sqlite3.Error as error:
+            if version == tables.SCHEMA_VERSION:
+                note_sums.check_notes(copy)
+    except (sqlite3.Error, DamagedRowError) as error:
         raise IndexDamagedError(f"{file.name} is not the database of an index: {error}.") from error
     if version == 0 or sound != "ok" or foreign:
         raise IndexDamagedError(f"{file.name} is not the database of an index.")
+
+
+def check_notes(directory: Path) -> None:
+    """Check the row of every note of an index; a damaged one is repaired by the next writer.
+
+    Raises:
+        IndexDamagedError: one is not what was written.
+        IndexFailure: the database cannot be read.
+
+    """
+    with (
+        explained(directory),
+        closing(connect_read_only(directory / DATABASE)) as connection,
+    ):
+        if tables.version_of(connection) == tables.SCHEMA_VERSION:
+            note_sums.check_notes(connection)

@@ -11,7 +11,8 @@ import numpy as np
 import orjson
 
 from notewell.index.embedded import tables
-from notewell.index.embedded.damaged_rows import check_text, sound_rows
+from notewell.index.embedded.damaged_rows import UNSOUND, DamagedRowError, check_text, sound_rows
+from notewell.index.embedded.note_sums import check_note
 from notewell.index.embedded.store import Store, explained
 from notewell.index.lexical import (
     FIRST_PLACEHOLDER,
@@ -34,6 +35,7 @@ from notewell.types import (
 )
 
 _PATHS_AT_ONCE = 200
+_NOTE_WIDTH = 11  # columns of the note in the rows of `_texts`
 _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
 
 
@@ -202,8 +204,8 @@ def _texts(store: Store, chosen: str, value: int) -> Iterator[NoteText]:
     held: tables.Row | None = None
     parts: list[ChunkText] = []
     for row in store.stream(
-        "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text,"
-        " c.header, c.text_hash"
+        "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, n.description, n.created,"
+        " n.modified, n.warnings, n.checksum, c.id, c.headings, c.text, c.header, c.text_hash"
         " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
         f" WHERE n.id IN ({chosen}) ORDER BY n.id, c.id",
         (value,),
@@ -211,23 +213,27 @@ def _texts(store: Store, chosen: str, value: int) -> Iterator[NoteText]:
         if held is not None and held[0] != row[0]:
             yield _note_text(store, held, parts)
             parts = []
-        held = row[:6]
-        if row[6] is not None:
-            parts.append(_chunk_text(store, row[6:]))
+        held, passage = row[:_NOTE_WIDTH], row[_NOTE_WIDTH:]
+        if passage[0] is not None:
+            parts.append(_chunk_text(store, passage))
     if held is not None:
         yield _note_text(store, held, parts)
 
 
 def _chunk_text(store: Store, columns: tables.Row) -> ChunkText:
     chunk_id, headings, text, header, text_hash = columns
-    with explained(store.directory), sound_rows("a passage"):
-        check_text(header, text, text_hash)
-        return ChunkText(chunk_id, tables.strings(headings), text)
+    with explained(store.directory):
+        try:
+            check_text(header, text, text_hash)
+            return ChunkText(chunk_id, tables.strings(headings), text)
+        except UNSOUND as error:
+            raise DamagedRowError(f"a passage: {error}") from error
 
 
 def _note_text(store: Store, columns: tables.Row, parts: list[ChunkText]) -> NoteText:
-    note_id, path, title, aliases, tags, packed = columns
+    note_id, path, title, aliases, tags, packed, *_ = columns
     with explained(store.directory), sound_rows("a note"):
+        check_note(columns[1:-1], columns[-1])
         return note_text(
             note_id,
             path,

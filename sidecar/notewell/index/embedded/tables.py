@@ -17,7 +17,8 @@ import orjson
 
 from notewell.errors import IndexFailure
 from notewell.index.embedded.checksums import add_checksums
-from notewell.index.embedded.damaged_rows import check_text, sound_rows
+from notewell.index.embedded.damaged_rows import UNSOUND, DamagedRowError, check_text, sound_rows
+from notewell.index.embedded.note_sums import add_note_sums, check_note
 from notewell.types import (
     BlockMark,
     Chunk,
@@ -96,6 +97,7 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _notes_by_generation,
     add_checksums,
     _kept_titles,
+    add_note_sums,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 
@@ -130,7 +132,7 @@ Row = tuple[Any, ...]  # columns, typed by the schema
 
 NOTE_COLUMNS = (
     "id, path, title, aliases, tags, properties, description, created, modified, size, warnings,"
-    " mtime_ns"
+    " mtime_ns, checksum"
 )
 CHUNK_COLUMNS = (
     "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash, header"
@@ -218,9 +220,11 @@ def note_row(put: NotePut) -> Row:
 
 def stored_note(row: Sequence[Any]) -> StoredNote:
     """A note from NOTE_COLUMNS. Raises DamagedRowError."""
-    id_, path, title, aliases, tags, packed, *plain, warnings, mtime_ns = row
+    id_, path, title, aliases, tags, packed, *plain, warnings, mtime_ns, checksum = row
     description, created, modified, size = plain
-    with sound_rows("a note"):
+    summed = (path, title, aliases, tags, packed, description, created, modified, warnings)
+    try:
+        check_note(summed, checksum)
         return StoredNote(
             id_,
             path,
@@ -235,6 +239,8 @@ def stored_note(row: Sequence[Any]) -> StoredNote:
             strings(warnings),
             mtime_ns,
         )
+    except UNSOUND as error:
+        raise DamagedRowError(f"a note: {error}") from error
 
 
 def pack_lines(lines: Sequence[int]) -> bytes:

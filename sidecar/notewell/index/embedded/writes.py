@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from notewell.index.embedded import tables
+from notewell.index.embedded.note_sums import moved_sum, sum_of
 from notewell.index.embedded.tables import get_meta, next_generation, optional_number
 from notewell.index.embedded.vector_writes import find_model, sound_vectors
 from notewell.support.logs import AboutFiles
@@ -112,7 +113,7 @@ class BatchWriter:
         moving = []
         for place, move in enumerate(moves):
             found = self._db.execute(
-                "SELECT id FROM notes WHERE path = ?", (move.old_path,)
+                "SELECT id, checksum FROM notes WHERE path = ?", (move.old_path,)
             ).fetchone()
             if found is None:
                 continue
@@ -121,13 +122,14 @@ class BatchWriter:
                 self._db.execute(
                     f"UPDATE OR REPLACE {table} SET path=? WHERE path=?", (parked, move.old_path)
                 )
-            moving.append((found[0], parked, move))
-        for note_id, parked, move in moving:
+            checksum = moved_sum(found[1], move.old_path, move.new_path)
+            moving.append((found[0], checksum, parked, move))
+        for note_id, checksum, parked, move in moving:
             self._remove(move.new_path)
             values = (move.new_path, move.size, move.mtime_ns)
             self._db.execute(
-                "UPDATE notes SET path=?, size=?, mtime_ns=?, generation=? WHERE id=?",
-                (*values, self.changes.generation, note_id),
+                "UPDATE notes SET path=?, size=?, mtime_ns=?, checksum=?, generation=? WHERE id=?",
+                (*values, checksum, self.changes.generation, note_id),
             )
             self._db.execute(
                 "UPDATE ledger SET path=?, size=?, mtime_ns=?, updated=? WHERE path=?",
@@ -247,12 +249,15 @@ class BatchWriter:
         self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
 
     def _settle(self, note_id: int, put: NotePut, *, unchanged: bool) -> None:
-        """Write the note's ledger entry and whether it waits for vectors."""
+        """Write the note's ledger entry, its checksum, and whether it waits for vectors."""
         hashes = {chunk.text_hash for chunk in put.chunks}
         kept = self._kept(self._model, hashes)
         self.changes.reused += sum(chunk.text_hash in kept for chunk in put.chunks)
         waiting = len(hashes) > len(self._kept(self._vectors, hashes))
-        self._db.execute("UPDATE notes SET awaiting=? WHERE id=?", (waiting, note_id))
+        self._db.execute(
+            "UPDATE notes SET awaiting=?, checksum=? WHERE id=?",
+            (waiting, sum_of(self._db, note_id), note_id),
+        )
         complete = len(kept) == len(hashes)
         if self._preparing:
             complete = not waiting or (unchanged and self._answered(note_id))
