@@ -43,7 +43,7 @@ export {
 } from "./http";
 
 export type SearchOptions = Pick<SearchRequest, "limit" | "mode" | "typing" | "weak">;
-export type SimilarOptions = Pick<SimilarRequest, "limit" | "unlinked">;
+export type SimilarOptions = Pick<SimilarRequest, "limit" | "unlinked" | "weak">;
 export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 
 /** A file as `POST /api/sync` takes it: path, size in bytes, mtime in milliseconds. */
@@ -80,8 +80,8 @@ export class Client extends HttpClient {
     return this.get("similar", replies.search, { path, ...options });
   }
 
-  similarText(text: string, limit: number): Promise<SearchReply> {
-    return this.post("similar", replies.search, { text, limit });
+  similarText(text: string, limit: number, weak = false): Promise<SearchReply> {
+    return this.post("similar", replies.search, { text, limit, ...(weak && { weak }) });
   }
 
   noteChunks(path: string): Promise<replies.NoteChunks> {

@@ -50,11 +50,13 @@ export default class NotewellPlugin extends Plugin {
   readonly #finder = new Finder({ connection: this.#connection, local: this.#local });
   /** For other plugins and scripts, see docs/plugin-api.md. */
   readonly api: NotewellApi = notewellApi(this.#finder, this.register.bind(this));
+  #pair: ViewContext["pair"] = () => Promise.resolve();
   readonly #context: ViewContext = {
     app: this.app,
     connection: this.#connection,
     settings: this.#settings,
     local: this.#local,
+    pair: (link) => this.#pair(link),
     look: () => this.#server.look(),
     releases: releasesPage(this.manifest.authorUrl),
     waiting: () => this.#queue.size,
@@ -88,7 +90,7 @@ export default class NotewellPlugin extends Plugin {
     const { name } = this.manifest;
     registerViews(this, this.#context, this.#diagnostics);
     registerCodeBlock(this, this.#context, this.#finder);
-    takePairingLinks(this, this.#settings, this.#open);
+    this.#pair = takePairingLinks(this, this.#settings, this.#open);
     for (const action of this.#actions) this.addCommand(commandOf(action));
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
     this.addSettingTab(new NotewellSettingTab(this, this.#context));
@@ -116,6 +118,7 @@ export default class NotewellPlugin extends Plugin {
   /** Reads the settings and connects, after the app has started. */
   async #begin(updateBar: () => void): Promise<void> {
     await this.#settings.load();
+    this.register(this.#settings.watch("localText", (isWanted) => this.#local.reader.readText(isWanted)));
     const timer = new Timer(); // many notes may change at once; they are handled together
     this.register(() => timer.clear());
     const update = (): void => {

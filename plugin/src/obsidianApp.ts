@@ -141,3 +141,16 @@ export function vaultNotes(app: App): VaultNotes {
     },
   };
 }
+
+/** The app's settings window, which is not in its public typings. */
+interface SettingsWindow {
+  open(): void;
+  openTabById(id: string): void;
+}
+
+/** Opens the settings at a tab: a plugin's id, or one of the app's own. */
+export function openSettingsTab(app: App, id: string): void {
+  const { setting } = app as App & { setting?: SettingsWindow };
+  setting?.open();
+  setting?.openTabById(id);
+}

@@ -25,6 +25,12 @@ export function pairingOffer(given: Readonly<Record<string, string | undefined>>
   return { url: new URL(url).origin, code, name: plain(name) };
 }
 
+/** What a whole link gives, as the app passes it on when the link is opened; nothing where it is none. */
+export function pairingParts(link: string): Readonly<Record<string, string>> {
+  const [, query = ""] = /^obsidian:\/\/notewell-pair\/?\?(.*)$/i.exec(link.trim()) ?? [];
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
 /** Title, text and button of the question before anything is sent; `current` is the address in use. */
 export function pairingQuestion(offer: PairingOffer, device: string, current: string | null): [string, string, string] {
   const { host, protocol, hostname } = new URL(offer.url);

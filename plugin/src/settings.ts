@@ -30,6 +30,9 @@ export type Marks = Shape<typeof marks>;
 const scoreDisplay = oneOf("off", "match", "number", "bar");
 export type ScoreDisplay = Shape<typeof scoreDisplay>;
 
+const leastMatch = oneOf("strong", "related", "weak");
+const density = oneOf("compact", "full");
+
 const serverMode = oneOf("unset", "local", "remote");
 export type ServerMode = Shape<typeof serverMode>;
 
@@ -41,7 +44,8 @@ type Values<T extends Table> = { readonly [K in keyof T]: Shape<T[K][1]> };
 const VAULT_TABLE = {
   resultLimit: [20, numberBetween(1, 200)],
   score: ["match", scoreDisplay],
-  minScore: [0, numberBetween(0, 1)],
+  leastMatch: ["related", leastMatch],
+  density: ["compact", density],
   openInNewTab: [false, flag],
   followSection: [false, flag],
   diagnostics: [false, flag],
@@ -54,6 +58,7 @@ const DEVICE_TABLE = {
   mode: ["unset", serverMode],
   program: ["", text],
   autostart: [true, flag],
+  localText: [true, flag], // whether the plugin reads the text of notes for its own word index
   address: ["", text],
   tokenName: ["", text],
   remoteVault: ["", text],
@@ -100,6 +105,21 @@ export class Settings extends Broadcast<Key | "all"> {
     if (key in DEVICE_TABLE) this.#storage.saveDevice(validated(DEVICE_TABLE, this.chosen));
     this.notify(key);
     if (key in VAULT_TABLE) await this.#storage.saveVault(validated(VAULT_TABLE, this.chosen));
+  }
+
+  /** Calls `use` with a setting's value, now and whenever it changes. Returns an unsubscribe function. */
+  watch<K extends Key>(key: K, use: (value: Choices[K]) => unknown): () => void {
+    void use(this.chosen[key]);
+    return this.subscribe((changed) => {
+      if (changed === key || changed === "all") void use(this.chosen[key]);
+    });
+  }
+
+  /** Takes back what the user agreed to, so that each is asked again before it is next done. */
+  async withdrawConsent(): Promise<void> {
+    await this.set("startAgreed", false);
+    await this.set("uploadAgreed", "");
+    await this.set("writeAgreed", "");
   }
 
   /** Puts `query` first in the search history. */

@@ -76,22 +76,20 @@ test("the score is shown in words, as a number, as a bar or not at all", async (
   await scores.first().waitFor();
 });
 
-test("notes below the minimum similarity are left out, all of them if need be", async () => {
+test("notes below the least match are left out, and weak ones shown if wanted", async () => {
   const { app } = held;
   await follow(MEMORY);
   const all = await rowsOf(app).count();
-  const scores = await rowsOf(app).locator(".notewell-score").allTextContents();
-  const middle = Math.round(Number(scores[Math.floor(all / 2)]) * 20) / 20;
-  const set = (value) => app.setting("Minimum similarity", (row) => row.locator("input").fill(String(value)));
-  await set(middle);
-  const { results } = app.network.reply("/api/similar");
-  const wanted = results.filter(({ score, path }) => score >= middle && path !== MEMORY).length;
-  assert.ok(wanted < all);
-  await until("the others are gone", async () => (await rowsOf(app).count()) === Math.min(wanted, all));
-  await set(1);
-  await app.similar.getByText("No note is similar enough").waitFor();
-  assert.equal((await app.data()).minScore, 1);
-  await set(0);
+  const set = (value) => app.setting("Least match", (row) => row.locator("select").selectOption(value));
+  const strong = app.network.reply("/api/similar").results.filter(({ match, path }) => match === "strong" && path !== MEMORY).length;
+  await set("strong");
+  await until("only strong ones are left", async () => (await rowsOf(app).count()) === strong);
+  if (strong === 0) await app.similar.getByText("No note is similar enough").waitFor();
+  assert.equal((await app.data()).leastMatch, "strong");
+  await set("weak");
+  await until("weak ones are asked for", () => app.network.to("/api/similar").some(({ url }) => url.searchParams.get("weak") === "true"));
+  await until("there are at least as many as before", async () => (await rowsOf(app).count()) >= all);
+  await set("related");
   await until("all are back", async () => (await rowsOf(app).count()) === all);
 });
 

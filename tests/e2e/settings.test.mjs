@@ -15,9 +15,9 @@ async function openSettings() {
 const row = (dialog, name) =>
   dialog.locator(".setting-item").filter({ has: held.app.page.locator(".setting-item-name", { hasText: new RegExp(`^${name}$`) }) });
 
-test("there are at most fourteen rows, and those of the other mode are hidden", async () => {
+test("there are at most twenty-two rows, and those of the other mode are hidden", async () => {
   const dialog = await openSettings();
-  assert.ok((await dialog.locator(".setting-item:not(.setting-item-heading)").count()) <= 14);
+  assert.ok((await dialog.locator(".setting-item:not(.setting-item-heading)").count()) <= 22);
   assert.equal(await row(dialog, "Program").isVisible(), true);
   assert.equal(await row(dialog, "Address").isVisible(), false);
 });
@@ -51,6 +51,29 @@ test("it says why a note is not found", async () => {
   await field.getByText("Indexed.").waitFor();
   await field.locator("input").fill("Nowhere.md");
   await until("it says something else", async () => !(await field.textContent()).includes("Indexed."));
+});
+
+test("the word index tells its size, is built again, and can do without the text of notes", async () => {
+  const { app } = held;
+  const dialog = await openSettings();
+  const index = row(dialog, "Word index on this device");
+  await index.getByText(/\d+ notes, \d+\.\d MB of text/).waitFor();
+  await index.getByRole("button", { name: "Rebuild" }).click();
+  await row(dialog, "Read the text of notes").locator(".checkbox-container").click();
+  await index.getByText("0.0 MB of text").waitFor();
+  assert.equal((await app.device()).localText, false);
+  await row(dialog, "Read the text of notes").locator(".checkbox-container").click();
+});
+
+test("what was agreed to is told, and earlier searches are forgotten", async () => {
+  const { app } = held;
+  await app.searchFor("bread");
+  await app.search.locator(".tree-item-self").first().click();
+  const dialog = await openSettings();
+  await row(dialog, "What you agreed to").getByText("The program on this computer is started").waitFor();
+  await row(dialog, "Earlier searches").getByRole("button", { name: "Forget" }).click();
+  await row(dialog, "Earlier searches").getByText("None.").waitFor();
+  assert.deepEqual((await app.device()).history, []);
 });
 
 test("an invalid address is not stored", async () => {

@@ -73,6 +73,7 @@ beforeEach(() => {
       saveDevice: () => undefined,
     }),
     local: memoryIndex({}),
+    pair: () => Promise.resolve(),
     look: () => Promise.resolve({ program: null, isRunning: false }),
     releases: null,
     waiting: () => 0,

@@ -114,26 +114,26 @@ describe("texts", () => {
 });
 
 describe("similar notes", () => {
-  const all = [aResult("self.md"), aResult("near.md"), aResult("far.md", { score: 0.2 })];
+  const all = [aResult("self.md"), aResult("near.md"), aResult("far.md", { match: "related" })];
 
   it("are never the note itself, and only those that are near enough", () => {
-    const rest = filtered(all, { self: "self.md", minScore: 0.5, isLinked: null });
-    expect([paths(rest.shown), rest.belowMinimum, rest.linked]).toEqual(["near.md", 1, 0]);
+    const rest = filtered(all, { self: "self.md", least: "strong", isLinked: null });
+    expect([paths(rest.shown), rest.belowLeast, rest.linked]).toEqual(["near.md", 1, 0]);
   });
 
   it("may be only those that are not linked", () => {
     const isLinked = (path: string): boolean => path === "near.md";
-    const rest = filtered(all, { self: "self.md", minScore: 0, isLinked });
+    const rest = filtered(all, { self: "self.md", least: "related", isLinked });
     expect([paths(rest.shown), rest.linked]).toEqual(["far.md", 1]);
   });
 
   it("say why there is none", () => {
-    const none = { shown: [], belowMinimum: 0, linked: 0 };
+    const none = { shown: [], belowLeast: 0, linked: 0 };
     const titles = [
-      emptyMessage(none, 0),
-      emptyMessage({ ...none, belowMinimum: 2 }, 0.5),
-      emptyMessage({ ...none, linked: 2 }, 0),
-      emptyMessage({ ...none, shown: all }, 0),
+      emptyMessage(none),
+      emptyMessage({ ...none, belowLeast: 2 }),
+      emptyMessage({ ...none, linked: 2 }),
+      emptyMessage({ ...none, shown: all }),
     ].map(({ title }) => title);
     expect(new Set(titles).size).toBe(4);
   });

@@ -32,7 +32,7 @@ describe("settings", () => {
       startAgreed: false,
       uploadAgreed: "",
       resultLimit: 20,
-      minScore: 0,
+      leastMatch: "related",
       marks: {},
     });
   });
@@ -68,11 +68,29 @@ describe("settings", () => {
     const { settings } = await settingsOf(null);
     const heard: string[] = [];
     const stop = settings.subscribe((changed) => heard.push(changed));
-    await settings.set("minScore", 0.5);
+    await settings.set("leastMatch", "strong");
     await settings.set("mode", "remote");
     stop();
     await settings.set("mode", "local");
-    expect(heard).toEqual(["minScore", "mode"]);
+    expect(heard).toEqual(["leastMatch", "mode"]);
+  });
+
+  it("are told with their value, now and when they change", async () => {
+    const { settings } = await settingsOf(null);
+    const heard: boolean[] = [];
+    const stop = settings.watch("localText", (isOn) => heard.push(isOn));
+    await settings.set("localText", false);
+    await settings.set("score", "bar");
+    stop();
+    await settings.set("localText", true);
+    expect(heard).toEqual([true, false]);
+  });
+
+  it("take back every agreement at once", async () => {
+    const agreed = { startAgreed: true, uploadAgreed: "http://a", writeAgreed: "http://b", program: "/opt/notewell" };
+    const { settings, saved } = await settingsOf(null, agreed);
+    await settings.withdrawConsent();
+    expect(saved.device).toMatchObject({ startAgreed: false, uploadAgreed: "", writeAgreed: "", program: "/opt/notewell" });
   });
 
   it("remember the last searches, each once", async () => {

@@ -51,6 +51,7 @@ beforeEach(() => {
     connection,
     settings,
     local,
+    pair: () => Promise.resolve(),
     look: () => Promise.resolve({ program: null, isRunning: false }),
     releases: null,
     waiting: () => 0,
@@ -168,6 +169,24 @@ describe("the search panel", () => {
     view.contentEl.querySelector<HTMLElement>(".notewell-weak button")?.click();
     expect(texts(view, ".tree-item-inner > span")).toEqual(["a", "b"]);
     expect(texts(view, ".is-by-meaning .search-result-file-matched-text")).toEqual(["hive", "hive"]);
+  });
+
+  it("holds notes to the least match of the settings, and shortens passages unless they are to be longer", async () => {
+    const snippet = "hive ".repeat(100);
+    server.routes["/api/search"] = () => aReply([aResult("a.md", { snippet }), aResult("b.md", { match: "related" })]);
+    connection.begin();
+    const view = await openSearch();
+    view.search("bees");
+    await settle();
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["a", "b"]);
+    expect(texts(view, ".notewell-snippet")[0]?.length).toBeLessThan(130);
+    await settings.set("leastMatch", "strong");
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["a"]);
+    expect(texts(view, ".notewell-weak")).toEqual(["Show 1 weaker match"]);
+    await settings.set("leastMatch", "weak");
+    expect([texts(view, ".tree-item-inner > span"), texts(view, ".notewell-weak")]).toEqual([["a", "b"], [""]]);
+    await settings.set("density", "full");
+    expect(texts(view, ".notewell-snippet")[0]?.length).toBeGreaterThan(250);
   });
 
   it("answers by words where there is no server, and says so", async () => {

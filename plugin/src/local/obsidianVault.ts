@@ -16,6 +16,11 @@ interface KnowsIgnored {
   isUserIgnored?(path: string): boolean;
 }
 
+/** Whether the app's “Excluded files” leave out a path; the word index then does too. */
+export function isExcluded({ metadataCache }: App, path: string): boolean {
+  return (metadataCache as KnowsIgnored).isUserIgnored?.(path) ?? false;
+}
+
 /** The database of this vault's word index: vaults of one name have different ids. */
 function storeName(app: App): string {
   const { appId } = app as App & { appId?: string };
@@ -23,15 +28,14 @@ function storeName(app: App): string {
 }
 
 function localVault(app: App): LocalVault {
-  const { vault, metadataCache } = app;
-  const isExcluded = (path: string): boolean => (metadataCache as KnowsIgnored).isUserIgnored?.(path) ?? false;
+  const { vault } = app;
   const stampOf = ({ path, stat }: TFile): Stamp => ({ path, mtime: stat.mtime, size: stat.size });
   const fileAt = (path: string): TFile | null => {
     const file = vault.getFileByPath(path);
-    return file?.extension === "md" && !isExcluded(path) ? file : null;
+    return file?.extension === "md" && !isExcluded(app, path) ? file : null;
   };
   return {
-    stamps: () => vault.getMarkdownFiles().filter(({ path }) => !isExcluded(path)).map(stampOf),
+    stamps: () => vault.getMarkdownFiles().filter(({ path }) => !isExcluded(app, path)).map(stampOf),
     stamp: (path) => {
       const file = fileAt(path);
       return file && stampOf(file);

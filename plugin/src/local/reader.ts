@@ -53,6 +53,7 @@ export class Reader extends Broadcast<void> {
   #isLoaded = false;
   #isEnded = false;
   #size = 0;
+  #readsText = true;
 
   constructor(parts: ReaderParts) {
     super();
@@ -68,13 +69,19 @@ export class Reader extends Broadcast<void> {
     return this.#waiting.size;
   }
 
+  /** Characters of text that the index holds. */
+  get size(): number {
+    return this.#size;
+  }
+
   get isComplete(): boolean {
     return this.#isLoaded && this.left === 0;
   }
 
   /** Reads what was kept, all names, and then texts. Resolves when everything is read. */
   async begin(): Promise<void> {
-    await this.#load();
+    if (this.#readsText) await this.#load();
+    else await this.#parts.store.clear();
     if (this.#isEnded) return;
     await this.#readNames();
     this.#isLoaded = true;
@@ -95,6 +102,13 @@ export class Reader extends Broadcast<void> {
     if (!this.#parts.vault.stamp(path)) this.#forget(path);
     else this.#waiting.add(path);
     this.#settle.setOnce(SETTLE_MS, () => this.#work());
+  }
+
+  /** Whether the text of notes is read and kept; without it they are found by names, headings and tags. */
+  async readText(isWanted: boolean): Promise<void> {
+    if (isWanted === this.#readsText) return;
+    this.#readsText = isWanted;
+    if (this.#isLoaded) await this.rebuild();
   }
 
   /** Forgets everything and reads it anew. */
@@ -186,8 +200,8 @@ export class Reader extends Broadcast<void> {
       return;
     }
     this.#size -= this.index.textStamp(path)?.size ?? 0;
-    if (this.#size + stamp.size > limit) {
-      this.skipped += 1;
+    if (!this.#readsText || this.#size + stamp.size > limit) {
+      if (this.#readsText) this.skipped += 1;
       this.#addNames(stamp);
       return;
     }
@@ -201,7 +215,7 @@ export class Reader extends Broadcast<void> {
 
   async #keep(): Promise<void> {
     const made = await this.#idle.run(this.index.freeze());
-    if (made) await this.#parts.store.put(made.key, made.stored);
+    if (made && this.#readsText) await this.#parts.store.put(made.key, made.stored);
   }
 
   #say(): void {

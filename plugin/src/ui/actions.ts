@@ -25,6 +25,7 @@ import { SEARCH_VIEW, SearchView } from "./searchView";
 import { insertSimilarLink } from "./similarNotes";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
 import { activePath } from "./open";
+import { openSettingsTab } from "../obsidianApp";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
 
@@ -42,12 +43,6 @@ export interface ActionParts {
   readonly server: Server;
   readonly report: () => string;
   readonly pluginId: string;
-}
-
-/** The app's settings window, which is not in its public typings. */
-interface SettingsWindow {
-  open(): void;
-  openTabById(id: string): void;
 }
 
 /** The app's command for an action, available only while it can be done. */
@@ -138,11 +133,7 @@ function serverActions({ context, server, report, pluginId }: ActionParts): Acti
   };
   const copy = (): unknown => copyText(report(), "Copied. It contains no names and no text of notes.");
   const openDiagnostics = (): unknown => showDiagnostics(app);
-  const openSettings = (): void => {
-    const { setting } = app as App & { setting?: SettingsWindow };
-    setting?.open();
-    setting?.openTabById(pluginId);
-  };
+  const openSettings = (): void => openSettingsTab(app, pluginId);
   return [
     ["set-up", "Set up the helper", () => showSetup(app), isOffline],
     ["start", "Start the search program", () => start(context, server), canStart, "power"],

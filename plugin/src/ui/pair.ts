@@ -2,7 +2,7 @@
 
 import { Notice, type App, type Plugin } from "obsidian";
 import { asServerError, type Client, type Endpoint } from "../client";
-import { deviceName, pairingOffer, pairingQuestion, secretName } from "../pairing";
+import { deviceName, pairingOffer, pairingParts, pairingQuestion, secretName } from "../pairing";
 import type { Settings } from "../settings";
 import { confirm } from "./dialogs";
 
@@ -47,8 +47,13 @@ function present({ chosen }: Settings): string | null {
   return chosen.mode === "remote" && chosen.address ? chosen.address : null;
 }
 
-/** Registers the links of `notewell pair`. */
-export function takePairingLinks(plugin: Plugin, settings: Settings, open: (endpoint: Endpoint) => Client): void {
+/** Registers the links of `notewell pair`. Returns what follows a link that is pasted instead of opened. */
+export function takePairingLinks(
+  plugin: Plugin,
+  settings: Settings,
+  open: (endpoint: Endpoint) => Client,
+): (link: string) => Promise<void> {
   const parts = { app: plugin.app, settings, open: (url: string): Client => open({ url, token: "" }) };
   plugin.registerObsidianProtocolHandler("notewell-pair", (given) => void followPairingLink(parts, given));
+  return (link) => followPairingLink(parts, pairingParts(link));
 }

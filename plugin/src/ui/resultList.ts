@@ -32,6 +32,7 @@ export interface ListOwner extends MenuOwner, HoverParent {
 
 const ROWS_AT_ONCE = 100;
 const LONG_PRESS_MS = 600; // longer than a phone takes to send its own contextmenu event
+const COMPACT_SNIPPET_CHARS = 120;
 const SNIPPET_CHARS = 300;
 const LONG_SNIPPET_CHARS = 1_200;
 
@@ -99,13 +100,15 @@ export class ResultList {
   #draw(results: readonly Result[]): void {
     this.shown = results;
     const { context } = this.#owner;
-    const snippetChars = this.moreContext ? LONG_SNIPPET_CHARS : SNIPPET_CHARS;
+    const { density, score } = context.settings.chosen;
+    const usual = density === "compact" ? COMPACT_SNIPPET_CHARS : SNIPPET_CHARS;
+    const snippetChars = this.moreContext ? LONG_SNIPPET_CHARS : usual;
     const known = new Map(this.#rows.map((row) => [row.result.path, row]));
     this.#rows = results.slice(0, this.#rowLimit).map((result, index) => {
       const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
       const badges = this.#owner.badges(result);
-      row.show(result, { score: context.settings.chosen.score, snippetChars, badges, titlesOnly: this.titlesOnly });
+      row.show(result, { score, snippetChars, badges, titlesOnly: this.titlesOnly });
       // Moving an element that is already in place would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);

@@ -8,6 +8,13 @@ export function scoreText(score: number): string {
 
 const MATCHES: Readonly<Record<Match, string>> = { strong: "strong match", related: "related", weak: "weak" };
 
+const BEST_FIRST: readonly Match[] = ["strong", "related", "weak"];
+
+/** Whether a note matches at least so well; one that was not judged, as by words alone, does. */
+export function isAtLeast({ match }: Pick<Result, "match">, least: Match): boolean {
+  return !match || BEST_FIRST.indexOf(match) <= BEST_FIRST.indexOf(least);
+}
+
 /** How well a note matches, in words; empty where that says nothing, as for a query of conditions alone. */
 export function matchText({ match }: Pick<Result, "match">): string {
   return (match && MATCHES[match]) ?? "";

@@ -13,6 +13,7 @@ import { copyText } from "./menu";
 import { linkTo, noteAt } from "./open";
 import { sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
+import { isAtLeast } from "./scores";
 import { WeakMatches } from "./weakMatches";
 import { isFirstState, SetupScreen } from "./setup";
 
@@ -45,6 +46,7 @@ export class SearchView extends ResultsView<string> {
   #expandAllEl!: HTMLElement;
   #startEl!: HTMLElement;
   #weak!: WeakMatches;
+  #least = ""; // the least match that is shown
   #setup: SetupScreen | null = null;
 
   override getViewType(): string {
@@ -118,7 +120,11 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override settingsChanged(): void {
-    if (this.#query.trim()) this.list.redraw();
+    const { leastMatch } = this.context.settings.chosen;
+    const isOther = leastMatch !== this.#least;
+    this.#least = leastMatch;
+    if (isOther && this.reply && !this.live.isPending) this.show(this.reply, true);
+    else if (this.#query.trim()) this.list.redraw();
     else this.#drawStart();
   }
 
@@ -194,7 +200,7 @@ export class SearchView extends ResultsView<string> {
     this.reply = null;
     this.failure = null;
     this.list.replace([]);
-    this.#weak.draw(null);
+    this.#weak.draw(null, "weak");
     this.infoEl.empty();
     this.#startEl.empty();
     renderStart(this.#startEl, this.context.settings, (query) => {
@@ -216,12 +222,13 @@ export class SearchView extends ResultsView<string> {
       this.list.replace(results);
     }
     this.#drawInfo(reply, isFinal);
-    this.#weak.draw(reply);
+    this.#weak.draw(reply, this.context.settings.chosen.leastMatch);
   }
 
   /** The results that match; weak ones as well once they are unfolded. */
   #shownOf({ results }: SearchReply): readonly Result[] {
-    return this.#weak.isOpen ? results : results.filter(({ match }) => match !== "weak");
+    const { leastMatch } = this.context.settings.chosen;
+    return this.#weak.isOpen ? results : results.filter((result) => isAtLeast(result, leastMatch));
   }
 
   #drawInfo(reply: SearchReply, isFinal: boolean): void {

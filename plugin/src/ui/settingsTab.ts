@@ -1,9 +1,10 @@
-/** The settings tab: the server, the results and the index. */
+/** The settings tab: the server, the results, what is read, and privacy. The app searches names, texts and aliases. */
 
 import {
   Platform,
   PluginSettingTab,
   SecretComponent,
+  type ButtonComponent,
   type Plugin,
   type Setting,
   type SettingControl,
@@ -18,7 +19,7 @@ import type { Key, ServerMode } from "../settings";
 import type { ViewContext } from "./viewContext";
 import { INSTALL, TOKEN_HINT } from "./explain";
 import { renderCommands } from "./message";
-import { explainMissingNote } from "./similarNotes";
+import { drawConsent, drawExcluded, drawHistory, drawLocalIndex, drawPairing, explainPath } from "./settingsRows";
 import { inOneLine, longStatus } from "./statusText";
 
 type Row = SettingGroupItem<Key>;
@@ -39,6 +40,7 @@ export class NotewellSettingTab extends PluginSettingTab {
       { type: "group", items: this.#server() },
       { type: "group", heading: "Results", items: RESULTS },
       { type: "group", heading: "Index", items: this.#index() },
+      { type: "group", heading: "Privacy", items: this.#privacy() },
     ];
   }
 
@@ -61,6 +63,12 @@ export class NotewellSettingTab extends PluginSettingTab {
       row("Server", "These settings stay on this device.", "dropdown", "mode", {
         options: modes(),
       }),
+      {
+        name: "Pairing",
+        desc: PAIRING_HINT,
+        aliases: ["link", "phone", "device", "connect"],
+        render: (setting) => drawPairing(setting, this.#context),
+      },
       where("local", row("Program", "Its full path, if it is not found.", "text", "program")),
       where("local", row("Start with the app", "", "toggle", "autostart")),
       where("remote", row("Address", ADDRESS_HINT, "text", "address", ADDRESS)),
@@ -80,13 +88,41 @@ export class NotewellSettingTab extends PluginSettingTab {
 
   #index(): Row[] {
     return [
-      { name: "State", render: (setting) => this.#drawState(setting) },
+      { name: "State", aliases: ["reindex", "model"], render: (setting) => this.#drawState(setting) },
+      {
+        name: "Excluded folders",
+        desc: EXCLUDED_HINT,
+        aliases: ["ignore", "exclude"],
+        render: (setting) => drawExcluded(setting, this.#context),
+      },
       {
         name: "Why is a note not found?",
-        desc: "Enter its path.",
+        desc: "Enter its path, to see which rule leaves it out.",
+        aliases: ["excluded", "rule", "missing"],
         render: (setting) => this.#drawTester(setting),
       },
+      row("Read the text of notes", LOCAL_HINT, "toggle", "localText"),
+      {
+        name: "Word index on this device",
+        aliases: ["local index", "size", "rebuild", "storage"],
+        render: (setting) => drawLocalIndex(setting, this.#context),
+      },
       row("Diagnostics", "Adds a command that shows diagnostics.", "toggle", "diagnostics"),
+    ];
+  }
+
+  #privacy(): Row[] {
+    return [
+      {
+        name: "What you agreed to",
+        aliases: ["privacy", "consent", "upload", "withdraw"],
+        render: (setting) => drawConsent(setting, this.#context),
+      },
+      {
+        name: "Earlier searches",
+        aliases: ["privacy", "history", "recent"],
+        render: (setting) => drawHistory(setting, this.#context),
+      },
     ];
   }
 
@@ -102,14 +138,16 @@ export class NotewellSettingTab extends PluginSettingTab {
   #drawState(setting: Setting): () => void {
     const { connection, act } = this.#context;
     const descEl = setting.descEl.createDiv();
+    let reindex: ButtonComponent | null = null;
     const draw = (): void => {
       const { state } = connection;
       descEl.empty();
       for (const text of longStatus(this.#context)) descEl.createDiv({ text });
+      reindex?.setDisabled(!connection.session);
       const isMissing = state.name === "offline" && state.why === "not-installed";
       if (isMissing) renderCommands(descEl, INSTALL);
     };
-    setting.addButton((button) => button.setButtonText("Reindex…").onClick(() => act("reindex-all")));
+    setting.addButton((button) => (reindex = button.setButtonText("Reindex…").onClick(() => act("reindex-all"))));
     setting.addButton((button) => button.setButtonText("Open log").onClick(() => act("open-diagnostics")));
     draw();
     void drawSuggestion(setting.descEl.createDiv(), connection.session);
@@ -124,8 +162,7 @@ export class NotewellSettingTab extends PluginSettingTab {
       field.inputEl.setAttr("aria-label", "Path of a note");
       field.onChange(async (path) => {
         last = path;
-        const { session } = this.#context.connection;
-        const found = session && path.trim() ? await explainMissingNote(session, path.trim()) : null;
+        const found = path.trim() ? await explainPath(this.#context, path.trim()) : null;
         if (last === path) resultEl.setText(inOneLine(found));
       });
     });
@@ -165,14 +202,18 @@ const ADDRESS = {
 };
 const SCORES = { options: { off: "Not shown", match: "In words", number: "As a number", bar: "As a bar" } };
 
+const LEAST = { options: { strong: "Strong matches", related: "Related notes", weak: "Everything" } };
+const DENSITIES = { options: { compact: "Compact rows", full: "Longer passages" } };
+const PAIRING_HINT = "Paste a link that “notewell pair” or the server's devices page made. You are asked before anything is sent.";
+const EXCLUDED_HINT = "The app's excluded files are left out here and by the server, whose own rules come on top.";
+const LOCAL_HINT =
+  "For search without a server, on this device. Without it, notes are found there by names, headings, tags and properties only.";
+
 const RESULTS: Row[] = [
   row("Number of results", "", "number", "resultLimit", { min: 1, max: 200 }),
   row("Score", "", "dropdown", "score", SCORES),
-  row("Minimum similarity", "Less similar notes are not shown.", "slider", "minScore", {
-    min: 0,
-    max: 1,
-    step: 0.05,
-  }),
+  row("Least match", "The search panel folds what matches less; similar notes end there.", "dropdown", "leastMatch", LEAST),
+  row("Density", "", "dropdown", "density", DENSITIES),
   row("Open in a new tab", "Ctrl or Cmd then opens in the same tab.", "toggle", "openInNewTab"),
   row(
     "Use the current section",

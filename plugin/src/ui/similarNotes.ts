@@ -3,23 +3,23 @@
 import { FuzzySuggestModal, Notice, type MarkdownView } from "obsidian";
 import { asServerError } from "../client";
 import type { Session } from "../connection";
-import type { LedgerRow, LedgerState, Result } from "../contract";
+import type { LedgerRow, LedgerState, Match, Result } from "../contract";
 import { withNotice } from "./dialogs";
 import { message, SETTINGS, type Explanation } from "./explain";
-import { scoreText } from "./scores";
+import { isAtLeast } from "./scores";
 import { linkTo } from "./open";
 import type { ViewContext } from "./viewContext";
 
 export interface Filter {
   readonly self: string;
-  readonly minScore: number;
+  readonly least: Match;
   /** Null where linked notes are shown too. */
   readonly isLinked: ((path: string) => boolean) | null;
 }
 
 export interface Filtered {
   readonly shown: readonly Result[];
-  readonly belowMinimum: number;
+  readonly belowLeast: number;
   readonly linked: number;
 }
 
@@ -28,18 +28,17 @@ export const OPEN_A_NOTE = message("Open a note", "Or drop a note or some text h
 
 export function filtered(results: readonly Result[], filter: Filter): Filtered {
   const others = results.filter((result) => result.path !== filter.self.normalize());
-  const closeEnough = others.filter((result) => result.score >= filter.minScore);
+  const closeEnough = others.filter((result) => isAtLeast(result, filter.least));
   const shown = closeEnough.filter((result) => !filter.isLinked?.(result.path));
-  return { shown, belowMinimum: others.length - closeEnough.length, linked: closeEnough.length - shown.length };
+  return { shown, belowLeast: others.length - closeEnough.length, linked: closeEnough.length - shown.length };
 }
 
 /** Why nothing is shown although the server answered. */
-export function emptyMessage({ belowMinimum, linked, shown }: Filtered, minScore: number): Explanation {
+export function emptyMessage({ belowLeast, linked, shown }: Filtered): Explanation {
   if (shown.length > 0) return message("All hidden", "Every similar note is hidden here.");
   if (linked > 0) return ALL_LINKED;
-  if (belowMinimum > 0) {
-    const text = `No note reaches the minimum similarity, ${scoreText(minScore)}.`;
-    return message("No note is similar enough", text, [SETTINGS]);
+  if (belowLeast > 0) {
+    return message("No note is similar enough", "None matches as well as the settings ask (least match).", [SETTINGS]);
   }
   return message("No similar notes", "No note is similar to this one, or it has no text.");
 }

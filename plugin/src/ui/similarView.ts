@@ -27,6 +27,7 @@ export class SimilarView extends ResultsView<Target> {
   #target: Target | null = null;
   #emptyMessage: Explanation | null = OPEN_A_NOTE;
   #unlinkedOnly = false;
+  #hasWeak = false; // whether weak matches were asked for
   #isPinned = false;
   #pinEl!: HTMLElement;
   #unlinkedEl!: HTMLElement;
@@ -120,7 +121,9 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   protected override settingsChanged(): void {
-    if (this.reply) this.#draw(this.reply, false);
+    const { leastMatch } = this.context.settings.chosen;
+    if (leastMatch === "weak" && !this.#hasWeak) this.refresh(); // they were not asked for
+    else if (this.reply) this.#draw(this.reply, false);
   }
 
   #drawHeader(parent: HTMLElement): void {
@@ -160,9 +163,11 @@ export class SimilarView extends ResultsView<Target> {
 
   protected override request(client: Client, target: Target): Promise<SearchReply> {
     // The note itself and hidden notes are removed from the reply.
-    const limit = this.context.settings.chosen.resultLimit + this.#marks.hidden.length + 1;
-    if (target.kind !== "note") return client.similarText(target.text, limit);
-    return client.similar(target.path, { limit, unlinked: this.#unlinkedOnly });
+    const { resultLimit, leastMatch } = this.context.settings.chosen;
+    const limit = resultLimit + this.#marks.hidden.length + 1;
+    const weak = (this.#hasWeak = leastMatch === "weak");
+    if (target.kind !== "note") return client.similarText(target.text, limit, weak);
+    return client.similar(target.path, { limit, unlinked: this.#unlinkedOnly, ...(weak && { weak }) });
   }
 
   protected override show(reply: SearchReply): void {
@@ -175,14 +180,14 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   #draw({ results }: SearchReply, isUpdate: boolean): void {
-    const { minScore, resultLimit } = this.context.settings.chosen;
+    const { leastMatch, resultLimit } = this.context.settings.chosen;
     const rest = filtered(results, {
       self: this.#notePath,
-      minScore,
+      least: leastMatch,
       isLinked: this.#unlinkedOnly ? (path) => this.#links(path).length > 0 : null,
     });
     const shown = arranged(rest.shown, this.#marks).slice(0, resultLimit);
-    this.#emptyMessage = shown.length > 0 ? null : emptyMessage(rest, minScore);
+    this.#emptyMessage = shown.length > 0 ? null : emptyMessage(rest);
     if (isUpdate) this.list.merge(shown);
     else this.list.replace(shown);
     this.#drawInfo(shown.length);

@@ -13,6 +13,8 @@ export interface ViewContext {
   readonly settings: Settings;
   /** Answers by words where no server does. */
   readonly local: LocalIndex;
+  /** Connects to the server of a pairing link, after a question. */
+  readonly pair: (link: string) => Promise<void>;
   /** Looks for the helper on this computer. */
   readonly look: () => Promise<Found>;
   /** The page of the project's releases; null where it has none. */

@@ -1,8 +1,9 @@
-/** The fold below the results: notes that match weakly are shown when they are asked for. */
+/** The fold below the results: notes that match less than the settings ask are shown on demand. */
 
-import type { SearchReply } from "../contract";
+import type { Match, SearchReply } from "../contract";
 import { count } from "../format";
 import { faint } from "./controls";
+import { isAtLeast } from "./scores";
 
 export class WeakMatches {
   isOpen = false;
@@ -20,13 +21,14 @@ export class WeakMatches {
     this.isOpen = false;
   }
 
-  draw(reply: SearchReply | null): void {
+  draw(reply: SearchReply | null, least: Match): void {
     this.#el.empty();
-    const weak = reply?.results.filter(({ match }) => match === "weak").length ?? 0;
+    const weak = reply?.results.filter((result) => !isAtLeast(result, least)).length ?? 0;
     if (!reply || weak === 0) return;
     const isAll = weak === reply.results.length;
     if (isAll) faint(this.#el, "Nothing matches well. Nearest by meaning:");
-    const text = this.isOpen ? "Hide weak matches" : `Show ${count(weak, "weak match", "weak matches")}`;
+    const kind = least === "strong" ? "weaker" : "weak";
+    const text = this.isOpen ? `Hide ${kind} matches` : `Show ${count(weak, `${kind} match`, `${kind} matches`)}`;
     const button = this.#el.createEl("button", { cls: "notewell-link", text, attr: { "aria-expanded": this.isOpen } });
     button.onclick = (): void => {
       this.isOpen = !this.isOpen;

@@ -1,0 +1,111 @@
+/** Rows of the settings tab that are more than one control: each says what is so, and offers what can be done. */
+
+import type { ButtonComponent, Setting } from "obsidian";
+import { count } from "../format";
+import { isExcluded } from "../local/obsidianVault";
+import { openSettingsTab } from "../obsidianApp";
+import type { DeviceSettings } from "../settings";
+import { message, type Explanation } from "./explain";
+import { explainMissingNote } from "./similarNotes";
+import type { ViewContext } from "./viewContext";
+
+/** Where the app has its own “Excluded files”. */
+const FILES_TAB = "file";
+const MEGABYTE = 1_000_000;
+
+/** The app's own configuration, which is not in its public typings. */
+interface KnowsConfig {
+  getConfig?(name: string): unknown;
+}
+
+/** Why a note is found or not: by the server's ledger, or without a server by what the app leaves out. */
+export async function explainPath({ app, connection }: ViewContext, path: string): Promise<Explanation> {
+  if (connection.session) return explainMissingNote(connection.session, path);
+  if (isExcluded(app, path)) return message("This note is excluded", "One of the app's excluded files matches it.");
+  if (!app.vault.getFileByPath(path)) return message("There is no such file", "A path has all folders, and the ending “.md”.");
+  if (!path.endsWith(".md")) return message("Not searched without a server", "Other files than notes are read by the server only.");
+  return message("Found by words", "Without a server, no rule leaves it out.");
+}
+
+/** The app's excluded files, and how many files the server leaves out. */
+export function drawExcluded(setting: Setting, { app, connection }: ViewContext): () => void {
+  const el = setting.descEl.createDiv();
+  const draw = (): void => {
+    const rules = (app.vault as KnowsConfig).getConfig?.("userIgnoreFilters");
+    const named = Array.isArray(rules) && rules.length > 0 ? `Now: ${rules.join(", ")}.` : "The app excludes none.";
+    const excluded = connection.lastStatus?.ledger.excluded ?? 0;
+    el.setText([named, excluded > 0 && `The server leaves out ${count(excluded, "file")}.`].filter(Boolean).join(" "));
+  };
+  setting.addButton((button) => button.setButtonText("Change…").onClick(() => openSettingsTab(app, FILES_TAB)));
+  draw();
+  return connection.subscribe(draw);
+}
+
+/** How large the word index of this device is. */
+export function drawLocalIndex(setting: Setting, { local }: ViewContext): () => void {
+  const { reader } = local;
+  const el = setting.descEl.createDiv({ attr: { role: "status" } });
+  let rebuild: ButtonComponent | null = null;
+  const draw = (): void => {
+    const { index, size, left, skipped, isComplete, problem } = reader;
+    const parts = [
+      `${count(index.size, "note")}, ${(size / MEGABYTE).toFixed(1)} MB of text.`,
+      left > 0 && `${left.toLocaleString()} still to be read.`,
+      skipped > 0 && `${count(skipped, "note")} beyond the limit, by names and headings only.`,
+      problem,
+    ];
+    el.setText(parts.filter(Boolean).join(" "));
+    rebuild?.setDisabled(!isComplete);
+  };
+  setting.addButton((button) => (rebuild = button.setButtonText("Rebuild").onClick(() => reader.rebuild())));
+  draw();
+  return reader.subscribe(draw);
+}
+
+/** A field for a pairing link, for where a link cannot be opened. */
+export function drawPairing(setting: Setting, { pair }: ViewContext): void {
+  let link = "";
+  setting.addText((field) => {
+    field.setPlaceholder("Paste the link").onChange((value) => (link = value));
+    field.inputEl.setAttr("aria-label", "Pairing link");
+  });
+  setting.addButton((button) => button.setButtonText("Pair").onClick(() => pair(link)));
+}
+
+/** What was agreed to on this device, and a button that takes it back. */
+export function drawConsent(setting: Setting, { settings }: ViewContext): () => void {
+  const el = setting.descEl.createDiv();
+  let withdraw: ButtonComponent | null = null;
+  const draw = (): void => {
+    const agreed = agreements(settings.chosen);
+    el.empty();
+    for (const text of agreed) el.createDiv({ text });
+    if (agreed.length === 0) el.setText("Nothing yet: no program is started and no note is sent without a question.");
+    withdraw?.setDisabled(agreed.length === 0);
+  };
+  setting.addButton((button) => (withdraw = button.setButtonText("Ask again").onClick(() => settings.withdrawConsent())));
+  draw();
+  return settings.subscribe(draw);
+}
+
+function agreements({ startAgreed, uploadAgreed, writeAgreed }: DeviceSettings): string[] {
+  return [
+    startAgreed && "The program on this computer is started, and reads the vault.",
+    uploadAgreed && `The text of notes is sent to ${uploadAgreed}.`,
+    writeAgreed && `Notes that ${writeAgreed} wrote are added to the vault.`,
+  ].filter((text): text is string => Boolean(text));
+}
+
+/** The searches that the search panel and quick search offer again. */
+export function drawHistory(setting: Setting, { settings }: ViewContext): () => void {
+  const el = setting.descEl.createDiv();
+  let forget: ButtonComponent | null = null;
+  const draw = (): void => {
+    const { length } = settings.chosen.history;
+    el.setText(length > 0 ? `${count(length, "query", "queries")}, on this device only.` : "None.");
+    forget?.setDisabled(length === 0);
+  };
+  setting.addButton((button) => (forget = button.setButtonText("Forget").onClick(() => settings.set("history", []))));
+  draw();
+  return settings.subscribe(draw);
+}
