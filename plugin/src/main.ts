@@ -15,10 +15,10 @@ import { Server } from "./server";
 import { Settings } from "./settings";
 import { Ring, Timer } from "./support";
 import { actions, commandOf, showSearch, showSimilar, statusBar, type Action } from "./ui/actions";
-import { registerCodeBlock } from "./ui/codeBlock";
 import { diagnosticsText } from "./ui/diagnostics";
 import { takeServerNotes, uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
+import { registerInNotes } from "./ui/footer";
 import { takePairingLinks } from "./ui/pair";
 import { followRenames } from "./ui/marks";
 import { registerViews } from "./ui/panels";
@@ -89,7 +89,7 @@ export default class NotewellPlugin extends Plugin {
   override onload(): void {
     const { name } = this.manifest;
     registerViews(this, this.#context, this.#diagnostics);
-    registerCodeBlock(this, this.#context, this.#finder);
+    registerInNotes(this, this.#context, this.#finder);
     this.#pair = takePairingLinks(this, this.#settings, this.#open);
     for (const action of this.#actions) this.addCommand(commandOf(action));
     this.addRibbonIcon("search", name, () => void showSearch(this.app));

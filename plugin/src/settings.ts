@@ -48,6 +48,7 @@ const VAULT_TABLE = {
   density: ["compact", density],
   openInNewTab: [false, flag],
   followSection: [false, flag],
+  footer: [false, flag],
   diagnostics: [false, flag],
   savedSearches: [[], texts],
   marks: [{}, mapping(marks)],

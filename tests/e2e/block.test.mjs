@@ -66,3 +66,16 @@ test("other plugins search and hear of changes", async () => {
   await until("it was told", () => app.page.evaluate(() => window.heard.length > 0));
   await app.page.evaluate(() => window.endHearing());
 });
+
+test("similar notes stand below the note, follow it, and go when the setting does", async () => {
+  const { app } = held;
+  const footer = app.page.locator(".notewell-footer");
+  await app.openNote("Home.md");
+  assert.equal(await footer.count(), 0, "off unless it was chosen");
+  await app.setting("Similar notes below the note", (row) => row.locator(".checkbox-container").click());
+  await footer.locator(".tree-item-self").first().waitFor();
+  assert.equal(await footer.locator('[data-path="Home.md"]').count(), 0);
+  assert.ok((await footer.locator(".tree-item-self").count()) <= 5 * (await footer.count()));
+  await app.setting("Similar notes below the note", (row) => row.locator(".checkbox-container").click());
+  await footer.first().waitFor({ state: "detached" });
+});

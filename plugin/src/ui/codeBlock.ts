@@ -36,7 +36,7 @@ interface BlockParts {
   readonly sourcePath: string;
 }
 
-class Block extends MarkdownRenderChild implements ListOwner {
+export class Block extends MarkdownRenderChild implements ListOwner {
   hoverPopover: HoverPopover | null = null;
   readonly app: App;
   readonly context: ViewContext;

@@ -221,6 +221,7 @@ const RESULTS: Row[] = [
     "toggle",
     "followSection",
   ),
+  row("Similar notes below the note", "A footer in every open note.", "toggle", "footer"),
 ];
 
 /** A row with one control; `more` holds further options of that kind of control. */
