@@ -100,13 +100,9 @@ export class HttpClient {
     query: Query<P>,
     limitMs = ORDINARY_MS,
   ): Promise<T> {
+    const { route, rest } = inPath(path, { vault: this.#vaultFor(path), ...query });
     const parameters = new URLSearchParams();
-    let route: string = path;
-    for (const [name, value] of Object.entries({ vault: this.#vaultFor(path), ...query })) {
-      const inPath = `{${name}}`;
-      if (route.includes(inPath)) route = route.replace(inPath, encodeURIComponent(String(value)));
-      else if (value !== undefined) parameters.set(name, String(value));
-    }
+    for (const [name, value] of rest) if (value !== undefined) parameters.set(name, String(value));
     return this.call("GET", route, check, limitMs, `?${parameters}`);
   }
 
@@ -115,8 +111,8 @@ export class HttpClient {
     check: ReplyCheck<"POST", P, T>,
     body: RouteParameters<"POST", P>,
   ): Promise<T> {
-    const json = JSON.stringify({ vault: this.#vaultFor(path), ...body });
-    return this.call("POST", path, check, LONG_MS, "", json);
+    const { route, rest } = inPath(path, { vault: this.#vaultFor(path), ...body });
+    return this.call("POST", route, check, LONG_MS, "", JSON.stringify(Object.fromEntries(rest)));
   }
 
   #vaultFor(path: string): string | undefined {
@@ -156,6 +152,18 @@ export class HttpClient {
       this.log({ at, route: `${method} /api/${route}`, outcome, ms: Date.now() - at });
     }
   }
+}
+
+/** A route with the parameters that its path names, and the other ones. */
+function inPath(path: string, parameters: object): { readonly route: string; readonly rest: ReturnType<typeof Object.entries> } {
+  let route = path;
+  const rest = Object.entries(parameters).filter(([name, value]) => {
+    const place = `{${name}}`;
+    if (!route.includes(place)) return true;
+    route = route.replace(place, encodeURIComponent(value as string | number));
+    return false;
+  });
+  return { route, rest };
 }
 
 /** The transport has neither a time limit nor a way to abort, so a late response is dropped. */

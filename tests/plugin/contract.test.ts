@@ -11,6 +11,7 @@ import { ShapeError, type Check } from "../../plugin/src/shape";
 import * as asks from "../../plugin/src/askReplies";
 import * as memory from "../../plugin/web/app/memoryReplies";
 import * as pages from "../../plugin/web/app/replies";
+import * as tend from "../../plugin/web/app/tendReplies";
 import { aReply, aResult, aStatus, HEALTH } from "./samples";
 
 const WRITTEN = join(import.meta.dirname, "..", "contract");
@@ -20,9 +21,13 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["archaeology", pages.archaeology],
   ["ask-conversation.", asks.conversation],
   ["ask-kept", asks.conversations],
+  ["cancel-run", tend.run],
   ["changes", replies.accepted],
   ["complete", pages.complete],
   ["config", pages.config],
+  ["gleanings-extract", tend.extracted],
+  ["gleanings-stats", tend.gleaningStats],
+  ["gleanings.", tend.gleanings],
   ["graph-hubs", pages.hubs],
   ["graph-neighborhood", pages.neighborhood],
   ["graph-neighbors", pages.neighbors],
@@ -44,6 +49,8 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["problem", replies.problem],
   ["queue", replies.accepted],
   ["reindex", replies.accepted],
+  ["run.", tend.run],
+  ["runs", tend.runs],
   ["search", replies.search, pages.search],
   ["session", pages.session],
   ["similar", replies.search, pages.search],

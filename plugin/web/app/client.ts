@@ -6,6 +6,7 @@ import { anything } from "../../src/shape";
 import { saved } from "../../src/askReplies";
 import * as memory from "./memoryReplies";
 import * as replies from "./replies";
+import * as tend from "./tendReplies";
 
 const ORDINARY_MS = 10_000;
 
@@ -139,6 +140,33 @@ export class WebClient extends Client {
 
   pair(scope: contract.PairRequest["scope"], address: string): Promise<contract.PairReply> {
     return this.post("pair", replies.pair, { scope, address });
+  }
+
+  /** The newest runs, and those that are due next. */
+  runs(limit: number): Promise<contract.RunsReply> {
+    return this.get("runs", tend.runs, { limit });
+  }
+
+  /** Stops a run at its next item; what it has done stays. */
+  cancelRun(id: string): Promise<contract.RunView> {
+    return this.post("runs/{id}/cancel", tend.run, { id });
+  }
+
+  gleanings(parameters: Query<"gleanings">): Promise<contract.GleaningsReply> {
+    return this.get("gleanings", tend.gleanings, parameters);
+  }
+
+  gleaningStats(): Promise<contract.GleaningStatsReply> {
+    return this.get("gleanings/stats", tend.gleaningStats, {});
+  }
+
+  async markGleaning(id: string, status: contract.GleaningStatus): Promise<contract.GleaningView> {
+    return (await this.post("gleanings/{id}/status", tend.gleaning, { id, status })).gleaning;
+  }
+
+  /** Makes notes of the saved links that have none; with `dryRun` it only tells. */
+  extractGleanings(dryRun: boolean): Promise<contract.ExtractReply> {
+    return this.post("gleanings/extract", tend.extracted, { dry_run: dryRun });
   }
 
   /** This browser's session: what it is allowed to do. */

@@ -5,12 +5,14 @@ import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { ConfigPanel } from "./manage/config";
 import { DevicesPanel } from "./manage/devices";
+import { GleaningsPanel } from "./manage/gleanings";
 import { IndexPanel } from "./manage/index";
 import { LedgerPanel } from "./manage/ledger";
 import { LogPanel } from "./manage/log";
 import { ModelsPanel } from "./manage/models";
 import { MemoryPanel } from "./manage/memory";
 import type { Panel } from "./manage/panel";
+import { RunsPanel } from "./manage/runs";
 import { StatsPanel } from "./manage/stats";
 import { VaultsPanel } from "./manage/vaults";
 
@@ -24,6 +26,8 @@ const PANELS: readonly [part: string, label: string, needs: string, make: Make][
   ["stats", "Statistics", "stats", (context) => new StatsPanel(context)],
   ["log", "Searches", "log", (context) => new LogPanel(context)],
   ["memory", "Memory", "memory", (context) => new MemoryPanel(context)],
+  ["gleanings", "Saved links", "gleanings", (context) => new GleaningsPanel(context)],
+  ["runs", "Runs", "runs", (context) => new RunsPanel(context)],
   ["models", "Models", "models", (context) => new ModelsPanel(context)],
   ["devices", "Devices", "pair", (context) => new DevicesPanel(context)],
   ["config", "Settings", "config", (context) => new ConfigPanel(context)],

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { violations } from "./axe.mjs";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 
-const { visit } = usePages();
+const SAVED = "# A day\n\n## Gleanings\n\n- [Bees at night](https://bees.example/night)\n  How they sleep.\n- https://bare.example/page\n";
+const { visit } = usePages({}, { sample: { "Daily/2026-03-02.md": SAVED } });
 
 const VIEWS = [
   ["start", "#/search?vault=Sample", ".start"],
@@ -20,6 +21,8 @@ const VIEWS = [
   ["vaults", "#/manage/vaults?vault=Sample", ".panel tbody tr"],
   ["figures", "#/manage/stats?vault=Sample", ".shares"],
   ["searches", "#/manage/log?vault=Sample", ".panel-body > *"],
+  ["saved links", "#/manage/gleanings?vault=Sample", ".gleaning"],
+  ["runs", "#/manage/runs?vault=Sample", ".panel tbody tr"],
   ["models", "#/manage/models?vault=Sample", ".panel tbody tr"],
   ["settings", "#/manage/config?vault=Sample", ".settings"],
 ];

@@ -14,13 +14,14 @@ const HOSTILE = [
 ].join("\n\n");
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const WIDE = (cell) => `|${`${cell}|`.repeat(20_000)}`;
+const SAVED = "# A day\n\n## Gleanings\n\n- [Bees at night](https://bees.example/night?a=1)\n  How they sleep.\n- https://bare.example/page\n";
 const { visit } = usePages({
   "Hostile <img src=x onerror=alert(1)>.md": HOSTILE,
   "Outer.md": "# Outer\n\n![[dot.png]] ![d](dot.png)\n\n![[Inner]]\n\n> [!warning]- Mind\n> hot\n\nA fact[^1].\n\n[^1]: Its source.\n",
   "Inner.md": "# Inner\n\ninner text ![[Outer]]\n",
   "dot.png": PIXEL,
   "Wide.md": `# Wide\n\n${WIDE("a")}\n${WIDE("-")}\n${WIDE("1")}\n\nafter it\n`,
-});
+}, { sample: { "Daily/2026-03-02.md": SAVED } });
 
 for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
   const onPhone = look === PHONE;
@@ -153,6 +154,8 @@ const PAGES = [
   ["manage/vaults?vault=Sample", ".panel tbody tr"],
   ["manage/stats?vault=Sample", ".shares"],
   ["manage/log?vault=Sample", ".panel-body > *"],
+  ["manage/gleanings?vault=Sample", ".gleaning"],
+  ["manage/runs?vault=Sample", ".panel tbody tr"],
   ["manage/models?vault=Sample", ".panel tbody tr"],
   ["manage/config?vault=Sample", ".settings"],
 ];
@@ -216,6 +219,30 @@ test("vaults, figures, searches, models and settings are shown; a setting is cha
     await page.waitForURL(/#\/search/);
     await page.goto(`${new URL(page.url()).origin}/#/manage/log?vault=Sample`);
     await page.getByRole("heading", { name: "Searches" }).waitFor();
+  }));
+
+test("saved links are filtered, get a status, and become notes after saying which; the run is listed", () =>
+  visit({ hash: "#/manage/gleanings?vault=Sample" }, async (page) => {
+    const links = page.locator(".gleaning");
+    await links.nth(1).waitFor();
+    await page.getByRole("searchbox", { name: "Filter saved links" }).fill("sleep");
+    await page.waitForFunction(() => document.querySelectorAll(".gleaning").length === 1);
+    await page.getByRole("button", { name: "Mark as dead: Bees at night" }).click();
+    const archived = page.getByRole("link", { name: "find it in the archive" });
+    assert.equal(await archived.getAttribute("href"), "https://web.archive.org/web/*/https://bees.example/night?a=1");
+    await page.getByRole("link", { name: "dead 1" }).waitFor();
+    await page.getByRole("button", { name: "Make active: Bees at night" }).click();
+    await page.getByRole("link", { name: "active 2" }).click();
+    await page.getByRole("button", { name: "Make notes of saved links…" }).click();
+    await page.getByText("2 notes would be made").waitFor();
+    await page.getByRole("button", { name: "Make 2 notes" }).click();
+    await page.getByText("2 notes were made").waitFor();
+    await page.getByRole("link", { name: "its note" }).waitFor({ timeout: READY_MS });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.waitForFunction(() => !document.querySelector(".gleaning .meta a + a"));
+    await page.getByRole("navigation", { name: "Panels" }).getByRole("link", { name: "Runs" }).click();
+    await page.getByRole("row", { name: /^Making notes of saved links .*notes made: 2.* a person/ }).waitFor();
+    await page.getByRole("heading", { name: "Next" }).waitFor();
   }));
 
 test("a note shows its pictures, embedded notes, callouts and footnotes; a table without end is text", () =>
