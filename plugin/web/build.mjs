@@ -17,9 +17,10 @@ export async function buildWeb() {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
   const layout = await buildLayoutWorker();
+  const charts = await buildChartStyles();
   const { metafile } = await build({
     ...COMMON,
-    define: { LAYOUT_WORKER: JSON.stringify(`/static/${layout}`) },
+    define: { LAYOUT_WORKER: JSON.stringify(`/static/${layout}`), CHART_STYLES: JSON.stringify(`/static/${charts}`) },
     entryPoints: { app: join(HERE, "app/main.ts") },
     chunkNames: "[name]-[hash]",
     entryNames: "[name]-[hash]",
@@ -47,6 +48,12 @@ export async function buildWeb() {
 async function buildLayoutWorker() {
   await build({ ...COMMON, entryPoints: { layout: join(HERE, "worker/layout.ts") }, entryNames: "[name]-[hash]", outdir: OUT });
   return readdirSync(OUT).find((name) => /^layout-\w+\.js$/.test(name));
+}
+
+/** The styles of the views that draw, which the first page does without; gives the file's name. */
+async function buildChartStyles() {
+  await build({ ...COMMON, entryPoints: { charts: join(HERE, "styles/charts.css") }, entryNames: "[name]-[hash]", outdir: OUT });
+  return readdirSync(OUT).find((name) => /^charts-\w+\.css$/.test(name));
 }
 
 /** A page with the names that its files were built under: each holds a hash, so that browsers may keep it for ever. */
