@@ -10,7 +10,7 @@ import { button, fill, h, type Child } from "../lib/dom";
 type Matter = "guard" | "stuck" | "paused" | "working" | "words" | "none";
 
 export class ProgressStrip {
-  readonly el = h("div", { class: "progress-strip", hidden: true });
+  readonly el = h("div", { class: "progress-strip", role: "region", "aria-label": "State of the index", hidden: true });
   readonly #context: ViewContext;
   #matter: Matter = "none";
 
