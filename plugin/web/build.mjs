@@ -17,10 +17,10 @@ export async function buildWeb() {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
   const layout = await buildLayoutWorker();
-  const charts = await buildChartStyles();
+  const views = await buildViewStyles();
   const { metafile } = await build({
     ...COMMON,
-    define: { LAYOUT_WORKER: JSON.stringify(`/static/${layout}`), CHART_STYLES: JSON.stringify(`/static/${charts}`) },
+    define: { LAYOUT_WORKER: JSON.stringify(`/static/${layout}`), VIEW_STYLES: JSON.stringify(`/static/${views}`) },
     entryPoints: { app: join(HERE, "app/main.ts") },
     chunkNames: "[name]-[hash]",
     entryNames: "[name]-[hash]",
@@ -50,10 +50,10 @@ async function buildLayoutWorker() {
   return readdirSync(OUT).find((name) => /^layout-\w+\.js$/.test(name));
 }
 
-/** The styles of the views that draw, which the first page does without; gives the file's name. */
-async function buildChartStyles() {
-  await build({ ...COMMON, entryPoints: { charts: join(HERE, "styles/charts.css") }, entryNames: "[name]-[hash]", outdir: OUT });
-  return readdirSync(OUT).find((name) => /^charts-\w+\.css$/.test(name));
+/** The styles that only the other views use, which the first page does without; gives the file's name. */
+async function buildViewStyles() {
+  await build({ ...COMMON, entryPoints: { views: join(HERE, "styles/views.css") }, entryNames: "[name]-[hash]", outdir: OUT });
+  return readdirSync(OUT).find((name) => /^views-\w+\.css$/.test(name));
 }
 
 /** A page with the names that its files were built under: each holds a hash, so that browsers may keep it for ever. */

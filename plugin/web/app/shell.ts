@@ -2,7 +2,7 @@
 
 import type { Address, ViewName } from "../lib/address";
 import { asServerError, ServerError } from "../../src/client";
-import { chartStyles } from "../lib/chartStyles";
+import { viewStyles } from "../lib/viewStyles";
 import { button, fill, h } from "../lib/dom";
 import { icon, mark, type IconName } from "../lib/icons";
 import { helpDialog } from "../parts/help";
@@ -41,8 +41,8 @@ const LOADERS: Readonly<Record<Exclude<ViewName, "search">, (context: ViewContex
   manage: async (context) => new (await import("../views/manage")).Manage(context),
 };
 
-/** Views with charts or the graph, whose styles are loaded with them. */
-const DRAWN_VIEWS: readonly ViewName[] = ["pipeline", "graph", "past"];
+/** Views whose styles are loaded with them. */
+const STYLED_VIEWS: readonly ViewName[] = ["ask", "pipeline", "graph", "past", "manage"];
 
 /** Views of a query; links between them keep the query. */
 const QUERY_VIEWS: readonly ViewName[] = ["search", "ask", "explore", "pipeline", "past"];
@@ -125,7 +125,7 @@ export class Shell {
   /** Makes a view; null where its files could not be loaded, which is said in its place. */
   async #load(name: ViewName): Promise<View | null> {
     try {
-      if (DRAWN_VIEWS.includes(name)) await chartStyles();
+      if (STYLED_VIEWS.includes(name)) await viewStyles();
       const made = name === "search" ? new ListView(this.#context) : await LOADERS[name](this.#context);
       const view = this.#views.get(name) ?? made; // the address may have changed twice
       this.#views.set(name, view);

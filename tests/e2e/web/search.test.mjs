@@ -253,7 +253,15 @@ test("without the server, pages seen before are shown from the cache", () =>
     await search(page, "sourdough");
     await page.locator(".reader h1").waitFor();
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-    await page.waitForFunction(async () => (await (await caches.open("notewell-answers")).keys()).some(({ url }) => url.includes("/api/note")));
+    // The first visit is stored after the worker has taken over, so all that it needs is waited for.
+    await page.waitForFunction(async () => {
+      const stored = (await (await caches.open("notewell-answers")).keys()).map(({ url }) => new URL(url).pathname);
+      return ["health", "vaults", "search", "note"].every((name) => stored.includes(`/api/${name}`));
+    });
+    await page.waitForFunction(async () => {
+      const shell = (await caches.keys()).find((name) => name.startsWith("notewell-shell-"));
+      return shell !== undefined && (await caches.match("/")) !== undefined;
+    });
     await held.server.end();
     await page.reload();
     await page.locator(".reader h1").waitFor();
