@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { NeighborhoodNote, NeighborhoodReply } from "../../plugin/src/contract";
 import { grouped } from "../../plugin/web/views/graph/grouping";
-import { endsOf, isMostlyKept, pictureOf } from "../../plugin/web/views/graph/picture";
+import { endsOf, knownPlaces, pictureOf } from "../../plugin/web/views/graph/picture";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -62,9 +62,11 @@ describe("the picture", () => {
     const kept = new Map([["a.md", [5, 6] as const], ["b.md", [7, 8] as const]]);
     const graph = pictureOf(reply(nodes), kept);
     expect(graph.getNodeAttributes(0)).toMatchObject({ x: 5, y: 6, size: 12.5 });
-    expect(isMostlyKept(nodes, kept)).toBe(false);
-    expect(isMostlyKept(nodes.slice(0, 2), kept)).toBe(true);
-    expect(isMostlyKept([], new Map())).toBe(false);
+    expect(knownPlaces(nodes, kept)).toBe("none");
+    expect(knownPlaces(nodes.slice(0, 2), kept)).toBe("all");
+    const many = Array.from({ length: 10 }, (_, n) => note(`${n}.md`));
+    expect(knownPlaces(many, new Map(many.slice(1).map(({ path }) => [path, [0, 0] as const])))).toBe("most");
+    expect(knownPlaces([], new Map())).toBe("none");
   });
 
   test("gives the layout its pairs, links first", () => {

@@ -8,8 +8,8 @@ export interface LayoutStart {
   readonly radii: Float32Array;
   readonly ends: Int32Array;
   readonly links: number;
-  /** Whether the places are those of an earlier layout, so that little has to move. */
-  readonly isKnown: boolean;
+  /** How many of the places are those of an earlier layout: then little has to move, or nothing. */
+  readonly known: "all" | "most" | "none";
   /** Whether to answer once, at the end, instead of while the notes move. */
   readonly atOnce: boolean;
 }

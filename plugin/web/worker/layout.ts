@@ -22,9 +22,11 @@ interface Spring extends SimulationLinkDatum<Dot> {
   readonly isSimilarity: boolean;
 }
 
-/** The page draws at most this often while notes move. */
+/** The page draws at most this often while notes move; drawing a whole vault takes longer than a part of it. */
 const ANSWER_MS = 100;
-/** The cooling of a layout whose places are known already. */
+const ANSWER_OF_MANY_MS = 500;
+const MANY = 800;
+/** The warmth with which a layout begins whose places are mostly known. */
 const KNOWN_ALPHA = 0.05;
 
 let dots: Dot[] = [];
@@ -37,17 +39,20 @@ self.addEventListener("message", ({ data }: MessageEvent<LayoutRequest>) => {
   else move(data.note, null, null, 0);
 });
 
-function start({ places, radii, ends, links, isKnown, atOnce }: LayoutStart): void {
+function start({ places, radii, ends, links, known, atOnce }: LayoutStart): void {
   simulation?.stop();
   dots = Array.from(radii, (radius, n) => ({ radius, x: places[2 * n] ?? 0, y: places[2 * n + 1] ?? 0 }));
-  simulation = forcesOn(dots, springs(ends, links)).alpha(isKnown ? KNOWN_ALPHA : 1);
-  if (atOnce) {
+  simulation = forcesOn(dots, springs(ends, links)).alpha(known === "none" ? 1 : KNOWN_ALPHA);
+  if (known === "all") {
+    simulation.stop();
+    answer(true);
+  } else if (atOnce) {
     simulation.stop();
     while (simulation.alpha() > simulation.alphaMin()) simulation.tick();
     answer(true);
-    return;
   }
-  simulation.on("tick", () => answer(false)).on("end", () => answer(true)).restart();
+  simulation.on("tick", () => answer(false)).on("end", () => answer(true));
+  if (known !== "all" && !atOnce) simulation.restart();
 }
 
 function springs(ends: Int32Array, links: number): Spring[] {
@@ -61,7 +66,7 @@ function springs(ends: Int32Array, links: number): Spring[] {
 }
 
 function forcesOn(all: Dot[], pulled: Spring[]): Simulation<Dot, undefined> {
-  const many = all.length > 800;
+  const many = all.length > MANY;
   const pull = forceLink<Dot, Spring>(pulled)
     .distance(({ isSimilarity }) => (isSimilarity ? 90 : 55))
     .strength(({ isSimilarity }) => (isSimilarity ? 0.02 : 0.25));
@@ -84,7 +89,7 @@ function move(note: number, x: number | null, y: number | null, warmth: number):
 
 function answer(isAtRest: boolean): void {
   const now = performance.now();
-  if (!isAtRest && now - answeredAt < ANSWER_MS) return;
+  if (!isAtRest && now - answeredAt < (dots.length > MANY ? ANSWER_OF_MANY_MS : ANSWER_MS)) return;
   answeredAt = now;
   const places = new Float32Array(2 * dots.length);
   dots.forEach(({ x = 0, y = 0 }, n) => places.set([x, y], 2 * n));

@@ -2,7 +2,7 @@
 
 import type { NeighborhoodReply } from "../../../src/contract";
 import { keepPlaces } from "../../lib/keptLayouts";
-import type { LayoutMoved, LayoutRequest } from "../../lib/layoutMessages";
+import type { LayoutMoved, LayoutRequest, LayoutStart } from "../../lib/layoutMessages";
 import { workerAddress } from "../../lib/workerAddress";
 import { endsOf, type Drawn } from "./picture";
 
@@ -23,7 +23,7 @@ export class Layout {
     });
   }
 
-  start(reply: NeighborhoodReply, isKnown: boolean): void {
+  start(reply: NeighborhoodReply, known: LayoutStart["known"]): void {
     const atOnce = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const places = new Float32Array(2 * reply.nodes.length);
     const radii = new Float32Array(reply.nodes.length);
@@ -31,7 +31,7 @@ export class Layout {
       places.set([x, y], 2 * note);
       radii[note] = size;
     });
-    this.#ask({ kind: "start", places, radii, ends: endsOf(reply), links: reply.links.length, isKnown, atOnce });
+    this.#ask({ kind: "start", places, radii, ends: endsOf(reply), links: reply.links.length, known, atOnce });
   }
 
   hold(note: number, x: number, y: number): void {

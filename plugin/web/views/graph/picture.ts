@@ -3,6 +3,7 @@
 import Graph from "graphology";
 import type { NeighborhoodNote, NeighborhoodReply } from "../../../src/contract";
 import type { Places } from "../../lib/keptLayouts";
+import type { LayoutStart } from "../../lib/layoutMessages";
 
 export interface Dot {
   readonly note: number;
@@ -39,9 +40,11 @@ export function endsOf({ links, similar }: NeighborhoodReply): Int32Array {
   return Int32Array.from([...links, ...similar].flatMap(([one = -1, other = -1]) => [one, other]));
 }
 
-/** Whether nearly all notes have a kept place, so that the layout needs little time. */
-export function isMostlyKept(nodes: readonly NeighborhoodNote[], kept: Places): boolean {
-  return kept.size > 0 && nodes.filter(({ path }) => kept.has(path)).length >= 0.9 * nodes.length;
+/** How many notes have a kept place: with most of them, the layout needs little time; with all, none. */
+export function knownPlaces(nodes: readonly NeighborhoodNote[], kept: Places): LayoutStart["known"] {
+  const known = nodes.filter(({ path }) => kept.has(path)).length;
+  if (known === 0 || known < 0.9 * nodes.length) return "none";
+  return known === nodes.length ? "all" : "most";
 }
 
 function sizeOf({ hops, links }: NeighborhoodNote): number {

@@ -7,7 +7,7 @@ import type { Places } from "../../lib/keptLayouts";
 import type { Grouping } from "./grouping";
 import { Layout } from "./layout";
 import { coloursOf, dotLook, drawHovered, lineLook, type Colours, type Focus } from "./looks";
-import { isMostlyKept, pictureOf, type Dot, type Drawn, type Line } from "./picture";
+import { knownPlaces, pictureOf, type Dot, type Drawn, type Line } from "./picture";
 
 export interface SceneHandlers {
   /** A note was selected, by its position in the reply; null when none is any more. */
@@ -16,7 +16,7 @@ export interface SceneHandlers {
 }
 
 const ZOOM = 1.5;
-/** With more lines than this they are left out while the picture moves, so that it follows the hand. */
+/** With more lines than this, lines and labels are left out while the picture moves, so that it follows the hand. */
 const MANY_LINES = 3_000;
 
 export class GraphScene {
@@ -50,6 +50,7 @@ export class GraphScene {
       labelGridCellSize: 110,
       labelRenderedSizeThreshold: 3,
       hideEdgesOnMove: this.#graph.size > MANY_LINES,
+      hideLabelsOnMove: this.#graph.size > MANY_LINES,
       zIndex: true,
       allowInvalidContainer: true, // a window may be made so small that nothing of it is left
       minCameraRatio: 0.01,
@@ -61,7 +62,7 @@ export class GraphScene {
       this.#sigma.refresh();
     });
     this.#listen();
-    this.#layout.start(reply, isMostlyKept(reply.nodes, kept));
+    this.#layout.start(reply, knownPlaces(reply.nodes, kept));
   }
 
   stop(): void {
