@@ -37,7 +37,7 @@ const zones = FLOORS.flatMap((floor, level) => {
 });
 
 export default defineConfig([
-  globalIgnores(["main.js", "node_modules/", ".venv*/", "sidecar/", "tests/bench/"]),
+  globalIgnores(["main.js", "dist/", "node_modules/", ".venv*/", "sidecar/", "tests/bench/"]),
   ...obsidianmd.configs.recommended,
   {
     languageOptions: {
