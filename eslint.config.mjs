@@ -9,7 +9,7 @@ import { PlainTextParser } from "eslint-plugin-obsidianmd/dist/lib/plainTextPars
 const FLOORS = [
   ["citations.ts", "format.ts", "shape.ts", "support.ts"],
   ["contract.ts"],
-  ["askReplies.ts", "replies.ts"],
+  ["askReplies.ts", "askWords.ts", "replies.ts"],
   ["http.ts"],
   ["client.ts"],
   ["answer.ts", "connection.ts", "changes.ts", "discovery.ts", "identity.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],

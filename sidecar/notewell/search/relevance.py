@@ -180,9 +180,9 @@ class _Measures:
     """What the functions look at: arrays (n,) of the notes, and measures of the query.
 
     `words` and `coverage` count words that the vault does not contain; `known` is the share of the
-    query in those that it does. `excess` is the cosine above the query's mean,
-    and above less than that in a small vault. `cosine` and
-    `deviations` (of the cosine above the mean) count as far as the model can read the query.
+    query in those that it does. `excess` is the cosine above the query's mean; in a small vault
+    it is raised (`_less_by_chance`). `cosine` and `deviations` (of the cosine above the mean) count
+    as far as the model can read the query.
     """
 
     words: FloatArray

@@ -1,19 +1,10 @@
 /** The words of the panel for questions: what happens, how far an answer can be trusted, what went wrong. */
 
+import { stepWords, stoppedText } from "../../askWords";
 import type { ServerError } from "../../client";
 import type { AskFailed, AskModelsReply, AskNotice, AskReply, AskStep } from "../../contract";
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "::1"];
-const TOOLS: Readonly<Record<string, string>> = {
-  rewrite: "Understood",
-  context: "Looked for",
-  search: "Searched",
-  read: "Read",
-  neighbors: "Followed links of",
-  read_web_page: "Read the page",
-  search_web: "Searched the web for",
-};
-
 /** What is sent, and where, before anything is. */
 export function destinationText({ host }: Pick<AskModelsReply, "host">): string {
   const where = LOCAL_HOSTS.includes(host) ? "on the server's own computer" : `at ${host}, outside the server's computer`;
@@ -26,19 +17,17 @@ export function noticeText({ host, model, local, leaves }: AskNotice): string {
 }
 
 /** What the model did, as “Searched “country loaf””, and what came of it. */
-export function stepTexts({ tool, about, outcome }: AskStep): readonly [what: string, outcome: string] {
-  const subject = about.startsWith(`${tool}: `) ? about.slice(tool.length + 2) : about;
-  const did = TOOLS[tool] ?? tool.replaceAll("_", " ");
-  return [`${did} “${subject}”`, tool === "rewrite" ? `as: ${outcome}` : outcome];
+export function stepTexts(step: AskStep): readonly [what: string, outcome: string] {
+  const { did, subject, result } = stepWords(step);
+  return [`${did} “${subject}”`, result];
 }
 
 /** Warnings about how far an answer can be trusted. */
 export function warningsOf(answer: AskReply): readonly string[] {
   const { grounded, general, partial, cancelled, invalid, warnings } = answer;
   const isUncited = !grounded && !general && !cancelled && /\[\d{1,3}\]/.test(answer.answer);
-  const stopped = answer.answer ? "Stopped. This answer is incomplete." : "Stopped before an answer was complete.";
   const all: [string, boolean | undefined][] = [
-    [stopped, cancelled],
+    [stoppedText(answer.answer), cancelled],
     ["Incomplete", partial && !cancelled],
     ["The model's own knowledge, not your notes", general],
     ["No citations: compare the answer with the sources", isUncited],

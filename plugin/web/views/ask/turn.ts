@@ -3,6 +3,7 @@
 import { asServerError, type ServerError } from "../../../src/client";
 import { ask } from "../../app/askStream";
 import type { AskFailed, AskNotice, AskReply, AskStep, Result } from "../../../src/contract";
+import { stepWords, stoppedText } from "../../../src/askWords";
 import type { AskEvent } from "../../../src/askReplies";
 import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
@@ -26,16 +27,6 @@ export interface TurnHandlers {
   /** Called when the server has accepted the question, with the conversation. */
   readonly began: (conversation: string) => void;
 }
-
-const TOOLS: Readonly<Record<string, string>> = {
-  rewrite: "Understood",
-  context: "Looked for",
-  search: "Searched",
-  read: "Read",
-  neighbors: "Followed links of",
-  read_web_page: "Read the page",
-  search_web: "Searched the web for",
-};
 
 export class Turn {
   readonly el: HTMLElement;
@@ -126,12 +117,11 @@ export class Turn {
     this.#found.hidden = false;
   }
 
-  #drawStep({ tool, about, outcome }: AskStep): void {
+  #drawStep(step: AskStep): void {
     this.#write(""); // text before a tool call is not the answer
-    const subject = about.startsWith(`${tool}: `) ? about.slice(tool.length + 2) : about;
-    const what = h("span", { dir: "auto" }, `${TOOLS[tool] ?? tool.replaceAll("_", " ")} `, h("q", {}, subject));
-    const came = tool === "rewrite" ? `as: ${outcome}` : outcome;
-    this.#steps.append(h("li", {}, what, h("span", { class: "faint", dir: "auto" }, came)));
+    const { did, subject, result } = stepWords(step);
+    const what = h("span", { dir: "auto" }, `${did} `, h("q", {}, subject));
+    this.#steps.append(h("li", {}, what, h("span", { class: "faint", dir: "auto" }, result)));
     fill(this.#stepCount, `Thinking: ${count(this.#steps.childElementCount, "step", "steps")} so far`);
   }
 
@@ -221,8 +211,7 @@ export class Turn {
 
   /** The notice for an answer that was stopped after the text `answer`. */
   #stoppedNotice(answer: string): HTMLElement[] {
-    const text = answer ? "Stopped. This answer is incomplete." : "Stopped before an answer was complete.";
-    return [h("p", { class: "ask-badge is-partial", role: "status" }, text), button("Ask again", this.#handlers.again, { class: "quiet" })];
+    return [h("p", { class: "ask-badge is-partial", role: "status" }, stoppedText(answer)), button("Ask again", this.#handlers.again, { class: "quiet" })];
   }
 
   #fold(): void {
