@@ -12,6 +12,7 @@ declare const LAYOUT_WORKER: string;
 export class Layout {
   readonly #worker = new Worker(workerAddress(LAYOUT_WORKER));
   readonly #graph: Drawn;
+  #isNew = false; // other places than those that are kept
 
   /** `name` tells this graph from others; `moved` is called after notes moved, and when they rest. */
   constructor(name: string, reply: NeighborhoodReply, graph: Drawn, moved: (isAtRest: boolean) => void) {
@@ -19,11 +20,12 @@ export class Layout {
     this.#worker.addEventListener("message", ({ data: { places, isAtRest } }: MessageEvent<LayoutMoved>) => {
       this.#place(places);
       moved(isAtRest);
-      if (isAtRest) void keepPlaces(name, reply.nodes.map(({ path }) => path), places);
+      if (isAtRest && this.#isNew) void keepPlaces(name, reply.nodes.map(({ path }) => path), places);
     });
   }
 
   start(reply: NeighborhoodReply, known: LayoutStart["known"]): void {
+    this.#isNew = known !== "all";
     const atOnce = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const places = new Float32Array(2 * reply.nodes.length);
     const radii = new Float32Array(reply.nodes.length);
@@ -35,6 +37,7 @@ export class Layout {
   }
 
   hold(note: number, x: number, y: number): void {
+    this.#isNew = true;
     this.#ask({ kind: "hold", note, x, y });
   }
 
