@@ -458,6 +458,17 @@ def test_a_vector_is_reused_wherever_its_text_comes_again(index: Index, make: Ma
     assert [len(batch) for batch in index.vectors_in_use(make.model, 5)] == [1]
 
 
+def test_stored_vectors_are_read_by_the_hash_of_their_text(index: Index, make: Material) -> None:
+    text_hash = b"h" * 16
+    vector = np.full(make.dimensions, 0.5, np.float32)
+    index.store_vectors(make.model, [VectorPut(text_hash, vector)])
+
+    found = index.stored_vectors(make.model, {text_hash, b"another"})
+
+    assert found == {text_hash: vector.astype(np.float16).tobytes()}
+    assert index.stored_vectors(make.other_model, {text_hash}) == {}
+
+
 def test_a_changed_passage_keeps_the_earlier_vector_until_it_has_its_own(
     index: Index, make: Material
 ) -> None:

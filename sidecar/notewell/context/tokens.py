@@ -67,7 +67,7 @@ def _load(file: Path) -> CountTokens | None:
 
 
 def _estimated(text: str) -> int:
-    from notewell.ingest.indexer import approximate_tokens  # noqa: PLC0415 - loads the index
+    from notewell.ingest.note_reader import approximate_tokens  # noqa: PLC0415 - loads the index
 
     return approximate_tokens(text)
 

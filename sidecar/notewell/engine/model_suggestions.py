@@ -42,6 +42,8 @@ class ModelSuggestions:
             _begin(beginnings, passage)
             if remote:
                 tokens += _tokens(passage.text)
+        if self.settings.chunking.method == "semantic":
+            tokens *= 2  # every sentence is read by itself too
         found = shares(beginnings.values())
         return SuggestReply(
             vault=self.record.name,

@@ -199,6 +199,10 @@ class IndexReader(Protocol):
         """(text hash, float16 bytes) for every text of a current chunk, in batches."""
         ...
 
+    def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
+        """The vectors of the model that are stored for these texts, as float16 bytes by hash."""
+        ...
+
     def pending_texts(
         self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
     ) -> tuple[PendingText, ...]:

@@ -100,18 +100,21 @@ def _embed(
     Gives how many of them were answered, and those of them without a usable vector.
     """
     began = time.monotonic()
-    for piece in _pieces(embedder, texts):
+    passages = [text.text for text in texts]
+    for piece in pieces(embedder, passages, [text.path for text in texts]):
         some = [texts[row] for row in piece.rows]
         ended = time.monotonic()
         yield len(some), _store(index, embedder, some, piece.vectors, ended - began)
         began = ended
 
 
-def _pieces(embedder: Embedder, texts: Sequence[PendingText]) -> Iterable[EmbeddedPiece]:
-    passages = [text.text for text in texts]
+def pieces(
+    embedder: Embedder, texts: Sequence[str], documents: Sequence[str]
+) -> Iterable[EmbeddedPiece]:
+    """The vectors of `texts` as they arrive; `documents` names the note of each."""
     if isinstance(embedder, EmbedsInPieces):
-        return embedder.embed_pieces(passages, [text.path for text in texts])
-    return [EmbeddedPiece(tuple(range(len(texts))), embedder.embed_passages(passages))]
+        return embedder.embed_pieces(texts, documents)
+    return [EmbeddedPiece(tuple(range(len(texts))), embedder.embed_passages(texts))]
 
 
 def _store(
@@ -122,23 +125,24 @@ def _store(
     seconds: float,
 ) -> list[PendingText]:
     """Store the usable vectors; returns the texts without one."""
-    usable = _usable(vectors, embedder.dimensions)
+    good_rows = usable(vectors, embedder.dimensions)
     index.store_vectors(
         embedder.key,
         [
             VectorPut(text.text_hash, vector)
-            for text, vector, good in zip(texts, vectors, usable, strict=True)
+            for text, vector, good in zip(texts, vectors, good_rows, strict=True)
             if good
         ],
     )
-    add_model_work(index, embedded=sum(usable), seconds=seconds)
-    bad = [text for text, good in zip(texts, usable, strict=True) if not good]
+    add_model_work(index, embedded=sum(good_rows), seconds=seconds)
+    bad = [text for text, good in zip(texts, good_rows, strict=True) if not good]
     if bad:
         index.apply(Batch(ledger=_failures(index, bad), model=embedder.key))
     return bad
 
 
-def _usable(vectors: FloatArray, dimensions: int) -> list[bool]:
+def usable(vectors: FloatArray, dimensions: int) -> list[bool]:
+    """Which of the vectors can be stored."""
     if vectors.shape[1:] != (dimensions,):
         return [False] * len(vectors)
     return [bool(np.isfinite(vector).all()) for vector in vectors]

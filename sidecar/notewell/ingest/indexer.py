@@ -7,40 +7,33 @@ sees one of its committed states.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import TypeGuard
 
 from notewell.errors import UnreadableNoteError
 from notewell.index.port import Index
 from notewell.ingest.embed import embed_pending
-from notewell.ingest.kept_titles import cut_as_embedded
 from notewell.ingest.model_work import add_model_work
-from notewell.ingest.plan import NOT_NOTES, Move, Plan, plan_changes
+from notewell.ingest.note_reader import NoteReader, Reading, chunk_sizes, pending
+from notewell.ingest.plan import Move, Plan, plan_changes
 from notewell.ingest.queue import Work
 from notewell.ingest.removal_guard import FEW, held_removal
+from notewell.ingest.sentence_vectors import SentenceVectors
 from notewell.ingest.vault_identity import check_not_replaced
 from notewell.sources import Source
 from notewell.types import (
     Batch,
-    Chunk,
-    ChunkRules,
-    ChunkSizes,
-    CountTokens,
     Embedder,
     FileRef,
     LedgerEntry,
-    ManifestEntry,
     ModelKey,
-    Note,
     NoteMove,
-    NotePut,
     Progress,
     Settings,
 )
-from notewell.vault.chunk import chunk
 from notewell.vault.paths import DOCUMENTS
 
 # A batch is committed when it has this many notes or this much text. The first one is small, so
@@ -51,8 +44,6 @@ BATCH_BYTES = 4_000_000
 
 # Raised when notes would be parsed or chunked differently than before.
 FORMAT = 3
-
-_NARROW = re.compile("[\u0000-\u2e7f]+")
 
 _FINGERPRINT = "fingerprint"
 _FIRST_TYPES = (".md",)  # those of an index whose fingerprint names none
@@ -135,12 +126,19 @@ class Indexer:
         return replace(totals, warnings=warnings)
 
     def _fingerprint(self, embedder: Embedder | None) -> str:
-        sizes = _sizes(self._settings.chunking, embedder)
+        rules = self._settings.chunking
+        sizes = chunk_sizes(rules, embedder)
         model = embedder.key.name if embedder is not None else "none"
         cut = f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
+        if self._cuts_by_topic(embedder):
+            cut += f":{rules.method}:{rules.percentile}:{embedder.key}"
         cut += ":ocr" if self._settings.vault.ocr else ""
         types = self._source.types  # they decide which Markdown links lead to notes
         return cut if types == _FIRST_TYPES else f"{cut}:{','.join(sorted(types))}"
+
+    def _cuts_by_topic(self, embedder: Embedder | None) -> TypeGuard[Embedder]:
+        """Whether sentences are compared, which needs a model."""
+        return embedder is not None and self._settings.chunking.method == "semantic"
 
     def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
         plan, warnings = self._compared(work)
@@ -201,29 +199,46 @@ class Indexer:
         embedder: Embedder | None,
         signals: Signals,
     ) -> RunTotals:
-        model = embedder.key if embedder is not None else None
-        reader = _NoteReader(
-            self._source, self._index, self._settings.chunking, embedder, signals.between
-        )
+        """Read and cut the notes.
+
+        To cut them by topic the model reads all of them; so that they can be found before, many
+        new notes are first cut at headings.
+        """
         to_read = _to_read(plan)
+        settings = self._settings.chunking
+        reading = Reading(self._source, self._index, settings, embedder, signals.between)
+        removed = RunTotals(removed=len(plan.removes), guarded=len(plan.guarded))
+        if not self._cuts_by_topic(embedder):
+            return self._read(to_read, NoteReader(reading), signals, removed)
+        known = self._index.manifest()
+        new = [file for file in to_read if file.path not in known]
+        if len(new) > FIRST_NOTES:
+            first = self._read(new, NoteReader(reading, provisional=True), signals, removed)
+            if not first.finished:
+                return first
+        sentences = SentenceVectors(self._index, embedder, signals.stop)
+        reader = NoteReader(replace(reading, sentences=sentences))
+        return self._read(to_read, reader, signals, removed)
+
+    def _read(
+        self, to_read: Sequence[FileRef], reader: NoteReader, signals: Signals, totals: RunTotals
+    ) -> RunTotals:
+        """Read the notes group by group; adds what was done to `totals`."""
         done = reused = 0
         for group in _groups(to_read):
             if signals.stop():
                 break
             signals.progress(Progress("read", done, len(to_read), group[0].path))
-            batch = reader.batch(group, model)
+            batch = reader.batch(group)
+            if batch is None:
+                break
             found = self._index.apply(batch, between_notes=signals.between).reused
             add_model_work(self._index, reused=found)
             reused += found
             done += len(group)
         signals.progress(Progress("read", done, len(to_read)))
-        return RunTotals(
-            read=done,
-            reused=reused,
-            removed=len(plan.removes),
-            guarded=len(plan.guarded),
-            finished=done == len(to_read),
-        )
+        finished = done == len(to_read)
+        return replace(totals, read=done, reused=reused, finished=finished, problem=reader.problem)
 
     def _second_pass(self, totals: RunTotals, embedder: Embedder, signals: Signals) -> RunTotals:
         done = embed_pending(
@@ -237,82 +252,8 @@ class Indexer:
             totals,
             embedded=done.embedded,
             finished=totals.finished and (done.finished or done.problem is not None),
-            problem=done.problem,
+            problem=totals.problem or done.problem,
         )
-
-
-class _NoteReader:
-    """Turns files into what a transaction stores."""
-
-    def __init__(
-        self,
-        source: Source,
-        index: Index,
-        rules: ChunkRules,
-        embedder: Embedder | None,
-        between: Callable[[], None],
-    ) -> None:
-        self._source = source
-        self._index = index
-        self._between = between
-        self._sizes = _sizes(rules, embedder)
-        self._count: CountTokens = embedder.count_tokens if embedder else approximate_tokens
-
-    def batch(self, group: Sequence[FileRef], model: ModelKey | None) -> Batch:
-        before = self._index.manifest([file.path for file in group])
-        puts: list[NotePut] = []
-        removes: list[str] = []
-        ledger: list[LedgerEntry] = []
-        for file in group:
-            self._between()
-            try:
-                puts.append(self._put(file, before.get(file.path)))
-            except UnreadableNoteError as error:
-                if error.code != "unreadable":
-                    removes.append(file.path)
-                if error.code != "vanished":
-                    ledger.append(_unreadable(file, error, self._index))
-        return Batch(puts=tuple(puts), removes=tuple(removes), ledger=tuple(ledger), model=model)
-
-    def _put(self, file: FileRef, before: ManifestEntry | None) -> NotePut:
-        found = self._source.read(file)
-        titled = cut_as_embedded(
-            found.note, found.content_hash, before, self._cut, self._hashes_before
-        )
-        return NotePut(
-            note=found.note,
-            chunks=titled.chunks,
-            size=file.size,
-            mtime_ns=file.mtime_ns,
-            content_hash=found.content_hash,
-            kept_title=titled.kept_title,
-        )
-
-    def _cut(self, note: Note, title: str | None) -> tuple[Chunk, ...]:
-        return chunk(note, count_tokens=self._count, sizes=self._sizes, title=title)
-
-    def _hashes_before(self, note_id: int) -> frozenset[bytes]:
-        return frozenset(each.text_hash for each in self._index.chunks_of(note_id))
-
-
-def approximate_tokens(text: str) -> int:
-    """Estimate the tokens of `text` without a tokenizer: four characters each.
-
-    A character above U+2E80 (where the scripts without spaces begin) counts as one.
-    """
-    wide = 0 if text.isascii() else len(_NARROW.sub("", text))
-    return wide + (len(text) - wide + 3) // 4
-
-
-def _sizes(rules: ChunkRules, embedder: Embedder | None) -> ChunkSizes:
-    base = embedder.sizes if embedder is not None else ChunkSizes()
-    return ChunkSizes(
-        max_tokens=rules.max_tokens or base.max_tokens,
-        min_tokens=base.min_tokens if rules.min_tokens is None else rules.min_tokens,
-        overlap_tokens=base.overlap_tokens
-        if rules.overlap_tokens is None
-        else rules.overlap_tokens,
-    )
 
 
 def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) -> Batch:
@@ -339,35 +280,9 @@ def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) ->
         forgets=plan.forgets,
         ledger=(
             *excluded,
-            *(_pending(file, attempts.get(file.path, 0), now) for file in _to_read(plan)),
+            *(pending(file, attempts.get(file.path, 0), now) for file in _to_read(plan)),
         ),
         model=model,
-    )
-
-
-def _pending(file: FileRef, attempts: int, now: float) -> LedgerEntry:
-    return LedgerEntry(
-        path=file.path,
-        state="pending",
-        attempts=attempts,
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        updated=now,
-    )
-
-
-def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> LedgerEntry:
-    excluded = error.code in NOT_NOTES
-    before = index.ledger(path=file.path)
-    return LedgerEntry(
-        path=file.path,
-        state="excluded" if excluded else "failed",
-        rule=error.code if excluded else None,
-        reason=error.message,
-        attempts=0 if excluded else (before[0].attempts if before else 0) + 1,
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        updated=time.time(),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le
 
 from notewell.types.values import (
+    ChunkMethod,
     Direction,
     EmbeddingProvider,
     FusionMethod,
@@ -43,8 +44,14 @@ class VaultRules:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRules:
-    """Sizes of chunks, in tokens of the model. None: the sizes of the model's catalogue entry."""
+    """How notes are cut into chunks, and their sizes in tokens of the model.
 
+    `semantic` cuts sections also where the likeness of two neighbouring sentences is below the
+    `percentile` of those of the note. A size of None is that of the model's catalogue entry.
+    """
+
+    method: ChunkMethod = "headings"
+    percentile: Annotated[int, Ge(1), Le(99)] = 20
     max_tokens: int | None = None
     min_tokens: int | None = None
     overlap_tokens: int | None = None

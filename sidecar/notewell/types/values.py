@@ -6,7 +6,7 @@ numpy, so at run time they are strings. A module that makes arrays imports numpy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -23,6 +23,8 @@ FileStamp: TypeAlias = tuple[str, int, int]
 FloatArray: TypeAlias = "npt.NDArray[np.float32]"
 IdArray: TypeAlias = "npt.NDArray[np.int64]"
 CountTokens: TypeAlias = Callable[[str], int]
+# How alike each text is to the next one: cosines, one fewer than texts.
+Likeness: TypeAlias = Callable[[Sequence[str]], Sequence[float]]
 
 LedgerState = Literal["indexed", "pending", "failed", "excluded", "keyword_only"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
@@ -46,6 +48,7 @@ Match = Literal["strong", "related", "weak"]  # how relevant a result is to its 
 ChangeKind = Literal["create", "modify", "delete", "rename"]
 LinkKind = Literal["wikilink", "markdown"]
 Direction = Literal["out", "in", "both"]  # along links, against them, or either way
+ChunkMethod = Literal["headings", "semantic"]
 SpanKind = Literal[
     "heading", "paragraph", "list", "table", "code", "math", "callout", "quote", "footnote"
 ]

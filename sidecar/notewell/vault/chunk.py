@@ -1,7 +1,8 @@
 """Splits a note into chunks, the passages that are indexed, embedded and found.
 
 A section under a heading becomes one chunk if it fits. Small neighbouring sections are merged and
-long ones split (see sections.py and split.py). A header with the title, headings and
+long ones split (see sections.py and split.py), on request also where the topic changes (see
+topic_cuts.py). A header with the title, headings and
 tags is embedded with each chunk. Sizes are in tokens of the model.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain
 
@@ -28,6 +29,7 @@ from notewell.vault.nested_lists import parent_item
 from notewell.vault.properties import fold, properties_text, words_of
 from notewell.vault.sections import Draft, Section, merge_small, sections_of
 from notewell.vault.split import Block, Piece, Splitter
+from notewell.vault.topic_cuts import Place, TopicRule, parts_between, sentence_texts, topic_places
 
 # Tokens that the model adds to every text, and a margin because a joined text may have more tokens
 # than its parts.
@@ -48,25 +50,39 @@ def embed_hash(text: str) -> bytes:
 
 
 def chunk(
-    note: Note, *, count_tokens: CountTokens, sizes: ChunkSizes, title: str | None = None
+    note: Note,
+    *,
+    count_tokens: CountTokens,
+    sizes: ChunkSizes,
+    title: str | None = None,
+    topics: TopicRule | None = None,
 ) -> tuple[Chunk, ...]:
     """Cut a note into chunks of at most `sizes.max_tokens`, header and special tokens included.
 
-    `title` is put into the headers instead of the note's own.
+    `title` is put into the headers instead of the note's own. With `topics` sections are also cut
+    where the topic changes.
 
     A note without text gives a chunk of its description, or else of its properties, or none.
     """
     titled = note if title is None else replace(note, title=title)
-    chunker = _Chunker(titled, count_tokens, sizes)
+    chunker = _Chunker(titled, count_tokens, sizes, topics)
     drafts = chunker.drafts()
     return tuple(chunker.finish(ordinal, draft) for ordinal, draft in enumerate(drafts))
+
+
+def compared_sentences(note: Note) -> list[str]:
+    """The sentences of a note that `chunk` compares with their neighbours, in order."""
+    return sentence_texts(tuple(sections_of(note)))
 
 
 class _Chunker:
     """Makes the chunks of one note within the token limits."""
 
-    def __init__(self, note: Note, count_tokens: CountTokens, sizes: ChunkSizes) -> None:
+    def __init__(
+        self, note: Note, count_tokens: CountTokens, sizes: ChunkSizes, topics: TopicRule | None
+    ) -> None:
         self._note = note
+        self._topics = topics
         self._count = count_tokens
         self._sizes = sizes
         self._headers = Headers(note, count_tokens, sizes.max_tokens // _HEADER_SHARE)
@@ -78,17 +94,28 @@ class _Chunker:
 
     def drafts(self) -> list[Draft]:
         """Make the note's drafts in order."""
-        drafts = [draft for section in sections_of(self._note) for draft in self._section(section)]
+        sections = tuple(sections_of(self._note))
+        places: list[list[Place]] = [[] for _ in sections]
+        if self._topics is not None:
+            places = topic_places(sections, self._topics)
+        drafts = [
+            draft
+            for section, cuts in zip(sections, places, strict=True)
+            for draft in self._section(section, cuts)
+        ]
         drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
         return drafts or list(self._stated())
 
-    def _section(self, section: Section) -> Iterator[Draft]:
+    def _section(self, section: Section, places: Sequence[Place]) -> Iterator[Draft]:
         spans = section.spans
         room = self._room(tuple([heading.text for heading in section.trail]))
         text = "\n".join([span.text for span in spans])
         tokens = self._count(text)
-        if tokens > room:
-            yield from self._pieces(section, text, room)
+        parts = [(0, len(text))]
+        if places:
+            parts = parts_between(text, places, self._sizes.min_tokens, self._count)
+        if tokens > room or len(parts) > 1:
+            yield from self._pieces(section, text, parts, room)
             return
         yield Draft(
             trail=section.trail,
@@ -102,20 +129,15 @@ class _Chunker:
             titled=section.titled,
         )
 
-    def _pieces(self, section: Section, text: str, room: int) -> Iterator[Draft]:
-        """Split a section that is too long for one chunk."""
+    def _pieces(
+        self, section: Section, text: str, parts: Sequence[tuple[int, int]], room: int
+    ) -> Iterator[Draft]:
+        """Make drafts of a section's parts; one that is too long for a chunk is split."""
         spans = section.spans
         offsets = list(accumulate((len(span.text) + 1 for span in spans[:-1]), initial=0))
-        blocks = [
-            Block(offset, self._count(span.text), span.kind in _OF_ROWS)
-            for offset, span in zip(offsets, spans, strict=True)
-        ]
-        splitter = Splitter(text, blocks, self._count)
         lines = _lines_of(spans)
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        hangs = any(span.kind in ("list", "table") for span in spans)
-        budget = room - min(_MAX_CONTEXT_TOKENS, room // 8) if hangs else room
-        for piece in splitter.split(budget, self._sizes.overlap_tokens):
+        for piece in self._split(text, parts, list(zip(offsets, spans, strict=True)), room):
             trimmed = _trim(text, piece)
             if trimmed is None:
                 continue
@@ -136,6 +158,30 @@ class _Chunker:
                 context=context,
                 whole=False,
             )
+
+    def _split(
+        self,
+        text: str,
+        parts: Sequence[tuple[int, int]],
+        spans: Sequence[tuple[int, Span]],
+        room: int,
+    ) -> Iterator[Piece]:
+        """Yield the pieces of a section's parts; `spans` are with their offsets in its text."""
+        hangs = any(span.kind in ("list", "table") for _, span in spans)
+        budget = room - min(_MAX_CONTEXT_TOKENS, room // 8) if hangs else room
+        for start, end in parts:
+            if len(parts) > 1 and self._count(text[start:end]) <= budget:
+                yield Piece(start, end)
+                continue
+            blocks = []
+            for offset, span in spans:
+                begin, stop = max(offset, start), min(offset + len(span.text), end)
+                if begin < stop:
+                    tokens = self._count(text[begin:stop])
+                    blocks.append(Block(begin - start, tokens, span.kind in _OF_ROWS))
+            splitter = Splitter(text[start:end], blocks, self._count)
+            for piece in splitter.split(budget, self._sizes.overlap_tokens):
+                yield Piece(start + piece.start, start + piece.end)
 
     def _context(
         self, text: str, span: Span, place: tuple[int, int], limit: int

@@ -221,6 +221,10 @@ class EmbeddedIndex:
         """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
         return vector_store.needed_vectors(self._store, model, batch_size)
 
+    def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
+        """See the port."""
+        return vector_store.stored_vectors(self._store, model, text_hashes)
+
     def set_meta(self, key: str, value: str) -> None:
         """Store a value of the caller under its key."""
         with self._store.transaction() as connection:

@@ -180,6 +180,25 @@ def needed_vectors(
             yield sound
 
 
+def stored_vectors(
+    store: Store, model: ModelKey, text_hashes: Collection[bytes]
+) -> dict[bytes, bytes]:
+    """The sound vectors of a model for these texts, as float16 bytes by hash."""
+    number = model_id(store, model)
+    if number is None:
+        return {}
+    found = store.read_in(
+        "SELECT text_hash, vector, checksum FROM vectors"
+        f" WHERE model_id = {int(number)} AND text_hash IN (?)",
+        list(text_hashes),
+    )
+    return {
+        text_hash: vector
+        for text_hash, vector, stored in found
+        if checksum(number, text_hash, vector) == stored
+    }
+
+
 def own_vectors(store: Store, number: int | None) -> int:
     """How many chunks have the vector of their own text."""
     if number is None:

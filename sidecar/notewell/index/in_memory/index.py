@@ -18,12 +18,14 @@ from notewell.errors import NotFoundError
 from notewell.index.in_memory import batches
 from notewell.index.in_memory.search import InMemoryKeywords, InMemoryLinks, InMemoryVectors
 from notewell.index.in_memory.state import (
-    NoteRecord,
     State,
     covered_chunks,
+    is_within,
+    manifest_entry,
     own_vectors,
     pending_texts,
     store_vectors,
+    stored_vectors,
     use_model,
     vectors_in_use,
 )
@@ -212,6 +214,10 @@ class InMemoryIndex:
         for start in range(0, len(found), batch_size):
             yield found[start : start + batch_size]
 
+    def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
+        """See the port."""
+        return stored_vectors(self._state, model, text_hashes)
+
     def pending_texts(
         self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
     ) -> tuple[PendingText, ...]:
@@ -283,9 +289,9 @@ class InMemoryIndex:
     def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
         """See the port."""
         return {
-            note.stored.path: _manifest_entry(note)
+            note.stored.path: manifest_entry(note)
             for note in self._state.ordered_notes()
-            if not within or _is_within(note.stored.path, within)
+            if not within or is_within(note.stored.path, within)
         }
 
     def ledger(
@@ -301,7 +307,7 @@ class InMemoryIndex:
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
         """See the port."""
         return tuple(
-            entry for entry in self.ledger() if not within or _is_within(entry.path, within)
+            entry for entry in self.ledger() if not within or is_within(entry.path, within)
         )
 
     def counts(self) -> IndexCounts:
@@ -378,20 +384,3 @@ def _searchable_chunks(state: State) -> Iterator[StoredChunk]:
 
 def _basics(note: StoredNote) -> NoteBasics:
     return NoteBasics(note.id, note.path, note.properties, note.created, note.modified)
-
-
-def _manifest_entry(note: NoteRecord) -> ManifestEntry:
-    stored = note.stored
-    return ManifestEntry(
-        stored.id,
-        stored.path,
-        stored.size,
-        note.mtime_ns,
-        note.content_hash,
-        stored.title,
-        note.kept_title,
-    )
-
-
-def _is_within(path: str, within: Sequence[str]) -> bool:
-    return any(path == each or path.startswith(f"{each}/") for each in within)

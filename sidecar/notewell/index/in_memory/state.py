@@ -12,6 +12,7 @@ from notewell.index.vector_checks import as_float16, check_dimensions
 from notewell.types import (
     LedgerEntry,
     Link,
+    ManifestEntry,
     ModelKey,
     PendingText,
     StoredChunk,
@@ -211,6 +212,33 @@ def vectors_in_use(state: State, model: ModelKey) -> list[tuple[bytes, bytes]]:
         for text_hash, vector in state.vectors.get(model, {}).items()
         if text_hash in used
     ]
+
+
+def stored_vectors(
+    state: State, model: ModelKey, text_hashes: Collection[bytes]
+) -> dict[bytes, bytes]:
+    """Float16 bytes of the texts whose vectors of the model are stored."""
+    known = state.vectors.get(model, {})
+    return {each: known[each].tobytes() for each in text_hashes if each in known}
+
+
+def manifest_entry(note: NoteRecord) -> ManifestEntry:
+    """The state of a note's file when it was indexed."""
+    stored = note.stored
+    return ManifestEntry(
+        stored.id,
+        stored.path,
+        stored.size,
+        note.mtime_ns,
+        note.content_hash,
+        stored.title,
+        note.kept_title,
+    )
+
+
+def is_within(path: str, within: Sequence[str]) -> bool:
+    """Whether a path is one of those given or in one of them."""
+    return any(path == each or path.startswith(f"{each}/") for each in within)
 
 
 def _register(state: State, model: ModelKey, dimensions: int) -> None:
