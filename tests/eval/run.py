@@ -2,7 +2,7 @@
 
     python tests/eval/run.py --data FOLDER --out FOLDER [--sets NAME,…] [--model NAME]
     python tests/eval/run.py --data FOLDER --out FOLDER --development [--half fit|check]
-        [--sets NAME,…] [--without SIGNAL,…] [--against FILE]
+        [--sets NAME,…] [--without SIGNAL,…] [--against FILE] [--chunking METHOD] [--late]
 
 Every set is indexed and searched by the ordinary engine with default settings. Unpacked archives
 and indexes stay in the user's data folder, so that a second run embeds nothing. `--development`
@@ -44,6 +44,7 @@ from notewell.evaluate import (
     run_vault,
 )
 from notewell.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
+from notewell.types.values import ChunkMethod
 from notewell.vaults.opened import Vaults
 
 MEASURED = (*SYSTEMS, *ABLATIONS)
@@ -112,7 +113,8 @@ def develop(options: argparse.Namespace, settings: Settings) -> int:
         say(f"skipped: {options.data} has no data for these sets")
         return 0
     facts = provenance(PACKAGES)
-    text = f"# Search quality, development sets\n\n{facts.markdown()}- model {settings.model.name}\n\n{measured[0]}"
+    how = f"{settings.model.name}, {settings.chunking.method}{', late' * settings.model.late_chunking}"
+    text = f"# Search quality, development sets\n\n{facts.markdown()}- model {how}\n\n{measured[0]}"
     sys.stdout.write(text)
     options.out.mkdir(parents=True, exist_ok=True)
     table = options.out / f"{facts.stem}-development.md"
@@ -175,8 +177,10 @@ def _json(reports: Sequence[EvalReport], facts: Provenance) -> bytes:
 def _settings(options: argparse.Namespace) -> Settings:
     """Default settings instead of the user's, so that figures are comparable."""
     settings = eval_settings(load_settings(environ=os.environ))
-    rules = replace(ModelRules(threads=CORES), name=options.model or ModelRules().name)
-    return replace(settings, chunking=ChunkRules(), search=SearchRules(), model=rules)
+    rules = ModelRules(name=options.model or ModelRules().name, threads=CORES)
+    rules = replace(rules, late_chunking=options.late)
+    chunking = ChunkRules(method=options.chunking)
+    return replace(settings, chunking=chunking, search=SearchRules(), model=rules)
 
 
 def _options() -> argparse.Namespace:
@@ -189,6 +193,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--half", choices=["fit", "check"], help="only this half of them")
     parser.add_argument("--without", type=_signals, help="also without these signals, with commas")
     parser.add_argument("--against", type=Path, help="compare with the figures of an earlier run")
+    parser.add_argument("--chunking", choices=get_args(ChunkMethod), default=ChunkRules().method)
+    parser.add_argument("--late", action="store_true", help="read neighbouring passages together")
     parser.add_argument("--work", type=Path, help="folder for their indexes")
     return parser.parse_args()
 

@@ -20,7 +20,7 @@ from notewell.index.port import Index
 from notewell.models.pool import ModelSlot
 from notewell.models.resilient import Degraded, Degrading
 from notewell.support import cleanup
-from notewell.types import Embedder, ModelKey, ModelRules
+from notewell.types import LATE, Embedder, ModelKey, ModelRules
 
 T = TypeVar("T")
 
@@ -215,7 +215,8 @@ class Models:
         return replace(
             self._rules,
             name=model.name,
-            quantisation="fp32" if model.quantisation == "fp32" else "int8",
+            quantisation="fp32" if model.quantisation.startswith("fp32") else "int8",
+            late_chunking=model.quantisation.endswith(LATE),
             folder=self._index.meta(_folder_of(model)) or None,
             provider="local",
         )

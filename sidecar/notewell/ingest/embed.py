@@ -12,11 +12,13 @@ import numpy as np
 from notewell.errors import ModelError
 from notewell.index.port import Index
 from notewell.ingest.model_work import add_model_work
+from notewell.ingest.windows import embed_in_windows
 from notewell.types import (
     Batch,
     EmbeddedPiece,
     Embedder,
     EmbedsInPieces,
+    EmbedsWindows,
     FloatArray,
     LedgerEntry,
     PendingText,
@@ -100,12 +102,19 @@ def _embed(
     Gives how many of them were answered, and those of them without a usable vector.
     """
     began = time.monotonic()
-    passages = [text.text for text in texts]
-    for piece in pieces(embedder, passages, [text.path for text in texts]):
+    for piece in _passage_pieces(index, embedder, texts):
         some = [texts[row] for row in piece.rows]
         ended = time.monotonic()
         yield len(some), _store(index, embedder, some, piece.vectors, ended - began)
         began = ended
+
+
+def _passage_pieces(
+    index: Index, embedder: Embedder, texts: Sequence[PendingText]
+) -> Iterable[EmbeddedPiece]:
+    if isinstance(embedder, EmbedsWindows) and embedder.window_tokens:
+        return embed_in_windows(index, embedder, texts)
+    return pieces(embedder, [text.text for text in texts], [text.path for text in texts])
 
 
 def pieces(

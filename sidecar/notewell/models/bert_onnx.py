@@ -54,7 +54,11 @@ def build_graph(
 ) -> BuiltGraph:
     """The ONNX model of an embedder, whose large tensors will be in the file named `file`."""
     graph = _Graph(file)
-    _pool(graph, _read(graph, encoder, quantisation), pooling)
+    hidden = _read(graph, encoder, quantisation)
+    if pooling == "none":
+        graph.rename_output(hidden, GRAPH_OUTPUT)
+        return graph.finish([GRAPH_INPUT], "tokens", encoder.config.hidden_size)
+    _pool(graph, hidden, pooling)
     return graph.finish([GRAPH_INPUT], encoder.config.hidden_size)
 
 
@@ -137,13 +141,13 @@ class _Graph:
     def rename_output(self, value: str, name: str) -> None:
         self._nodes.append(helper.make_node("Identity", [value], [name]))
 
-    def finish(self, inputs: Sequence[str], outputs: int) -> BuiltGraph:
+    def finish(self, inputs: Sequence[str], *outputs: int | str) -> BuiltGraph:
         tensor = helper.make_tensor_value_info
         graph = helper.make_graph(
             self._nodes,
             "encoder",
             [tensor(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs],
-            [tensor(GRAPH_OUTPUT, TensorProto.FLOAT, ["batch", outputs])],
+            [tensor(GRAPH_OUTPUT, TensorProto.FLOAT, ["batch", *outputs])],
             self._constants,
         )
         opsets = [

@@ -18,7 +18,7 @@ Q4_FILE = "e5-small-q4.bin"  # weights in 4 bits, see q4.py
 TOKENIZER_FILE = "tokenizer.json"
 CONFIG_FILE = "config.json"
 
-Pooling = Literal["mean", "cls"]
+Pooling = Literal["mean", "cls", "none"]  # none: the states of all tokens
 
 # The L6 and L12 models share one tokenizer; the two MPNet models do as well.
 _BERT_TOKENIZER = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"

@@ -37,6 +37,7 @@ from notewell.support import atomic
 from notewell.types import FloatArray, Quantisation
 
 AGREEMENT = 0.98
+_TINY = 1e-12
 SAMPLES = (
     "Meeting notes: we moved the launch to March and Priya owns the checklist.",
     "How do I link to a heading in another note?",
@@ -142,7 +143,7 @@ class GraphStore:
         cosines = []
         for text in SAMPLES:
             ids = self.ids(text)
-            cosines.append(float(run(session, ids) @ run(reference, ids)))
+            cosines.append(float(unit(run(session, ids)) @ unit(run(reference, ids))))
         mean = float(np.mean(cosines))
         return mean if np.isfinite(mean) else 0.0
 
@@ -175,8 +176,17 @@ def open_session(graph: Path | BuiltGraph) -> InferenceSession:
         ) from error
 
 
+def unit(output: FloatArray) -> FloatArray:
+    """The embedding of a text whose graph pools; else the mean of its tokens at unit length."""
+    if output.ndim == 1:
+        return output
+    pooled = output.mean(axis=0)
+    length = max(float(np.linalg.norm(pooled)), _TINY)
+    return np.asarray(pooled / length, np.float32)
+
+
 def run(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
-    """The embedding of one text, of shape (dimensions,)."""
+    """The output for one text: its embedding (dimensions,), or its tokens (tokens, dimensions)."""
     row = np.asarray(ids, np.int64)[np.newaxis]
     (embedding,) = session.run([GRAPH_OUTPUT], {GRAPH_INPUT: row})
     return np.asarray(embedding[0], np.float32)

@@ -12,7 +12,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
+from notewell.errors import (
+    ConfigError,
+    ModelDamagedError,
+    ModelError,
+    ModelUnavailableError,
+    NotFoundError,
+)
 from notewell.models import catalogue
 from notewell.models.calibration import MeasuredLater, kept_scale, scale_of
 from notewell.models.catalogue import (
@@ -53,6 +59,11 @@ def load_resilient(
 ) -> Embedder:
     """See `notewell.models.load_embedder`."""
     if rules.provider != "local":
+        if rules.late_chunking:
+            raise ModelError(
+                "model.late_chunking is for models on this computer. Set it to false; services have"
+                " contextual models in its place."
+            )
         return _load_remote(
             rules, model_dir=model_dir, offline=offline, may_measure=fetch_missing, say=say
         )
@@ -126,6 +137,11 @@ def load(
         say=say,
     )
     runtime = _FALLBACK_RUNTIME if spec is None else spec.runtime
+    if rules.late_chunking and runtime != "onnx":
+        raise ModelError(
+            f"{rules.name} runs by sentence-transformers, which cannot read passages together. Set"
+            " model.late_chunking to false, or choose a model of `notewell models list`."
+        )
     return find_provider(EMBEDDERS, runtime).load(options)
 
 

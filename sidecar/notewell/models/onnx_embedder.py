@@ -22,11 +22,11 @@ from onnxruntime import InferenceSession
 from notewell.errors import ModelError
 from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
 from notewell.models.fetch import ModelFiles, fetch
-from notewell.models.graphs import GraphStore, run
+from notewell.models.graphs import GraphStore, run, unit
 from notewell.models.providers import EmbedderOptions
 from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer, WordTable
-from notewell.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
+from notewell.types import LATE, ChunkSizes, FloatArray, ModelKey, TokenVectors, Window
 
 # The workers' niceness (0 normal, 19 lowest priority): queries and other programs go first.
 _NICENESS = 10
@@ -34,6 +34,8 @@ _NICENESS = 10
 # The longest that a worker waits for queries: without a limit, continuous queries would stop
 # indexing altogether.
 _LONGEST_YIELD_S = 0.05
+
+_SPECIAL_TOKENS = 2  # at the ends of each text
 
 
 class QueryGate:
@@ -77,11 +79,14 @@ class OnnxEmbedder:
         key: ModelKey,
         threads: int,
         words: WordTable | None = None,
+        late: bool = False,
     ) -> None:
         """Use a session of one thread. `threads` 0 means one worker per processor.
 
-        `words` are the token vectors of the same weights.
+        `words` are the token vectors of the same weights. `late`: the graph gives the states of all
+        tokens, so that it can embed windows.
         """
+        self._late = late
         self._session: InferenceSession | None = session
         self._tokenizer = tokenizer
         self._spec = spec
@@ -118,16 +123,54 @@ class OnnxEmbedder:
         vectors = self._words.of(np.array(ids, np.int64))
         return TokenVectors(np.array(starts, np.int64), vectors)
 
+    @property
+    def window_tokens(self) -> int:
+        """See `types.EmbedsWindows`."""
+        spec = self._spec
+        taken = self._tokenizer.count(spec.passage_prefix) + _SPECIAL_TOKENS
+        return spec.max_tokens - taken if self._late else 0
+
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Unit vectors of shape (len(texts), dimensions), float32, in the order given.
 
         Raises ModelError when the embedder is closed or the runtime fails.
         """
-        session = self._open_session()
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         prefix = self._spec.passage_prefix
         tokens = [self._tokenizer.ids(prefix + text) for text in texts]
-        todo = deque(sorted(range(len(texts)), key=lambda row: -len(tokens[row])))
+
+        def keep(row: int, output: FloatArray) -> None:
+            vectors[row] = unit(output)
+
+        self._run_all(tokens, keep)
+        return vectors
+
+    def embed_windows(self, windows: Sequence[Window]) -> list[FloatArray]:
+        """See `types.EmbedsWindows`. Raises ModelError likewise."""
+        vectors: list[FloatArray] = [
+            np.zeros((len(window.passages), self.dimensions), np.float32) for window in windows
+        ]
+        prefix = self._spec.passage_prefix
+        read = [self._tokenizer.ranges(prefix + window.text) for window in windows]
+
+        def keep(row: int, output: FloatArray) -> None:
+            _, starts, special = read[row]
+            places = np.where(special, -1, np.array(starts) - len(prefix))
+            for n, ranges in enumerate(windows[row].passages):
+                own = places < 0  # special tokens and the prefix belong to each
+                for start, end in ranges:
+                    own |= (places >= start) & (places < end)
+                vectors[row][n] = unit(output[own])
+
+        self._run_all([ids for ids, _, _ in read], keep)
+        return vectors
+
+    def _run_all(
+        self, tokens: Sequence[Sequence[int]], keep: Callable[[int, FloatArray], None]
+    ) -> None:
+        """Run the graph for each list of token ids, and give its outputs to `keep` by their row."""
+        session = self._open_session()
+        todo = deque(sorted(range(len(tokens)), key=lambda row: -len(tokens[row])))
 
         def work() -> None:
             while todo and self._session is not None:
@@ -136,21 +179,20 @@ class OnnxEmbedder:
                     row = todo.popleft()
                 except IndexError:  # another worker took the last one
                     return
-                vectors[row] = _embed(session, tokens[row])
+                keep(row, _run(session, tokens[row]))
 
-        if len(texts) == 1:  # a saved note is short: waking another thread costs more
+        if len(tokens) == 1:  # a saved note is short: waking another thread costs more
             work()
         else:
             self._work_together(work, todo)
         if todo:
             raise self._closed()
-        return vectors
 
     def embed_query(self, text: str) -> FloatArray:
         """Unit vector of shape (dimensions,), float32; passages wait meanwhile."""
         session = self._open_session()
         with self._gate.query():
-            return _embed(session, self._tokenizer.ids(self._spec.query_prefix + text))
+            return unit(_run(session, self._tokenizer.ids(self._spec.query_prefix + text)))
 
     def close(self) -> None:
         """Finish the current text and release the model. May be called twice."""
@@ -182,7 +224,7 @@ class OnnxEmbedder:
             raise
 
 
-def _embed(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
+def _run(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
     try:
         return run(session, ids)
     except Exception as error:  # onnxruntime's errors have no common base
@@ -225,14 +267,29 @@ def load(options: EmbedderOptions) -> OnnxEmbedder:
 def _assemble(spec: ModelSpec, files: ModelFiles, options: EmbedderOptions) -> OnnxEmbedder:
     rules, model_dir = options.rules, options.model_dir
     tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
-    store = GraphStore(files, spec.pooling, model_dir, tokenizer.ids)
+    if rules.late_chunking and spec.pooling != "mean":
+        raise ModelError(
+            f"{spec.name} does not average its tokens, so passages cannot be read together: set"
+            " model.late_chunking to false, or choose another model."
+        )
+    pooling = "none" if rules.late_chunking else spec.pooling
+    store = GraphStore(files, pooling, model_dir, tokenizer.ids)
     session, quantisation = store.open(rules.quantisation)
     if quantisation != rules.quantisation:
         options.say(
             f"{spec.name} runs as {quantisation}, because {rules.quantisation} is not precise"
             " enough on this processor."
         )
-    key = ModelKey(spec.name, files.weights_hash, quantisation)
+    scheme = f"{quantisation}{LATE}" if rules.late_chunking else quantisation
+    key = ModelKey(spec.name, files.weights_hash, scheme)
     small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
     words = WordTable.open(files.folder / files.weights, small)
-    return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=rules.threads, words=words)
+    return OnnxEmbedder(
+        session,
+        tokenizer,
+        spec=spec,
+        key=key,
+        threads=rules.threads,
+        words=words,
+        late=rules.late_chunking,
+    )

@@ -17,11 +17,13 @@ from notewell.types import (
     EmbeddedPiece,
     Embedder,
     EmbedsInPieces,
+    EmbedsWindows,
     FloatArray,
     ModelKey,
     ModelRules,
     Reranker,
     TokenVectors,
+    Window,
     knows_cosines,
     knows_tokens,
 )
@@ -157,6 +159,16 @@ class _Shared:
             return embedder.embed_pieces(texts, documents)
         vectors = embedder.embed_passages(texts)
         return iter([EmbeddedPiece(tuple(range(len(texts))), vectors)])
+
+    @property
+    def window_tokens(self) -> int:
+        embedder = self._embedder
+        return embedder.window_tokens if isinstance(embedder, EmbedsWindows) else 0
+
+    def embed_windows(self, windows: Sequence[Window]) -> list[FloatArray]:
+        if not isinstance(self._embedder, EmbedsWindows):
+            raise ModelError(f"The embedder {self.key} reads each passage alone.")
+        return self._embedder.embed_windows(windows)
 
     def embed_query(self, text: str) -> FloatArray:
         return self._embedder.embed_query(text)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -24,12 +24,16 @@ from notewell.types import (
     ChunkSizes,
     CosineScale,
     Embedder,
+    EmbedsWindows,
     FloatArray,
     ModelKey,
     ModelRules,
     TokenVectors,
+    Window,
     knows_tokens,
 )
+
+T = TypeVar("T")
 
 Step = Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
 
@@ -148,16 +152,44 @@ class ResilientEmbedder:
             ModelError: no passages are embedded at this step, or the embedder is closed.
 
         """
+        return self._of_passages(
+            lambda embedder: embedder.embed_passages(texts),
+            lambda embedder: self._one_by_one(embedder, texts),
+        )
+
+    @property
+    def window_tokens(self) -> int:
+        """See `types.EmbedsWindows`."""
+        first = self._first
+        return first.window_tokens if isinstance(first, EmbedsWindows) else 0
+
+    def embed_windows(self, windows: Sequence[Window]) -> list[FloatArray]:
+        """See `types.EmbedsWindows`; raises as `embed_passages` does."""
+
+        def all_of(embedder: Embedder) -> list[FloatArray]:
+            if not isinstance(embedder, EmbedsWindows):
+                raise ModelError(f"The embedder {embedder.key} reads each passage alone.")
+            return embedder.embed_windows(windows)
+
+        return self._of_passages(all_of, lambda _: None)
+
+    def _of_passages(
+        self, embed: Callable[[Embedder], T], one_by_one: Callable[[Embedder], T | None]
+    ) -> T:
+        """Embed passages at the first step that works.
+
+        `one_by_one` tells a text that cannot be embedded from a model that fails.
+        """
         while True:
             embedder = self._working(wait=True)
             if embedder.key != self._key:
                 raise ModelError(f"Passages cannot be embedded now: {self._why()}.")
             try:
-                return embedder.embed_passages(texts)
+                return embed(embedder)
             except Exception as error:  # noqa: BLE001 - the runtimes' errors have no common base
                 failure = error
             if self._degraded is not None and not _lacks_memory(failure):
-                alone = self._one_by_one(embedder, texts)
+                alone = one_by_one(embedder)
                 if alone is not None:
                     return alone
             self._step_down(embedder, failure, wait=True)

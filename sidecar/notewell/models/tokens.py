@@ -103,6 +103,22 @@ class TextTokenizer:
         starts = [start for start, _ in encoding.offsets]
         return encoding.ids[: self._max_tokens], starts[: self._max_tokens]
 
+    def ranges(self, text: str) -> tuple[list[int], list[int], list[bool]]:
+        """Token ids with special tokens, their offsets in `text`, and which ones are special.
+
+        At most `max_tokens`, as with `ids`.
+        """
+        encoding = self._encoded(text[: self._max_characters], special=True)
+        ids, most = list(encoding.ids), self._max_tokens
+        kept = list(range(len(ids)))
+        if len(ids) > most:
+            kept = [*kept[: most - 1], kept[-1]]
+        return (
+            [ids[n] for n in kept],
+            [encoding.offsets[n][0] for n in kept],
+            [bool(encoding.special_tokens_mask[n]) for n in kept],
+        )
+
     def _count_whole(self, text: str) -> int:
         return len(self._encode(text, special=False))
 

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from notewell.types.embedding import (
+        LATE,
         ChunkSizes,
         CosineScale,
         EmbeddedPiece,
         Embedder,
         EmbedsInPieces,
+        EmbedsWindows,
         KnowsCosines,
         KnowsTokens,
         ModelKey,
         Reranker,
         TokenVectors,
+        Window,
         knows_cosines,
         knows_tokens,
     )
@@ -105,6 +108,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "LATE",
     "NOTE_TYPES",
     "Applied",
     "AskRules",
@@ -122,6 +126,7 @@ __all__ = [
     "EmbeddedPiece",
     "Embedder",
     "EmbedsInPieces",
+    "EmbedsWindows",
     "ExcludedFile",
     "FileRef",
     "FileStamp",
@@ -184,6 +189,7 @@ __all__ = [
     "Verdict",
     "Walk",
     "WatchMode",
+    "Window",
     "embedded_text",
     "knows_cosines",
     "knows_tokens",

@@ -8,10 +8,15 @@ from typing import Protocol, TypeGuard, runtime_checkable
 
 from notewell.types.values import FloatArray, IdArray
 
+LATE = "+late"  # ends the quantisation of a key whose passages were read in windows
+
 
 @dataclass(frozen=True, slots=True)
 class ModelKey:
-    """Identifies a model; vectors are only comparable if their keys are equal."""
+    """Identifies a model; vectors are only comparable if their keys are equal.
+
+    `quantisation` also says whether passages are read together with their neighbours (`LATE`).
+    """
 
     name: str
     weights_hash: str
@@ -107,6 +112,40 @@ class EmbedsInPieces(Protocol):
 
         A failure is raised after everything that was answered, so that nothing is asked for twice.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Neighbouring passages of a note that a model reads at once.
+
+    `passages` has the ranges of `text`, in characters, that belong to each; they may share some.
+    """
+
+    text: str
+    passages: tuple[tuple[tuple[int, int], ...], ...]
+
+
+@runtime_checkable
+class EmbedsWindows(Protocol):
+    """An embedder that can read passages together with their neighbours ("late chunking").
+
+    Günther et al., "Late Chunking: Contextual Chunk Embeddings Using Long-Context Embedding
+    Models", 2024 (arXiv 2409.04701): the states of all tokens are computed with the whole window in
+    view, and averaged for each passage by itself.
+    """
+
+    @property
+    def window_tokens(self) -> int:
+        """The most tokens of a window; 0: it reads each passage alone."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone, special tokens not counted."""
+        ...
+
+    def embed_windows(self, windows: Sequence[Window]) -> list[FloatArray]:
+        """Unit vectors of the passages of each window, (passages, dimensions) float32."""
         ...
 
 

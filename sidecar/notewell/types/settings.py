@@ -73,6 +73,7 @@ class ModelRules:
     provider: EmbeddingProvider = "local"
     base_url: str = ""  # "": the provider's own
     dimensions: Annotated[int, Ge(8)] | None = None  # shorter vectors, where the model allows it
+    late_chunking: bool = False  # whether a local model reads neighbouring passages together
     query_prefix: str | None = None  # None: as the table of models has it
     passage_prefix: str | None = None
     consent: tuple[str, ...] = ()  # hosts to which notes may be sent

@@ -149,7 +149,7 @@ def jobs_of(
 ) -> list[Job]:
     """One job for each collection, the largest first; its index is in `work`, by its name.
 
-    The model is part of the name of the cache, so that models can be compared.
+    The way of embedding is part of the name of the cache, so that ways can be compared.
     """
     asked: dict[str, list[DevQuery]] = {}
     for query in queries:
@@ -161,10 +161,16 @@ def jobs_of(
             queries=found,
             systems=systems,
             settings=replace(settings, data_dir=work / vault, state_dir=work / vault / "state"),
-            cache=work / "figures" / f"{vault}-{settings.model.name}.json",
+            cache=work / "figures" / f"{vault}-{_way(settings)}.json",
         )
         for vault, found in sorted(asked.items(), key=lambda item: -len(item[1]))
     ]
+
+
+def _way(settings: Settings) -> str:
+    """How passages are cut and embedded, for the name of a file."""
+    late = "-late" if settings.model.late_chunking else ""
+    return f"{settings.model.name}-{settings.chunking.method}{late}"
 
 
 def stored(figures: Mapping[str, Answered]) -> bytes:
