@@ -37,7 +37,7 @@ class EmbeddingServer:
     url: str = ""
 
     def reply(self, path: str, authorization: str | None, body: Any) -> tuple[int, Any, Any]:
-        if authorization != f"Bearer {self.key}":
+        if self.key and authorization != f"Bearer {self.key}":
             return _refuse(401, f"Incorrect API key provided: {authorization}")
         if path != "/v1/embeddings":
             return _refuse(404, "Not Found")

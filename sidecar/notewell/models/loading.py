@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from notewell.errors import (
-    ConfigError,
     ModelDamagedError,
     ModelError,
     ModelUnavailableError,
