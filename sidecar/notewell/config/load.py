@@ -26,6 +26,7 @@ from notewell.types import (
     AskRules,
     ChunkRules,
     DocumentRules,
+    GardenRules,
     GleaningRules,
     LimitRules,
     LogRules,
@@ -51,7 +52,7 @@ ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
 # A vault travels between machines with its sync tool, so the file in it may set how its notes are
 # indexed, but not where this machine stores data or who may use its server.
-VAULT_SECTIONS = ("vault", "chunking", "model", "memory", "gleanings", "topics")
+VAULT_SECTIONS = ("vault", "chunking", "model", "memory", "gleanings", "topics", "garden")
 VAULT_KEYS = ("index_dir",)
 INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
 VAULT_REFUSED = (
@@ -75,6 +76,7 @@ _SECTIONS: Mapping[str, type] = {
     "ask": AskRules,
     "gleanings": GleaningRules,
     "topics": TopicRules,
+    "garden": GardenRules,
     "schedule": ScheduleRules,
     "documents": DocumentRules,
 }
@@ -366,4 +368,6 @@ _LIST_KEYS = (
     "documents.allow",
     "gleanings.headings",
     "gleanings.daily_folders",
+    "garden.ignore",
+    "garden.checks",
 )

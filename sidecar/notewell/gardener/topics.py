@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import combinations
 from pathlib import PurePosixPath
+from typing import Protocol
 from urllib.parse import unquote
 
 from notewell.types import PropertyValue, StoredNote
@@ -76,7 +77,21 @@ def read_ontology(notes: Iterable[StoredNote], folder: str) -> Ontology:
     return Ontology(tuple(topics), index_notes, instructions)
 
 
-def topic_values(notes: Iterable[StoredNote], ontology: Ontology) -> Iterator[Value]:
+class HasProperties(Protocol):
+    """A note, as far as its topics go."""
+
+    @property
+    def path(self) -> str:
+        """Where it is in the vault."""
+        ...
+
+    @property
+    def properties(self) -> Mapping[str, PropertyValue]:
+        """Its properties as written."""
+        ...
+
+
+def topic_values(notes: Iterable[HasProperties], ontology: Ontology) -> Iterator[Value]:
     """Yield each value of `topics` of notes that are no topics themselves."""
     names = NoteNames()
     for topic in ontology.topics:

@@ -254,6 +254,19 @@ class TopicRules:
 
 
 @dataclass(frozen=True, slots=True)
+class GardenRules:
+    """The gardener: where its plans are written, and what it leaves alone.
+
+    `folder` "": plans are written to no note. Notes in the folders `ignore` are neither edited nor
+    suggested. `checks` are those of a plan that names none; empty: all that are usual.
+    """
+
+    folder: str = ""
+    ignore: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ScheduleRules:
     """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
 
@@ -286,5 +299,6 @@ class Settings:
     ask: AskRules = field(default_factory=AskRules)
     gleanings: GleaningRules = field(default_factory=GleaningRules)
     topics: TopicRules = field(default_factory=TopicRules)
+    garden: GardenRules = field(default_factory=GardenRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)

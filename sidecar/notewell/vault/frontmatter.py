@@ -75,12 +75,10 @@ def read_frontmatter(text: str) -> Frontmatter:
     warning and the properties that are readable on their own, hostile YAML only a warning; in both
     cases the body begins after the block.
     """
-    opening = _OPENING.match(text)
-    closing = _CLOSING.search(text, opening.end()) if opening else None
-    if opening is None or closing is None:
+    block = _block(text)
+    if block is None:
         return Frontmatter()
-    start, end = opening.end(), closing.start()
-    body = min(closing.end() + 1, len(text))
+    start, end, body = block
     properties: dict[str, PropertyValue] = {}
     warnings: tuple[str, ...] = ()
     try:
@@ -91,6 +89,21 @@ def read_frontmatter(text: str) -> Frontmatter:
         if not isinstance(error, _HostileYamlError):
             properties = _salvage(text[start:end])
     return Frontmatter(properties, start, end, body, warnings)
+
+
+def body_start(text: str) -> int:
+    r"""Where the text below the properties begins, as `read_frontmatter` says, without the YAML."""
+    block = _block(text)
+    return 0 if block is None else block[2]
+
+
+def _block(text: str) -> tuple[int, int, int] | None:
+    """Where the YAML begins and ends, and where the body begins; None without properties."""
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return None
+    return opening.end(), closing.start(), min(closing.end() + 1, len(text))
 
 
 def _salvage(source: str) -> dict[str, PropertyValue]:

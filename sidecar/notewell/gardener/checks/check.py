@@ -1,0 +1,23 @@
+"""What a check of the gardener is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from notewell.gardener.garden import Garden
+from notewell.gardener.suggestion import Suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check: its name, what it finds, and whether it runs unless a person chooses.
+
+    `find` looks at a whole vault and changes nothing. A check that was measured below 0.7
+    precision (docs/gardener.md) is not `usual`.
+    """
+
+    name: str
+    finds: str
+    find: Callable[[Garden], Iterable[Suggestion]]
+    usual: bool = True
