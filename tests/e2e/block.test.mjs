@@ -38,7 +38,7 @@ test("a block shows results, similar notes or what is wrong with it", async () =
   await query.locator(".notewell-passage").first().waitFor();
   assert.equal((await titles(query)).length, 2);
   assert.equal((await titles(query))[0], "Country loaf");
-  assert.match(await wrong.textContent(), /“folder” is unknown here; known are query, similar, limit, sort, view\./);
+  assert.match(await wrong.textContent(), /“folder” is unknown here; known are query, similar, limit, sort, view, group\./);
   await similar.locator(".notewell-result").first().waitFor();
   assert.equal(await similar.locator(".notewell-passage").count(), 0, "compact rows are titles");
   const names = await titles(similar);

@@ -1,9 +1,15 @@
 // The search panel.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { before, test } from "node:test";
 import { useApp } from "./support/fixture.mjs";
 import { until } from "./support/wait.mjs";
+import { violations } from "./web/axe.mjs";
+
+const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
+before(() => mkdir(OUT, { recursive: true }));
 
 const held = useApp();
 const QUERY = "how memory fades";
@@ -152,6 +158,60 @@ test("results are copied as links, sorted, unfolded, and shown with more context
   assert.equal(await passages(rows).count(), all);
   await app.search.getByLabel("Show more context").click();
   assert.ok((await rows.count()) > 0);
+});
+
+test("results are grouped by folder", async () => {
+  const { app } = held;
+  const rows = await app.searchFor("sourdough bread in the garden");
+  const choose = async () => {
+    await app.search.getByLabel("Change sort order").click();
+    await app.page.getByRole("menu").getByText("Group by folder").click();
+  };
+  await choose();
+  const headings = await app.search.locator(".notewell-result > .notewell-title").allTextContents();
+  const folders = await rows.locator(".tree-item-self").evaluateAll((els) => els.map((el) => el.dataset.path.split("/").slice(0, -1).join("/") || "Top folder"));
+  assert.deepEqual(headings, [...new Set(folders)], "each folder once, above its notes");
+  assert.ok(headings.length > 1);
+  await app.page.screenshot({ path: join(OUT, "light-folders.png") });
+  await choose();
+  assert.equal(await app.search.locator(".notewell-result > .notewell-title").count(), 0);
+});
+
+test("several results are selected by keys or the pointer, inserted, copied and dragged", async () => {
+  const { app } = held;
+  const { keyboard } = app.page;
+  await app.openNote("Home.md");
+  const rows = await app.searchFor(QUERY);
+  const [first, second, third] = matching(app).map(({ title }) => title);
+  const selected = () => app.search.locator(".notewell-result.is-selected .tree-item-inner > span").allTextContents();
+  await rows.first().locator(".tree-item-self").focus();
+  await keyboard.press("Shift+ArrowDown");
+  assert.deepEqual(await selected(), [first, second]);
+  await keyboard.press("Control+c");
+  await until("they are copied", async () => (await app.clipboard()).split("\n").length === 2);
+  await keyboard.press("Escape");
+  assert.deepEqual(await selected(), []);
+
+  await rows.nth(2).locator(".tree-item-self").click({ modifiers: ["Alt"] });
+  await rows.first().locator(".tree-item-self").click({ modifiers: ["Alt"] });
+  assert.deepEqual(await selected(), [first, third]);
+  await rows.nth(1).locator(".tree-item-self").click({ modifiers: ["Shift"] });
+  assert.deepEqual(await selected(), [first, second], "from the one that was clicked last");
+  await rows.nth(2).locator(".tree-item-self").click({ modifiers: ["Shift"] });
+  assert.deepEqual(await selected(), [first, second, third]);
+  await app.search.getByText("3 selected").waitFor();
+  await app.page.screenshot({ path: join(OUT, "light-selection.png") });
+  assert.deepEqual(await violations(app.page, '[data-type="notewell-search"] .search-result-container'), [], "axe");
+
+  const before = (await app.note()).text;
+  await app.search.getByRole("button", { name: "Insert links" }).click();
+  await until("all are linked", async () => (await app.note()).text.split("[[").length === before.split("[[").length + 3);
+  assert.ok((await app.note()).text.startsWith(`- [[${first}`), "as a list where a line begins");
+
+  await rows.nth(1).locator(".tree-item-self").dragTo(app.page.locator(".cm-content:visible").first());
+  await until("they are dropped", async () => (await app.note()).text.split("[[").length === before.split("[[").length + 6);
+  await app.search.getByRole("button", { name: "Clear" }).click();
+  assert.deepEqual(await selected(), []);
 });
 
 test("operators are completed from the vault", async () => {

@@ -10,6 +10,7 @@ const PATHS: Record<string, string> = {
   "alert-triangle": "M12 4 2 20h20zM12 10v5M12 17v1",
   "arrow-up-narrow-wide": "M6 20V4M3 7l3-3 3 3M12 6h3M12 12h6M12 18h9",
   bot: "M5 9h14v10H5zM12 9V4M9 13v2M15 13v2",
+  "check-square": "M9 11l3 3 9-9M20 12v8H4V4h11",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   "eye-off": "M3 3l18 18M5 8c-2 2-3 4-3 4s4 6 10 6c2 0 3 0 5-1M9 6c8-2 13 6 13 6l-3 3",
   file: "M6 2h8l5 5v15H6zM14 2v5h5",

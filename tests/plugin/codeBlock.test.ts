@@ -5,9 +5,9 @@ import { readBlock } from "../../plugin/src/ui/blockOptions";
 
 describe("a code block", () => {
   it("has the options that its lines set", () => {
-    const { options, problems } = readBlock("query: tag:garden path:a\n\nlimit: 5\nsort: modified\nview: compact\n");
+    const { options, problems } = readBlock("query: tag:garden path:a\n\nlimit: 5\nsort: modified\nview: compact\ngroup: folder\n");
     expect(problems).toEqual([]);
-    expect(options).toEqual({ query: "tag:garden path:a", isSimilar: false, limit: 5, sort: "modified", view: "compact" });
+    expect(options).toEqual({ query: "tag:garden path:a", isSimilar: false, limit: 5, sort: "modified", view: "compact", group: "folder" });
   });
 
   it("may ask for similar notes alone", () => {
@@ -15,12 +15,13 @@ describe("a code block", () => {
   });
 
   it.each([
-    ["quary: x", "“quary” is unknown here; known are query, similar, limit, sort, view."],
+    ["quary: x", "“quary” is unknown here; known are query, similar, limit, sort, view, group."],
     ["bees", "“bees” has no key: write “query: …”."],
     ["query: x\nlimit: 0", "“limit” is a number from 1 to 100."],
     ["query: x\nlimit: many", "“limit” is a number from 1 to 100."],
     ["query: x\nsort: best", "“sort” is one of relevance, modified, name."],
     ["query: x\nview: table", "“view” is one of list, compact."],
+    ["query: x\ngroup: tag", "“group” is one of none, folder."],
     ["similar: yes", "“similar” is true or false."],
     ["", "Write “query: …” or “similar: true”."],
     ["query:", "Write “query: …” or “similar: true”."],

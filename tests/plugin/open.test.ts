@@ -3,7 +3,7 @@
 import { App as FakeApp } from "obsidian-test-mocks/obsidian";
 import type { App, WorkspaceLeaf } from "obsidian";
 import { beforeEach, expect, it, vi } from "vitest";
-import { linkTo, noteAt, openPlace, subpathOf } from "../../plugin/src/ui/open";
+import { inLine, linkTo, noteAt, openPlace, subpathOf } from "../../plugin/src/ui/open";
 import { ResultRow } from "../../plugin/src/ui/resultRow";
 import { aResult } from "./samples";
 
@@ -36,6 +36,17 @@ it("opens a PDF at its page, and links to the page", async () => {
   await openPlace(app, { path: "paper.pdf", passage }, "tab");
   expect(openedLinks[0]?.slice(0, 3)).toEqual(["paper.pdf#page=3", "paper.pdf", "tab"]);
   expect(linkTo(app, { path: "paper.pdf", passage })).toContain("#page=3");
+});
+
+it.each([
+  ["", "- [[a]]\n- [[b]]"],
+  ["  ", "- [[a]]\n  - [[b]]"],
+  ["- ", "[[a]]\n- [[b]]"],
+  ["\t* ", "[[a]]\n\t* [[b]]"],
+  ["See ", "[[a]], [[b]]"],
+])("writes several links after %j as %j", (before, text) => {
+  expect(inLine(["[[a]]", "[[b]]"], before)).toBe(text);
+  expect(inLine(["[[a]]"], before)).toBe("[[a]]");
 });
 
 it("opens a document outside the vault by its address", async () => {
@@ -83,7 +94,7 @@ it.each([
 it("shows page and embedding notes in a row", () => {
   const row = new ResultRow(document.body);
   const passages = [{ ...aResult("paper.pdf", { page: 7, heading: null }) }];
-  row.show(aResult("paper.pdf", { page: 3, heading: null, passages, embedded_in: ["Reading.md"] }), { score: "off", snippetChars: 200, badges: [], titlesOnly: false }, true);
+  row.show(aResult("paper.pdf", { page: 3, heading: null, passages, embedded_in: ["Reading.md"] }), { score: "off", snippetChars: 200, badges: [], titlesOnly: false, heading: null, withFolder: true }, true);
   const faint = [...row.el.querySelectorAll(".notewell-faint")].map((el) => el.textContent);
   expect(faint).toEqual(["in paper.pdf, embedded in Reading", "page 3", "page 7"]);
 });

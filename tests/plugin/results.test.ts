@@ -5,7 +5,7 @@ import { breadcrumb, count, duration, fileText, folderOf } from "../../plugin/sr
 import { scoreParts } from "../../plugin/src/ui/scores";
 import { pieces } from "../../plugin/src/ui/highlight";
 import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
-import { arranged, merged, sorted } from "../../plugin/src/ui/ranking";
+import { arranged, grouped, merged, sorted } from "../../plugin/src/ui/ranking";
 import { emptyMessage, filtered } from "../../plugin/src/ui/similarNotes";
 import { sectionAt } from "../../plugin/src/ui/target";
 import { aResult } from "./samples";
@@ -49,6 +49,18 @@ describe("sorting", () => {
 
   it("by time compares instants, not their spelling", () => {
     expect(paths(sorted(results, "modified"))).toBe("x/Note 10.md Note 9.md élan.md");
+  });
+});
+
+describe("groups by folder", () => {
+  const results = ["b/1.md", "a/2.md", "b/3.md", "4.md"].map((path) => aResult(path));
+
+  it("follow their best note", () => {
+    expect(paths(grouped(results, "relevance"))).toBe("b/1.md b/3.md a/2.md 4.md");
+  });
+
+  it("are in the order of their names where the notes are", () => {
+    expect(paths(grouped(results, "name"))).toBe("4.md a/2.md b/1.md b/3.md");
   });
 });
 

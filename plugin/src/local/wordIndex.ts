@@ -108,8 +108,10 @@ export class WordIndex {
     this.#text = newPart(new Table());
     this.#parts.push(this.#text); // the old part answers until the segment is made
     const stored = yield* encode(table.stamps, table.lengths, table.postings);
+    const postings = new Segment(stored);
+    yield;
     const key = ++this.#segmentKey;
-    const part = { ...frozen, postings: new Segment(stored), key };
+    const part = { ...frozen, postings, key };
     for (const [note, { path }] of table.stamps.entries()) {
       const place = this.#places.get(path);
       if (place?.part === frozen && place.note === note) this.#places.set(path, { part, note });

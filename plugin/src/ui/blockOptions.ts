@@ -9,6 +9,7 @@ export interface BlockOptions {
   readonly limit: number;
   readonly sort: SortOrder;
   readonly view: "list" | "compact";
+  readonly group: "none" | "folder";
 }
 
 interface Read {
@@ -17,11 +18,15 @@ interface Read {
   readonly problems: readonly string[];
 }
 
-const DEFAULTS: BlockOptions = { query: "", isSimilar: false, limit: 10, sort: "relevance", view: "list" };
+const DEFAULTS: BlockOptions = { query: "", isSimilar: false, limit: 10, sort: "relevance", view: "list", group: "none" };
 const MOST = 100;
-const SORTS: readonly string[] = ["relevance", "modified", "name"] satisfies SortOrder[];
-const VIEWS: readonly string[] = ["list", "compact"] satisfies BlockOptions["view"][];
-const KEYS = ["query", "similar", "limit", "sort", "view"];
+/** The keys that take one of a few words. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  sort: ["relevance", "modified", "name"] satisfies SortOrder[],
+  view: ["list", "compact"] satisfies BlockOptions["view"][],
+  group: ["none", "folder"] satisfies BlockOptions["group"][],
+};
+const KEYS = ["query", "similar", "limit", "sort", "view", "group"];
 
 export function readBlock(source: string): Read {
   let options = DEFAULTS;
@@ -47,12 +52,11 @@ function valueOf(key: string, value: string): Partial<BlockOptions> | string {
       return value === "true" || value === "false" ? { isSimilar: value === "true" } : "“similar” is true or false.";
     case "limit":
       return isLimit(value) ? { limit: Number(value) } : `“limit” is a number from 1 to ${MOST}.`;
-    case "sort":
-      return SORTS.includes(value) ? { sort: value as SortOrder } : `“sort” is one of ${SORTS.join(", ")}.`;
-    case "view":
-      return VIEWS.includes(value) ? { view: value as BlockOptions["view"] } : `“view” is one of ${VIEWS.join(", ")}.`;
-    default:
-      return `“${key}” is unknown here; known are ${KEYS.join(", ")}.`;
+    default: {
+      const choices = CHOICES[key];
+      if (!choices) return `“${key}” is unknown here; known are ${KEYS.join(", ")}.`;
+      return choices.includes(value) ? { [key]: value } : `“${key}” is one of ${choices.join(", ")}.`;
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { isLocal } from "../local/reply";
 import { readBlock, type BlockOptions } from "./blockOptions";
 import { faint, link } from "./controls";
 import type { Place } from "./open";
-import { sorted } from "./ranking";
+import { grouped, sorted } from "./ranking";
 import { ResultList, type ListOwner } from "./resultList";
 import { SEARCH_VIEW } from "./searchView";
 import type { ViewContext } from "./viewContext";
@@ -55,6 +55,7 @@ export class Block extends MarkdownRenderChild implements ListOwner {
     this.#limit = parts.options.limit;
     this.#list = new ResultList(el, this);
     this.#list.titlesOnly = parts.options.view === "compact";
+    this.#list.byFolder = parts.options.group === "folder";
     this.#footEl = el.createDiv({ cls: "notewell-faint", attr: { role: "status" } });
   }
 
@@ -128,7 +129,8 @@ export class Block extends MarkdownRenderChild implements ListOwner {
   #show(reply: SearchReply): void {
     const { options, sourcePath } = this.#parts;
     const others = reply.results.filter(({ path, match }) => path !== sourcePath.normalize() && match !== "weak");
-    this.#list.merge(sorted(others.slice(0, this.#limit), options.sort));
+    const shown = sorted(others.slice(0, this.#limit), options.sort);
+    this.#list.merge(options.group === "folder" ? grouped(shown, options.sort) : shown);
     this.#footEl.empty();
     if (others.length === 0) faint(this.#footEl, "No notes found");
     else faint(this.#footEl, [count(Math.min(others.length, this.#limit), "note"), isLocal(reply) && "words only"].filter(Boolean).join(" · "));

@@ -57,7 +57,7 @@ export class Footers {
   #add(parent: Element, path: string): Footer {
     const el = parent.createDiv("notewell-block notewell-footer");
     el.createDiv({ cls: "notewell-faint", text: "Similar notes" });
-    const options = { query: "", isSimilar: true, limit: LIMIT, sort: "relevance", view: "compact" } as const;
+    const options = { query: "", isSimilar: true, limit: LIMIT, sort: "relevance", view: "compact", group: "none" } as const;
     const block = new Block(el.createDiv(), { context: this.#context, finder: this.#finder, options, sourcePath: path });
     return { block: this.#plugin.addChild(block), parent, path };
   }

@@ -5,6 +5,9 @@ export interface Piece {
   readonly isMatch: boolean;
 }
 
+/** Words are marked one by one; a stretch of several is what the server found near in meaning. */
+const SENTENCE = /\S\s+\S+\s+\S+\s+\S/;
+
 type Range = readonly [start: number, end: number];
 
 /** Cuts `text` to `limit` characters around its first match, and that into marked pieces. */
@@ -42,7 +45,10 @@ export function renderSnippet(
 ): void {
   for (const piece of pieces(text, matches, limit)) {
     if (!piece.isMatch) el.appendText(piece.text);
-    else el.createSpan({ cls: "search-result-file-matched-text", text: piece.text });
+    else {
+      const by = SENTENCE.test(piece.text) ? " is-by-meaning" : "";
+      el.createSpan({ cls: `search-result-file-matched-text${by}`, text: piece.text });
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Menu items, and the context menu of a result, which other plugins can extend. */
 
 import { Menu, Notice, type App, type WorkspaceLeaf } from "obsidian";
-import { insertLink, linkTo, noteAt, openPlace, type Pane, type Place } from "./open";
+import { insertLinks, linkList, linkTo, noteAt, openPlace, type Pane, type Place } from "./open";
 
 /** Adds an item to `menu`. Items of the same `section` are grouped. */
 export function addItem(
@@ -27,14 +27,20 @@ const PANES: readonly [title: string, icon: string, pane: Pane][] = [
   ["Open to the right", "separator-vertical", "split"],
 ];
 
-export function resultMenu(owner: MenuOwner, place: Place): Menu {
+type SelectItem = readonly [title: string, select: () => unknown];
+
+/** `places`: what links are made to; others too where `place` is one of several that are selected. */
+export function resultMenu(owner: MenuOwner, place: Place, places: readonly Place[], [title, select]: SelectItem): Menu {
   const { app, leaf } = owner;
+  const isOne = places.length === 1;
   const menu = new Menu();
   for (const [title, icon, pane] of PANES) {
     addItem(menu, title, icon, () => openPlace(app, place, pane), "open");
   }
-  addItem(menu, "Insert link", "link", () => insertLink(app, place));
-  addItem(menu, "Copy link", "copy", () => copyText(linkTo(app, place)));
+  const links = isOne ? "link" : `${places.length} links`;
+  addItem(menu, `Insert ${links}`, "link", () => insertLinks(app, places));
+  addItem(menu, `Copy ${links}`, "copy", () => copyText(isOne ? linkTo(app, place) : linkList(app, places)));
+  addItem(menu, title, "check-square", select);
   owner.addItems(menu, place);
   const file = noteAt(app, place.path);
   if (file) app.workspace.trigger("file-menu", menu, file, "notewell-results", leaf);

@@ -133,6 +133,15 @@ export function linkTo(app: App, place: Place, sourcePath = ""): string {
   return app.fileManager.generateMarkdownLink(file, sourcePath, subpathOf(place.passage));
 }
 
+/** Links to several places, as a list. */
+export function linkList(app: App, places: readonly Place[], sourcePath = ""): string {
+  return linksTo(app, places, sourcePath).map((link) => `- ${link}`).join("\n");
+}
+
+function linksTo(app: App, places: readonly Place[], sourcePath: string): string[] {
+  return places.map((place) => linkTo(app, place, sourcePath)).filter(Boolean);
+}
+
 /** The editor that was used last, even where a panel in another window is active now. */
 export function noteInUse(app: App): MarkdownView | null {
   const { workspace } = app;
@@ -146,11 +155,24 @@ export function activePath({ workspace }: App): string | undefined {
   return workspace.getActiveFile()?.path;
 }
 
-/** Inserts a link at the cursor of the editor that was used last. */
-export function insertLink(app: App, place: Place): void {
+/** Inserts links at the cursor of the editor that was used last: as a list where a line begins, else in the line. */
+export function insertLinks(app: App, places: readonly Place[]): void {
   const view = noteInUse(app);
-  if (view?.file) view.editor.replaceSelection(linkTo(app, place, view.file.path));
-  else new Notice("Open the note that the link should be inserted into.");
+  if (!view?.file) {
+    new Notice("Open the note that the link should be inserted into.");
+    return;
+  }
+  const { editor } = view;
+  const { line, ch } = editor.getCursor("from");
+  editor.replaceSelection(inLine(linksTo(app, places, view.file.path), editor.getLine(line).slice(0, ch)));
+}
+
+/** The text of links after `before`, the beginning of their line. */
+export function inLine(links: readonly string[], before: string): string {
+  const isItem = /^\s*[-*+]\s+$/.test(before);
+  if (links.length < 2 || !(isItem || !before.trim())) return links.join(", ");
+  const mark = isItem ? before : `${before}- `;
+  return mark.slice(before.length) + links.join(`\n${mark}`);
 }
 
 /** The file at a server's path, which is in Unicode form NFC; file names on disk may not be. */
@@ -199,8 +221,17 @@ export function dragManagerOf(app: App): DragManager | undefined {
   return (app as App & { dragManager?: DragManager }).dragManager;
 }
 
-/** Starts dragging a link to `place`, with the app's drag manager where there is one, else as text. */
-export function startDrag(app: App, event: DragEvent, place: Place, title: string): void {
+/**
+ * Starts dragging links. One is dragged with the app's drag manager where there is one, so that the note
+ * writes it in its own way; several are dragged as text, which any editor takes.
+ */
+export function startDrag(app: App, event: DragEvent, places: readonly Place[], title: string): void {
+  const [place, ...others] = places;
+  if (!place) return;
+  if (others.length > 0) {
+    event.dataTransfer?.setData("text/plain", linkList(app, places, activePath(app)));
+    return;
+  }
   const manager = dragManagerOf(app);
   const link = place.path + subpathOf(place.passage);
   manager?.onDragStart?.(event, manager.dragLink?.(event, link, "", title));

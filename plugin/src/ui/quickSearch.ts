@@ -9,7 +9,7 @@ import { explain } from "./explain";
 import { breadcrumb, fileText, folderOf } from "../format";
 import { matchText, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
-import { activePath, asksForLink, insertLink, openPlace, paneFor, type Place } from "./open";
+import { activePath, asksForLink, insertLinks, openPlace, paneFor, type Place } from "./open";
 import { PLACEHOLDER } from "./searchView";
 import { inOneLine } from "./statusText";
 
@@ -97,7 +97,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     settings.remember(this.inputEl.value);
     const { path, uri, passage } = hit;
     const place: Place = { path, uri, passage: passage.snippet ? passage : null }; // a name has no passage
-    if (asksForLink(event)) insertLink(this.app, place);
+    if (asksForLink(event)) insertLinks(this.app, [place]);
     else void openPlace(this.app, place, paneFor(event, settings.chosen.openInNewTab));
   }
 

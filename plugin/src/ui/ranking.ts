@@ -1,6 +1,7 @@
 /** The order of a result list: sorting, pinned notes first, and merging an updated ranking into what is shown. */
 
 import type { Result } from "../contract";
+import { folderOf } from "../format";
 import type { Marks } from "../settings";
 
 export type SortOrder = "relevance" | "modified" | "name";
@@ -16,6 +17,23 @@ const COMPARE: Partial<Record<SortOrder, (one: Result, other: Result) => number>
 export function sorted(results: readonly Result[], order: SortOrder): readonly Result[] {
   const compare = COMPARE[order];
   return compare ? [...results].sort(compare) : results;
+}
+
+/**
+ * Brings the notes of each folder together. Folders follow their best note; where notes are in the order of
+ * their names, so are the folders.
+ */
+export function grouped(results: readonly Result[], order: SortOrder): readonly Result[] {
+  const folders = new Map<string, Result[]>();
+  for (const result of results) {
+    const folder = folderOf(result.path);
+    const notes = folders.get(folder);
+    if (notes) notes.push(result);
+    else folders.set(folder, [result]);
+  }
+  const groups = [...folders];
+  if (order === "name") groups.sort(([one], [other]) => one.localeCompare(other, undefined, { numeric: true }));
+  return groups.flatMap(([, notes]) => notes);
 }
 
 /** Pinned results first, hidden ones not at all. */

@@ -3,15 +3,17 @@
  * view and the similar notes view both show one.
  */
 
-import type { HoverParent } from "obsidian";
+import type { HoverParent, Menu } from "obsidian";
 import type { Result } from "../contract";
+import { folderOf } from "../format";
 import { Timer } from "../support";
 import { handleKey } from "./controls";
 import type { ViewContext } from "./viewContext";
 import { resultMenu, type MenuOwner } from "./menu";
-import { asksForLink, insertLink, openPlace, paneFor, startDrag, subpathOf } from "./open";
+import { asksForLink, insertLinks, openPlace, paneFor, startDrag, subpathOf } from "./open";
 import { merged } from "./ranking";
-import { ResultRow, type Hit } from "./resultRow";
+import { focus, ResultRow, type Hit, type RowLook } from "./resultRow";
+import { Selection } from "./selection";
 
 /** The view that a list is a part of. */
 export interface ListOwner extends MenuOwner, HoverParent {
@@ -41,6 +43,8 @@ export class ResultList {
   moreContext = false;
   /** Rows without excerpts. */
   titlesOnly = false;
+  /** Whether the notes come in groups by folder, which the rows then need not name. */
+  byFolder = false;
   shown: readonly Result[] = [];
   #rows: ResultRow[] = [];
   #latest: readonly Result[] = []; // what is shown once no row has to stay in place
@@ -51,13 +55,15 @@ export class ResultList {
   readonly #longPress = new Timer();
   readonly #afterRelease = new Timer();
   readonly #owner: ListOwner;
+  readonly #selection: Selection;
 
   constructor(parent: HTMLElement, owner: ListOwner) {
     this.#owner = owner;
     this.el = parent.createDiv({
       cls: "search-results-children notewell-results",
-      attr: { role: "tree", "aria-label": owner.getDisplayText() },
+      attr: { role: "tree", "aria-label": owner.getDisplayText(), "aria-multiselectable": "true" },
     });
+    this.#selection = new Selection(parent, owner.app, () => this.#rows);
     this.#listen();
   }
 
@@ -99,24 +105,35 @@ export class ResultList {
 
   #draw(results: readonly Result[]): void {
     this.shown = results;
-    const { context } = this.#owner;
-    const { density, score } = context.settings.chosen;
-    const usual = density === "compact" ? COMPACT_SNIPPET_CHARS : SNIPPET_CHARS;
-    const snippetChars = this.moreContext ? LONG_SNIPPET_CHARS : usual;
     const known = new Map(this.#rows.map((row) => [row.result.path, row]));
     this.#rows = results.slice(0, this.#rowLimit).map((result, index) => {
       const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
-      const badges = this.#owner.badges(result);
-      row.show(result, { score, snippetChars, badges, titlesOnly: this.titlesOnly });
+      row.show(result, this.#look(result, results[index - 1]));
       // Moving an element that is already in place would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);
       return row;
     });
     for (const row of known.values()) row.el.remove();
+    this.#selection.update(results);
     this.#drawMore();
     this.#hits[0]?.el.setAttr("tabindex", 0);
+  }
+
+  #look(result: Result, before: Result | undefined): RowLook {
+    const { density, score } = this.#owner.context.settings.chosen;
+    const usual = density === "compact" ? COMPACT_SNIPPET_CHARS : SNIPPET_CHARS;
+    const folder = folderOf(result.path);
+    const isFirst = this.byFolder && (!before || folderOf(before.path) !== folder);
+    return {
+      score,
+      snippetChars: this.moreContext ? LONG_SNIPPET_CHARS : usual,
+      badges: this.#owner.badges(result),
+      titlesOnly: this.titlesOnly,
+      heading: isFirst ? folder || "Top folder" : null,
+      withFolder: !this.byFolder,
+    };
   }
 
   #drawMore(): void {
@@ -141,7 +158,7 @@ export class ResultList {
     const target = event.targetNode;
     const isToggle = target?.instanceOf(Element) && target.closest(".collapse-icon");
     if (isToggle) hit.row.expand(!hit.row.isOpen);
-    else this.#open(hit, event);
+    else if (!this.#selection.click(event, hit)) this.#open(hit, event);
   }
 
   #open({ place }: Hit, event: MouseEvent | KeyboardEvent): void {
@@ -191,6 +208,7 @@ export class ResultList {
     const hit = hits[at];
     if (!hit) return;
     const { row, place } = hit;
+    if (this.#selection.key(event, hit)) return;
     handleKey(event, {
       ArrowDown: () => focus(hits[at + 1]),
       ArrowUp: () => (at === 0 ? this.#owner.focusTop() : focus(hits[at - 1])),
@@ -202,7 +220,7 @@ export class ResultList {
         focus(row.hits[0]);
       },
       Enter: () =>
-        asksForLink(event) ? insertLink(this.#owner.app, place) : this.#open(hit, event),
+        asksForLink(event) ? insertLinks(this.#owner.app, this.#selection.around(place)) : this.#open(hit, event),
       Escape: () => this.#owner.focusEditor(),
     });
   }
@@ -227,14 +245,14 @@ export class ResultList {
     on("auxclick", (hit, event) => {
       if (event.button === 1) this.#click(hit, event);
     });
-    on("contextmenu", ({ place }, event) => {
+    on("contextmenu", (hit, event) => {
       event.preventDefault();
       this.#longPress.clear();
-      resultMenu(this.#owner, place).showAtMouseEvent(event);
+      this.#menu(hit).showAtMouseEvent(event);
     });
     on("mouseover", (hit, event) => this.#hover(hit, event));
     on("dragstart", ({ place, row }, event) => {
-      startDrag(this.#owner.app, event, place, row.result.title);
+      startDrag(this.#owner.app, event, this.#selection.around(place), row.result.title);
     });
     on("touchstart", (hit, event) => this.#touch(hit, event));
     for (const end of ["touchend", "touchmove", "touchcancel"]) {
@@ -247,18 +265,19 @@ export class ResultList {
   }
 
   /** Opens the menu at a long press, because some phones send no `contextmenu` event. */
-  #touch({ row, place }: Hit, { touches }: TouchEvent): void {
-    this.#hovered = row;
+  #touch(hit: Hit, { touches }: TouchEvent): void {
+    this.#hovered = hit.row;
     const [touch] = touches;
     if (!touch) return;
     const { clientX: x, clientY: y } = touch;
     this.#longPress.set(LONG_PRESS_MS, () => {
-      if (this.el.isConnected) resultMenu(this.#owner, place).showAtPosition({ x, y }, this.el.doc);
+      if (this.el.isConnected) this.#menu(hit).showAtPosition({ x, y }, this.el.doc);
     });
   }
-}
 
-function focus(hit: Hit | undefined): void {
-  hit?.el.focus();
-  hit?.el.scrollIntoView({ block: "nearest" });
+  #menu(hit: Hit): Menu {
+    const { place } = hit;
+    const title = this.#selection.has(place) ? "Unselect" : "Select";
+    return resultMenu(this.#owner, place, this.#selection.around(place), [title, () => this.#selection.toggle(hit)]);
+  }
 }

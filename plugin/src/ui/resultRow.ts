@@ -6,7 +6,7 @@
 import { setIcon, setTooltip } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { ScoreDisplay } from "../settings";
-import { faint } from "./controls";
+import { faint, title } from "./controls";
 import { breadcrumb, fileText, folderOf } from "../format";
 import { matchText, scoreParts, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
@@ -25,6 +25,10 @@ export interface RowLook {
   /** Words beside the title, such as "linked". */
   readonly badges: readonly string[];
   readonly titlesOnly: boolean;
+  /** A heading above the row, where a group begins. */
+  readonly heading: string | null;
+  /** Whether the row names its folder. */
+  readonly withFolder: boolean;
 }
 
 export class ResultRow {
@@ -35,6 +39,7 @@ export class ResultRow {
   result!: Result;
   #look!: RowLook;
   #drawn = "";
+  #isSelected = false;
 
   constructor(parent: HTMLElement) {
     const cls = "tree-item search-result notewell-result";
@@ -62,13 +67,27 @@ export class ResultRow {
     this.show(this.result, this.#look, isOpen);
   }
 
+  /** Marks the row as one of several that are selected. */
+  select(isSelected: boolean): void {
+    if (isSelected === this.#isSelected) return;
+    this.#isSelected = isSelected;
+    this.#drawSelected();
+  }
+
+  #drawSelected(): void {
+    this.el.toggleClass("is-selected", this.#isSelected);
+    this.hits[0]?.el.setAttr("aria-selected", this.#isSelected);
+  }
+
   #draw(): void {
     const { passages } = this.result;
+    if (this.#look.heading !== null) title(this.el, this.#look.heading);
     const isFolded = passages.length > 0 && !this.isOpen;
     this.el.toggleClass("is-collapsed", isFolded);
     // What is marked in a note that has none of the words is near in meaning.
     this.el.toggleClass("is-by-meaning", !this.result.scores.keyword);
     this.#drawTitle(isFolded);
+    this.#drawSelected();
     if (this.#look.titlesOnly && !this.isOpen) return;
     const matches = this.el.createDiv({ cls: "search-result-file-matches", attr: { role: "group" } });
     for (const passage of [this.result, ...(this.isOpen ? passages : [])]) {
@@ -77,7 +96,7 @@ export class ResultRow {
   }
 
   #drawTitle(isFolded: boolean): void {
-    const { title, path, passages, reasons } = this.result;
+    const { title: name, path, passages, reasons } = this.result;
     const el = this.#target(this.el, "tree-item-self search-result-file-title is-clickable", 1);
     el.setAttr("data-path", path);
     if (passages.length > 0) {
@@ -88,8 +107,8 @@ export class ResultRow {
       setTooltip(fold, "Further passages");
     }
     const inner = el.createDiv("tree-item-inner");
-    inner.createSpan({ text: title });
-    faint(inner, folderOf(path));
+    inner.createSpan({ text: name });
+    if (this.#look.withFolder) faint(inner, folderOf(path));
     faint(inner, fileText(this.result));
     faint(inner, reasons.map(({ text }) => text).join(" · "));
     const flair = el.createDiv("tree-item-flair-outer");
@@ -126,4 +145,9 @@ export class ResultRow {
     this.hits.push({ el, row: this, place: { path: this.result.path, uri: this.result.uri, passage } });
     return el;
   }
+}
+
+export function focus(hit: Hit | undefined): void {
+  hit?.el.focus();
+  hit?.el.scrollIntoView({ block: "nearest" });
 }

@@ -3,17 +3,17 @@
 import { Menu, Notice, SearchComponent, type ViewStateResult } from "obsidian";
 import type { Client } from "../client";
 import type { Result, SearchReply } from "../contract";
-import type { Settings } from "../settings";
 import { QuerySuggest } from "./completion";
-import { button, handleKey, faint, link, setActive, title, toggle, toolbar } from "./controls";
+import { button, handleKey, setActive, toggle, toolbar } from "./controls";
 import { message, type Explanation } from "./explain";
 import { count } from "../format";
 import { isLocal } from "../local/reply";
 import { copyText } from "./menu";
-import { linkTo, noteAt } from "./open";
-import { sorted, type SortOrder } from "./ranking";
+import { linkList, noteAt } from "./open";
+import { grouped, sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
 import { isAtLeast } from "./scores";
+import { renderStart } from "./searchStart";
 import { WeakMatches } from "./weakMatches";
 import { isFirstState, SetupScreen } from "./setup";
 
@@ -27,15 +27,6 @@ const ORDERS: Readonly<Record<SortOrder, string>> = {
   modified: "Modified time, new to old",
   name: "Name, a to z",
 };
-
-const OPERATORS: readonly [example: string, meaning: string][] = [
-  ["tag:", "in notes with a tag"],
-  ["path:", "in a folder or file path"],
-  ["[status:open]", "with a property"],
-  ['"exact words"', "with this exact phrase"],
-  ["-word", "without a word"],
-  ["modified:7d", "changed in the last 7 days"],
-];
 
 export class SearchView extends ResultsView<string> {
   override icon = "search";
@@ -58,14 +49,15 @@ export class SearchView extends ResultsView<string> {
   }
 
   override getState(): Record<string, unknown> {
-    const own = { query: this.#query, sort: this.#sort, more: this.list.moreContext };
+    const own = { query: this.#query, sort: this.#sort, folders: this.list.byFolder, more: this.list.moreContext };
     return { ...super.getState(), ...own };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    const saved = (state ?? {}) as { query?: unknown; sort?: unknown; more?: unknown };
+    const saved = (state ?? {}) as { query?: unknown; sort?: unknown; folders?: unknown; more?: unknown };
     this.#sort = String(saved.sort) in ORDERS ? (saved.sort as SortOrder) : "relevance";
+    this.list.byFolder = saved.folders === true;
     this.list.moreContext = saved.more === true;
     setActive(this.#contextEl, this.list.moreContext);
     if (typeof saved.query === "string") this.search(saved.query);
@@ -172,17 +164,26 @@ export class SearchView extends ResultsView<string> {
 
   #chooseOrder(event: MouseEvent): void {
     const menu = new Menu();
+    const add = (title: string, isChosen: boolean, choose: () => unknown): void => {
+      const chosen = (): void => {
+        choose();
+        this.list.replace(this.#arranged(this.reply));
+        this.saveLayout();
+      };
+      menu.addItem((item) => item.setTitle(title).setChecked(isChosen).onClick(chosen));
+    };
     for (const [order, title] of Object.entries(ORDERS) as [SortOrder, string][]) {
-      menu.addItem((item) => {
-        item.setTitle(title).setChecked(order === this.#sort);
-        item.onClick(() => {
-          this.#sort = order;
-          this.list.replace(sorted(this.reply ? this.#shownOf(this.reply) : [], order));
-          this.saveLayout();
-        });
-      });
+      add(title, order === this.#sort, () => (this.#sort = order));
     }
+    menu.addSeparator();
+    add("Group by folder", this.list.byFolder, () => (this.list.byFolder = !this.list.byFolder));
     menu.showAtMouseEvent(event);
+  }
+
+  /** The results that are shown, in the order that was chosen. */
+  #arranged(reply: SearchReply | null): readonly Result[] {
+    const results = sorted(reply ? this.#shownOf(reply) : [], this.#sort);
+    return this.list.byFolder ? grouped(results, this.#sort) : results;
   }
 
   /** Searches for the query in the field; where it is empty, shows saved and recent searches. */
@@ -214,7 +215,7 @@ export class SearchView extends ResultsView<string> {
     const isSameQuery = this.reply?.query === reply.query;
     this.reply = reply;
     if (!isSameQuery) this.#weak.fold();
-    const results = sorted(this.#shownOf(reply), this.#sort);
+    const results = this.#arranged(reply);
     if (isSameQuery && this.#sort === "relevance") {
       this.list.merge(results);
     } else {
@@ -262,32 +263,7 @@ export class SearchView extends ResultsView<string> {
 
   async #copyLinks(): Promise<void> {
     const existing = this.list.shown.filter(({ path }) => noteAt(this.app, path));
-    const links = existing.map(({ path }) => `- ${linkTo(this.app, { path, passage: null })}`);
-    await copyText(links.join("\n"), `${count(links.length, "link")} copied.`);
+    const links = linkList(this.app, existing.map(({ path }) => ({ path, passage: null })));
+    await copyText(links, `${count(existing.length, "link")} copied.`);
   }
-}
-
-/** What is shown while the field is empty: saved searches, recent ones, operators. */
-function renderStart(
-  parent: HTMLElement,
-  settings: Settings,
-  search: (query: string) => void,
-): void {
-  const line = (query: string): HTMLElement => {
-    const row = parent.createDiv("notewell-line");
-    link(row, query, () => search(query));
-    return row;
-  };
-  const stored = (heading: string, key: "savedSearches" | "history"): void => {
-    const queries = settings.chosen[key];
-    if (queries.length > 0) title(parent, heading);
-    for (const query of queries) {
-      const others = queries.filter((other) => other !== query);
-      button(line(query), "x", "Remove", () => settings.set(key, others));
-    }
-  };
-  stored("Saved searches", "savedSearches");
-  stored("Recent searches", "history");
-  title(parent, "Operators");
-  for (const [example, meaning] of OPERATORS) faint(line(example), meaning);
 }

@@ -1,0 +1,38 @@
+/** What the search panel shows while its field is empty. */
+
+import type { Settings } from "../settings";
+import { button, faint, link, title } from "./controls";
+
+const OPERATORS: readonly [example: string, meaning: string][] = [
+  ["tag:", "in notes with a tag"],
+  ["path:", "in a folder or file path"],
+  ["[status:open]", "with a property"],
+  ['"exact words"', "with this exact phrase"],
+  ["-word", "without a word"],
+  ["modified:7d", "changed in the last 7 days"],
+];
+
+/** Saved searches, recent ones, and operators. */
+export function renderStart(
+  parent: HTMLElement,
+  settings: Settings,
+  search: (query: string) => void,
+): void {
+  const line = (query: string): HTMLElement => {
+    const row = parent.createDiv("notewell-line");
+    link(row, query, () => search(query));
+    return row;
+  };
+  const stored = (heading: string, key: "savedSearches" | "history"): void => {
+    const queries = settings.chosen[key];
+    if (queries.length > 0) title(parent, heading);
+    for (const query of queries) {
+      const others = queries.filter((other) => other !== query);
+      button(line(query), "x", "Remove", () => settings.set(key, others));
+    }
+  };
+  stored("Saved searches", "savedSearches");
+  stored("Recent searches", "history");
+  title(parent, "Operators");
+  for (const [example, meaning] of OPERATORS) faint(line(example), meaning);
+}
