@@ -42,6 +42,7 @@ def notes(
         cosine=column(cosine),
         whole_bm25=column(whole),
         coverage=column(coverage),
+        held=column(coverage),
         lengths=column(100.0),
         names=column(0.0),
         exact=np.zeros(count, np.bool_),

@@ -31,6 +31,7 @@ def note(
         cosine=one(cosine),
         whole_bm25=one(words * QUERY.known_idf),
         coverage=one(coverage),
+        held=one(coverage),
         lengths=one(100.0),
         names=one(name),
         exact=np.array([name == 1.0]),
@@ -49,6 +50,7 @@ def several(good: int, count: int = 12) -> NoteEvidence:
         cosine=values(0.6, 0.05),
         whole_bm25=values(2.0, 0.1) * QUERY.known_idf,
         coverage=values(1.0, 0.1),
+        held=values(1.0, 0.1),
         lengths=values(100.0, 100.0),
         names=values(0.3, 0.0),
         exact=np.zeros(count, np.bool_),
@@ -102,9 +104,7 @@ def test_half_of_the_query_being_unknown_lowers_confidence() -> None:
 
 def test_without_notes_there_is_no_confidence() -> None:
     none = np.empty(0, np.float32)
-    found = NoteEvidence(
-        np.empty(0, np.int64), none, none, none, none, none, none, np.empty(0, np.bool_)
-    )
+    found = NoteEvidence(np.empty(0, np.int64), *[none] * 7, np.empty(0, np.bool_))
     assert judged(found).confidence == 0.0
 
 

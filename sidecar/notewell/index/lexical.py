@@ -19,19 +19,29 @@ field is scored on its own, weighted, and the fields are summed, so that all eng
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
 from notewell.index.analyze import streams
+from notewell.index.template_lines import (
+    LineHashes,
+    line_hashes,
+    parts_between,
+    template_lines,
+)
 from notewell.types import ChunkHits, PropertyValue, StoredChunk
 from notewell.vault.properties import properties_text, property_words
 
 K1, B = 1.2, 0.75
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")  # tokens as the analyzer gives them
 STEMS = "stems"  # title, tags, headings and body together, each token reduced to its English stem
+# The headings and the whole text of a passage with template lines, which the other fields lack: for
+# phrases, and for words that stand nowhere else.
+TEMPLATE = "template"
+PHRASE_FIELDS = (*EXACT_FIELDS, TEMPLATE)
 FIRST_PLACEHOLDER = 1 << 48  # ids of real chunks are below
 # Properties that are fields of a whole note on their own, by their names in lower case.
 _PROPERTY_FIELDS: Mapping[str, str] = MappingProxyType(
@@ -71,6 +81,7 @@ class FieldWeights:
     path: float = 0.2
     body: float = 0.3
     stems: float = 1.0
+    template: float = 1.0
 
 
 def idf(found: int, among: int) -> float:
@@ -109,13 +120,35 @@ def placeholder(note_id: int) -> StoredChunk:
 class ChunkText:
     """The parts of a chunk that become keywords.
 
-    `of_properties`: its text is the values of the note's properties, or there is none.
+    `of_properties`: its text is the values of the note's properties, or there is none. `template`
+    are its template lines and headings (`notewell.index.template_lines`), once they are marked;
+    `parts` is then the rest of the text.
     """
 
     chunk_id: int
     headings: tuple[str, ...]
     text: str
     of_properties: bool = False
+    template: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    def marked(self, template: Collection[int]) -> ChunkText:
+        """The chunk with its template lines; values of properties are none."""
+        if self.of_properties:
+            return self
+        lines = template_lines((*self.headings, self.text), template)
+        parts = parts_between(self.text, template) if lines else ()
+        return replace(self, template=lines, parts=parts) if lines else self
+
+    @property
+    def own_parts(self) -> tuple[str, ...]:
+        """Its text without template lines: what is left between them."""
+        return self.parts if self.template else (self.text,)
+
+    @property
+    def own_headings(self) -> tuple[str, ...]:
+        """Its headings without those that are template lines."""
+        return tuple(text for text in self.headings if text not in self.template)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +166,18 @@ class NoteText:
     tags: tuple[str, ...]
     chunks: tuple[ChunkText, ...]  # at least one: a note without chunks has its placeholder
     properties: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def lines(self) -> LineHashes:
+        """Its lines and headings, by hash; not the values of its properties."""
+        texts = [chunk.text for chunk in self.chunks if not chunk.of_properties]
+        headings = [text for chunk in self.chunks for text in chunk.headings]
+        return line_hashes([*texts, *headings])
+
+    def marked(self, template: Collection[int]) -> NoteText:
+        """The note with its template lines, of which the vault's are given by hash."""
+        if not template:
+            return self
+        return replace(self, chunks=tuple(chunk.marked(template) for chunk in self.chunks))
 
 
 def note_text(
@@ -165,20 +210,17 @@ def note_documents(note: NoteText) -> list[tuple[int, dict[str, str]]]:
     path = joined(note.path.removesuffix(".md"))
     documents: list[tuple[int, dict[str, str]]] = []
     for chunk in note.chunks:
-        headings, body = joined(*chunk.headings), joined(chunk.text)
-        documents.append(
-            (
-                chunk.chunk_id,
-                {
-                    "title": title,
-                    "headings": headings,
-                    "tags": tags,
-                    "path": path,
-                    "body": body,
-                    STEMS: f"{title} {tags} {headings} {body}",
-                },
-            )
-        )
+        headings, body = joined(*chunk.own_headings), joined(*chunk.own_parts)
+        fields = {
+            "title": title,
+            "headings": headings,
+            "tags": tags,
+            "path": path,
+            "body": body,
+            STEMS: f"{title} {tags} {headings} {body}",
+            TEMPLATE: joined(*chunk.headings, chunk.text) if chunk.template else "",
+        }
+        documents.append((chunk.chunk_id, fields))
     return documents
 
 

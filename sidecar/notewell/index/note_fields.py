@@ -44,6 +44,8 @@ FIELD_BITS: Mapping[str, int] = MappingProxyType(
     {name: 1 << place for place, name in enumerate(NOTE_FIELDS)}
 )
 BODY_BIT = FIELD_BITS["body"]
+# Words of template lines (notewell.index.template_lines): no field that counts, the last bit.
+TEMPLATE_BIT = 1 << 15
 MOST_OFTEN = 255  # a higher frequency hardly changes BM25
 # `copilot` has the weights of Obsidian Copilot 4, whose `path` includes the file's name
 # (src/search/v3/engines/FullTextEngine.ts).
@@ -128,6 +130,10 @@ def pack_terms(note: NoteText, stemmer: tantivy.TextAnalyzer) -> bytes:
         bit = FIELD_BITS[name]
         for stem in dict.fromkeys(stems):
             masks[stem] |= bit
+    template = dict.fromkeys(line for chunk in note.chunks for line in chunk.template)
+    for stem in stemmer.analyze(joined(*template)):
+        if stem != STOP:
+            masks[stem] |= TEMPLATE_BIT
     return _packed(length, masks, often)
 
 
@@ -137,11 +143,12 @@ def _texts(note: NoteText) -> Iterator[tuple[str, Sequence[str]]]:
     yield "title", (note.title,)
     yield "file_name", (name.removesuffix(".md"),)
     yield "aliases", note.aliases
-    yield "headings", tuple({text: None for chunk in note.chunks for text in chunk.headings})
+    headings = (text for chunk in note.chunks for text in chunk.own_headings)
+    yield "headings", tuple(dict.fromkeys(headings))
     yield "tags", note.tags
     yield "path", (folders,)
-    real = (chunk.text for chunk in note.chunks if not chunk.of_properties)
-    yield "body", tuple(dict.fromkeys(real))
+    real = (chunk.own_parts for chunk in note.chunks if not chunk.of_properties)
+    yield "body", tuple(part for parts in dict.fromkeys(real) for part in parts)
     yield from note.properties.items()
 
 

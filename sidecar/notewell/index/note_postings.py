@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.index.lexical import K1, B, idf
-from notewell.index.note_fields import BODY_BIT, NOTE_FIELDS
+from notewell.index.note_fields import BODY_BIT, NOTE_FIELDS, TEMPLATE_BIT
 from notewell.index.note_segments import Part, Segment, found_among, merged, tidied
 from notewell.types import FloatArray, IdArray, NoteFieldWeights
 
@@ -34,15 +34,28 @@ class NoteMatches:
     """The notes that hold at least one of the terms: ascending ids, and aligned arrays (n,).
 
     `coverage`: which share (0..1) of the terms, by weight times idf, the note holds in any field.
-    `lengths`: tokens of the note. `fields`: the union of the masks of its terms
+    `held`: that share with the words of template lines, which do not count otherwise. `lengths`:
+    tokens of the note. `fields`: the union of the masks of its terms
     (`notewell.index.note_fields`).
     """
 
     note_ids: IdArray
     bm25: FloatArray
     coverage: FloatArray
+    held: FloatArray
     lengths: IdArray
     fields: npt.NDArray[np.uint16]
+
+    def at(self, places: IdArray | npt.NDArray[np.bool_]) -> NoteMatches:
+        """The matches at these places."""
+        return NoteMatches(
+            self.note_ids[places],
+            self.bm25[places],
+            self.coverage[places],
+            self.held[places],
+            self.lengths[places],
+            self.fields[places],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +75,13 @@ class _Query:
 
     `pairs`: of each part of the table, where those of each stem are. `idf_weights`: of each stem,
     its weight times its idf; `total`: their sum, to which stems that no note holds may add.
+    `template`: of each stem, whether it stands in template lines alone, so that these count.
     `other_weights`: for each mask, the sum of the weights of its fields other than the body.
     """
 
     pairs: Sequence[Sequence[slice]]
     idf_weights: npt.NDArray[np.float64]
+    template: npt.NDArray[np.bool_]
     total: float
     body_weight: float
     other_weights: FloatArray
@@ -134,9 +149,11 @@ class NoteTable:
         return NoteTable([Part(merged(self._parts))] if self._parts else ())
 
     def frequency(self, number: int) -> int:
-        """How many notes hold the stem with this hash."""
+        """How many notes hold the stem with this hash; in template lines, if nowhere else."""
         wanted = np.array([number], np.uint32)
-        return sum(part.alive_among(part.segment.pairs(wanted)[0]) for part in self._parts)
+        pairs = [(part, part.segment.pairs(wanted)[0]) for part in self._parts]
+        own = sum(part.own_among(each) for part, each in pairs)
+        return own or sum(part.alive_among(each) for part, each in pairs)
 
     def match(
         self,
@@ -176,17 +193,33 @@ class NoteTable:
     ) -> _Query:
         hashes = np.fromiter(stems, np.uint32, len(stems))
         pairs = [part.segment.pairs(hashes) for part in self._parts]
-        idf_weights = np.zeros(len(stems))
+        idf_weights, template = np.zeros(len(stems)), np.zeros(len(stems), np.bool_)
         total = 0.0
         for place, weight in enumerate(stems.values()):
-            having = sum(
-                part.alive_among(of_part[place])
-                for part, of_part in zip(self._parts, pairs, strict=True)
-            )
+            where = [
+                (part, of_part[place]) for part, of_part in zip(self._parts, pairs, strict=True)
+            ]
+            having = sum(part.own_among(each) for part, each in where)
+            if not having:
+                having = sum(part.alive_among(each) for part, each in where)
+                template[place] = having > 0
             rarity = idf(having, self.note_count)
             idf_weights[place] = weight * rarity
             total += weight * (rarity if having else unknown_idf)
-        return _Query(pairs, idf_weights, total, *_summed_weights(weights))
+        return _Query(pairs, idf_weights, template, total, *_summed_weights(weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """What the stems of a query add up to for every note of a segment: arrays (notes,).
+
+    `held` are the weights of stems in template lines alone, which are not in `covered`.
+    """
+
+    scores: npt.NDArray[np.float64]
+    covered: npt.NDArray[np.float64]
+    held: npt.NDArray[np.float64]
+    fields: npt.NDArray[np.uint16]
 
 
 def _match(part: Part, norms: FloatArray, query: _Query, pairs: Sequence[slice]) -> NoteMatches:
@@ -195,26 +228,28 @@ def _match(part: Part, norms: FloatArray, query: _Query, pairs: Sequence[slice])
     least = max(count / _COMMON, _COMMON_LEAST)
     common = [place for place, each in enumerate(pairs) if each.stop - each.start > least]
     rare = [place for place, each in enumerate(pairs) if each.stop - each.start <= least]
-    scores, covered, fields = _scattered(
-        segment, norms, query, [pairs[place] for place in rare], query.idf_weights[rare]
-    )
+    sums = _scattered(segment, norms, query, pairs, rare)
     for place in common:
         column, weight = segment.column(pairs[place]), query.idf_weights[place]
         share = query.weighted(column.masks, column.frequencies)
         share /= share + norms
-        scores += share * weight
-        covered += (column.masks != 0) * weight
-        fields |= column.masks
+        sums.scores[:] += share * weight
+        aside = (column.masks == TEMPLATE_BIT) & ~query.template[place]
+        sums.covered[:] += ((column.masks != 0) & ~aside) * weight
+        sums.held[:] += aside * weight
+        sums.fields[:] |= column.masks
     if part.alive is not None:
-        fields *= part.alive
-    held = np.flatnonzero(fields)
+        sums.fields[:] *= part.alive
+    found = np.flatnonzero(sums.fields)
     total = query.total or 1.0
+    covered = sums.covered[found]
     return NoteMatches(
-        segment.note_ids[held],
-        ((K1 + 1) * scores[held]).astype(np.float32),
-        np.minimum(covered[held] / total, 1.0).astype(np.float32),
-        segment.lengths[held].astype(np.int64),
-        fields[held],
+        segment.note_ids[found],
+        ((K1 + 1) * sums.scores[found]).astype(np.float32),
+        np.minimum(covered / total, 1.0).astype(np.float32),
+        np.minimum((covered + sums.held[found]) / total, 1.0).astype(np.float32),
+        segment.lengths[found].astype(np.int64),
+        sums.fields[found],
     )
 
 
@@ -223,12 +258,13 @@ def _scattered(
     norms: FloatArray,
     query: _Query,
     pairs: Sequence[slice],
-    idf_weights: npt.NDArray[np.float64],
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.uint16]]:
+    rare: Sequence[int],
+) -> _Sums:
     """For all notes of a segment, the scores and weights of some stems, and their fields."""
     count = len(segment.note_ids)
-    sizes = [each.stop - each.start for each in pairs]
-    places = [slice(0, 0), *pairs]  # concatenation needs one
+    chosen = [pairs[place] for place in rare]
+    sizes = [each.stop - each.start for each in chosen]
+    places = [slice(0, 0), *chosen]  # concatenation needs one
     notes = np.concatenate([segment.notes[each] for each in places]).astype(np.intp)
     masks = np.concatenate([segment.masks[each] for each in places])
     often = np.concatenate([segment.frequencies[each] for each in places])
@@ -236,8 +272,14 @@ def _scattered(
     share = norms.take(notes)
     share += weighted
     np.divide(weighted, share, out=share)
-    by_pair = np.repeat(idf_weights, sizes)
+    by_pair = np.repeat(query.idf_weights[rare], sizes)
+    aside = masks == TEMPLATE_BIT
+    aside &= ~np.repeat(query.template[rare], sizes)
+    held = np.zeros(count)
     covered = np.asarray(np.bincount(notes, by_pair, count), np.float64)
+    if aside.any():
+        held = np.asarray(np.bincount(notes, by_pair * aside, count), np.float64)
+        covered -= held
     by_pair *= share
     scores = np.asarray(np.bincount(notes, by_pair, count), np.float64)
     fields = np.zeros(count, np.uint16)
@@ -245,7 +287,7 @@ def _scattered(
     for size in sizes:
         fields[notes[at : at + size]] |= masks[at : at + size]  # no note twice for one stem
         at += size
-    return scores, covered, fields
+    return _Sums(scores, covered, held, fields)
 
 
 def _ordered(found: Sequence[NoteMatches]) -> NoteMatches:
@@ -255,29 +297,21 @@ def _ordered(found: Sequence[NoteMatches]) -> NoteMatches:
     if not found:
         none = np.empty(0, np.int64)
         nothing = np.empty(0, np.float32)
-        return NoteMatches(none, nothing, nothing, none, np.empty(0, np.uint16))
-    note_ids = np.concatenate([each.note_ids for each in found])
-    order = np.argsort(note_ids, kind="stable")  # of a few sorted runs, which it merges
-    return NoteMatches(
-        note_ids[order],
-        np.concatenate([each.bm25 for each in found])[order],
-        np.concatenate([each.coverage for each in found])[order],
-        np.concatenate([each.lengths for each in found])[order],
-        np.concatenate([each.fields for each in found])[order],
+        return NoteMatches(none, nothing, nothing, nothing, none, np.empty(0, np.uint16))
+    every = NoteMatches(
+        np.concatenate([each.note_ids for each in found]),
+        np.concatenate([each.bm25 for each in found]),
+        np.concatenate([each.coverage for each in found]),
+        np.concatenate([each.held for each in found]),
+        np.concatenate([each.lengths for each in found]),
+        np.concatenate([each.fields for each in found]),
     )
+    # Of a few sorted runs, which it merges.
+    return every.at(np.argsort(every.note_ids, kind="stable"))
 
 
 def _narrowed(found: NoteMatches, notes: IdArray | None) -> NoteMatches:
-    if notes is None:
-        return found
-    kept = np.isin(found.note_ids, notes)
-    return NoteMatches(
-        found.note_ids[kept],
-        found.bm25[kept],
-        found.coverage[kept],
-        found.lengths[kept],
-        found.fields[kept],
-    )
+    return found if notes is None else found.at(np.isin(found.note_ids, notes))
 
 
 def _norms(part: Part, mean: float) -> FloatArray:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from notewell.index.note_fields import UIntArray, unpack_terms
+from notewell.index.note_fields import TEMPLATE_BIT, UIntArray, unpack_terms
 from notewell.types import FloatArray, IdArray
 
 _MERGE_RATIO = 4  # a segment is merged with the next that has more than this share of its notes
@@ -180,6 +180,15 @@ class Part:
         if len(self.dead) * _FEW_DEAD < size:
             return size - int(np.count_nonzero(found_among(notes, self.dead)[1]))
         return int(np.count_nonzero(self.alive.take(notes)))
+
+    def own_among(self, pairs: slice) -> int:
+        """How many of the notes of a stem count that have it outside template lines."""
+        outside = self.segment.masks[pairs] != TEMPLATE_BIT
+        if outside.all():
+            return self.alive_among(pairs)
+        if self.alive is not None:
+            outside &= self.alive.take(self.segment.notes[pairs])
+        return int(np.count_nonzero(outside))
 
 
 def tidied(parts: list[Part]) -> list[Part]:

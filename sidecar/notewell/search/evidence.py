@@ -99,7 +99,8 @@ class NoteEvidence:
     `ids` are ascending. `passage_bm25` and `cosine` are those of the best passage, NaN where no
     passage was found by its words, and where the note has no vector. `whole_bm25` and `coverage`
     (0..1, the share of the query by idf that the note has in any field) are of the whole note,
-    `lengths` its tokens, `names` (0..1) and `exact` tell how well its best name matches.
+    `held` is the coverage with template lines, which do not count otherwise, `lengths` its tokens,
+    `names` (0..1) and `exact` tell how well its best name matches.
     """
 
     ids: IdArray
@@ -107,6 +108,7 @@ class NoteEvidence:
     cosine: FloatArray
     whole_bm25: FloatArray
     coverage: FloatArray
+    held: FloatArray
     lengths: FloatArray
     names: FloatArray
     exact: npt.NDArray[np.bool_]

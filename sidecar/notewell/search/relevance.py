@@ -166,7 +166,7 @@ def judge(
     elif mode == "semantic":
         related = measures.related(_BY_MEANING)
     strong = measures.strong(by_meaning=mode == "semantic")
-    all_words = (notes.coverage >= content * _ALL_WORDS) & (notes.coverage > 0)
+    all_words = (notes.held >= content * _ALL_WORDS) & (notes.held > 0)
     certain = notes.exact | (all_words & (known >= _MOSTLY_KNOWN))
     if required:
         certain = np.ones(len(notes), np.bool_)

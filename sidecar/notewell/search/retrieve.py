@@ -26,7 +26,7 @@ Hits = TypeVar("Hits", bound=ChunkHits)
 
 _MIN_DEPTH = 400  # chunks from each half; fewer would lose notes that both halves find
 _DEPTH_PER_NOTE = 5
-_BY_WHOLE, _BY_COVERAGE = 150, 100  # notes that are candidates by their whole text alone
+_BY_WHOLE, _BY_COVERAGE, _BY_HELD = 150, 100, 30  # candidates by their whole text alone
 
 
 def depth(limit: int) -> int:
@@ -69,7 +69,8 @@ class KeywordResult:
     def _found(self) -> IdArray:
         """Ids of the notes that are candidates whatever their passages are."""
         matches = self.matches
-        best = [_best(matches.bm25, _BY_WHOLE), _best(matches.coverage, _BY_COVERAGE)]
+        by = ((matches.bm25, _BY_WHOLE), (matches.coverage, _BY_COVERAGE), (matches.held, _BY_HELD))
+        best = [_best(scores, count) for scores, count in by]
         found = [matches.note_ids[places] for places in best]
         return np.concatenate([*found, self.names.note_ids])
 
@@ -122,7 +123,7 @@ def search_terms(
     chunks = exclude_hits(index, chunks, where.excluded)
     matches = index.keywords.match_notes(query, weights=weights, notes=where.notes)
     if len(where.excluded):
-        matches = _only_matches(matches, where.among(matches.note_ids))
+        matches = matches.at(where.among(matches.note_ids))
     return KeywordResult(terms, chunks, matches, _only_names(names, where.among(names.note_ids)))
 
 
@@ -151,6 +152,7 @@ def collect(
         cosine=cosine,
         whole_bm25=_taken(matches.bm25, whole),
         coverage=_taken(matches.coverage, whole),
+        held=_taken(matches.held, whole),
         lengths=_taken(matches.lengths.astype(np.float32), whole),
         names=_taken(names.scores, named),
         exact=_taken(names.exact.astype(np.float32), named) > 0,
@@ -181,16 +183,6 @@ def _best(scores: FloatArray, count: int) -> IdArray:
     cut = highest(scores, count)
     above, equal = np.flatnonzero(scores > cut), np.flatnonzero(scores == cut)
     return np.concatenate((above, equal[: count - len(above)]))
-
-
-def _only_matches(matches: NoteMatches, kept: IdArray) -> NoteMatches:
-    return NoteMatches(
-        matches.note_ids[kept],
-        matches.bm25[kept],
-        matches.coverage[kept],
-        matches.lengths[kept],
-        matches.fields[kept],
-    )
 
 
 def _only_names(names: NameMatches, kept: IdArray) -> NameMatches:

@@ -16,7 +16,9 @@ import logging
 from collections.abc import Iterator, Mapping
 
 from notewell.index.embedded import reads
-from notewell.index.embedded.postings import TEXT_FIELDS, Postings, stored_length
+from notewell.index.embedded.field_lengths import stored_length
+from notewell.index.embedded.keyword_schema import TEXT_FIELDS
+from notewell.index.embedded.postings import Postings
 from notewell.index.embedded.store import Store
 
 _WRITTEN_AGAIN = 2_000  # documents: an index of no more is written again as a whole, in a second

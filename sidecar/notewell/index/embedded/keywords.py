@@ -21,7 +21,9 @@ from notewell.index.analyze import stemmer
 from notewell.index.embedded.postings import Postings, count_of, tantivy_errors
 from notewell.index.lexical import (
     EXACT_FIELDS,
+    PHRASE_FIELDS,
     STEMS,
+    TEMPLATE,
     FieldWeights,
     QueryTerm,
     idf,
@@ -41,6 +43,7 @@ _COMMON_LEAST = 1000  # chunks; below it nothing is slow
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits
 _WIDE_LEAST = 500  # than put into the query
 _CACHED_TOKENS = 20_000  # tokens whose counts are cached: some megabytes
+_BROADEST = frozenset((STEMS, TEMPLATE))  # fields in which a common word is searched as well
 _PREFIX_ROOM = 4096  # terms of a field read for one prefix, at least
 
 
@@ -66,8 +69,7 @@ class Keywords:
         self._postings = postings
         self._schema = postings.schema
         weights = weights or FieldWeights()
-        self._weights = {name: float(getattr(weights, name)) for name in (*EXACT_FIELDS, STEMS)}
-        self._broadest = max(self._weights, key=lambda name: self._weights[name])
+        self._weights = {name: float(getattr(weights, name)) for name in (*PHRASE_FIELDS, STEMS)}
         self._stemmer = stemmer()
         self._counted: dict[str, Sequence[_Form]] = {}
         self._counted_at = postings.commits
@@ -180,7 +182,7 @@ class Keywords:
         for token, weight in weights.items():
             for form in self._forms(token):
                 boost = weight * self._weights[form.field] * form.correction
-                searched = form.count <= common or form.field == self._broadest
+                searched = form.count <= common or form.field in _BROADEST
                 if boost > 0 and form.count and searched:
                     query = tantivy.Query.term_query(self._schema, form.field, form.text)
                     clause = tantivy.Query.boost_query(query, boost)
@@ -189,7 +191,10 @@ class Keywords:
         return _either(clauses) if clauses else None
 
     def _forms(self, token: str) -> Sequence[_Form]:
-        """The text to search in each field, cached until the next commit."""
+        """The text to search in each field, cached until the next commit.
+
+        Template lines are searched for a token that stands nowhere else.
+        """
         if self._counted_at != self._postings.commits or len(self._counted) > _CACHED_TOKENS:
             self._counted_at, self._counted = self._postings.commits, {}
         counted = self._counted
@@ -197,14 +202,16 @@ class Keywords:
             searcher = self._postings.searcher
             places = [(field, token) for field in EXACT_FIELDS]
             places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
-            has_others = self._has_others
-            counted[token] = [
-                self._corrected(searcher, field, text)
-                if has_others
-                else _Form(field, text, searcher.doc_freq(field, text))
-                for field, text in places
-            ]
+            forms = [self._form(searcher, *place) for place in places]
+            if not any(form.count for form in forms):
+                forms.append(self._form(searcher, TEMPLATE, token))
+            counted[token] = forms
         return counted[token]
+
+    def _form(self, searcher: tantivy.Searcher, field: str, text: str) -> _Form:
+        if self._has_others:
+            return self._corrected(searcher, field, text)
+        return _Form(field, text, searcher.doc_freq(field, text))
 
     @property
     def _has_others(self) -> bool:
@@ -244,10 +251,10 @@ class Keywords:
     def _phrase(self, words: tuple[str, ...]) -> list[tantivy.Query]:
         if len(words) == 1:
             return [
-                tantivy.Query.term_query(self._schema, field, words[0]) for field in EXACT_FIELDS
+                tantivy.Query.term_query(self._schema, field, words[0]) for field in PHRASE_FIELDS
             ]
         return [
-            tantivy.Query.phrase_query(self._schema, field, list(words)) for field in EXACT_FIELDS
+            tantivy.Query.phrase_query(self._schema, field, list(words)) for field in PHRASE_FIELDS
         ]
 
 

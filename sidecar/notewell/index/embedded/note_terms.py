@@ -1,5 +1,7 @@
 """The SQLite file with the terms of every note, from which the note postings are made.
 
+It has the lines of every note as well, which tell what template lines are (line_counts.py).
+
 It has a file of its own in the keyword index's folder. The postings of whole notes
 (notewell.index.note_postings) can be made from it at any time, wholly or from those notes that
 changed after a generation, without the texts being analysed again.
@@ -7,18 +9,21 @@ changed after a generation, without the texts being analysed again.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from zlib import crc32
 
 import numpy as np
 
 from notewell.errors import IndexFailure
 from notewell.index.embedded.store import connect_read_only
+from notewell.index.template_lines import LineHashes
 from notewell.support import cleanup, private
 from notewell.types import IdArray
 
@@ -31,9 +36,10 @@ CREATE TABLE IF NOT EXISTS terms (
     note INTEGER PRIMARY KEY, generation INTEGER NOT NULL, packed BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS terms_by_generation ON terms (generation);
+CREATE TABLE IF NOT EXISTS lines (note INTEGER PRIMARY KEY, hashes BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS state (
     one INTEGER PRIMARY KEY CHECK (one = 1), database TEXT NOT NULL, generation INTEGER NOT NULL,
-    snapshot TEXT NOT NULL
+    snapshot TEXT NOT NULL, template BLOB NOT NULL
 );
 """
 
@@ -42,12 +48,25 @@ CREATE TABLE IF NOT EXISTS state (
 class TermsState:
     """What the terms were last completed for: a database, and its generation.
 
-    `snapshot` names the snapshot of the postings that was made from them; "" is none.
+    `snapshot` names the snapshot of the postings that was made from them; "" is none. `template`
+    are the template lines of its notes, by hash.
     """
 
     database: str
     generation: int
     snapshot: str
+    template: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredLines:
+    """Lines to store: of changed notes by id, and those of all notes that are template lines."""
+
+    rows: Mapping[int, LineHashes]
+    template: frozenset[int]
+
+
+_NO_LINES = StoredLines(MappingProxyType({}), frozenset())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,13 +112,40 @@ class NoteTermsFile:
         with self._reading() as connection:
             return np.empty(0, np.int64) if connection is None else _note_ids(connection)
 
-    def state(self) -> TermsState | None:
-        """What they were last completed for; None: nothing was. Raises IndexFailure."""
+    def ids_since(self, generation: int) -> list[int]:
+        """The notes whose terms were stored after a generation. Raises IndexFailure."""
         with self._reading() as connection:
             if connection is None:
-                return None
-            row = connection.execute("SELECT database, generation, snapshot FROM state").fetchone()
-        return None if row is None else TermsState(str(row[0]), int(row[1]), str(row[2]))
+                return []
+            ask = "SELECT note FROM terms WHERE generation > ?"
+            return [note for (note,) in connection.execute(ask, (generation,))]
+
+    def all_lines(self) -> tuple[IdArray, list[LineHashes]]:
+        """All notes and the lines of each. Raises IndexFailure."""
+        with self._reading() as connection:
+            if connection is None:
+                return np.empty(0, np.int64), []
+            rows = connection.execute("SELECT note, hashes FROM lines").fetchall()
+        return np.array([note for note, _ in rows], np.int64), [_lines(row[1]) for row in rows]
+
+    def lines_of(self, note_ids: Sequence[int]) -> list[LineHashes]:
+        """The lines of those of the notes that are stored. Raises IndexFailure."""
+        ask = "SELECT hashes FROM lines WHERE note IN (SELECT value FROM json_each(?))"
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            rows = connection.execute(ask, (json.dumps(list(note_ids)),)).fetchall()
+        return [_lines(hashes) for (hashes,) in rows]
+
+    def state(self) -> TermsState | None:
+        """What they were last completed for; None: nothing was. Raises IndexFailure."""
+        ask = "SELECT database, generation, snapshot, template FROM state"
+        with self._reading() as connection:
+            row = None if connection is None else connection.execute(ask).fetchone()
+        if row is None:
+            return None
+        template = frozenset(_lines(row[3]).tolist())
+        return TermsState(str(row[0]), int(row[1]), str(row[2]), template)
 
     def name_snapshot(self, name: str) -> None:
         """Store the name of the snapshot that was made from the terms. Raises IndexFailure."""
@@ -118,6 +164,7 @@ class NoteTermsFile:
         gone: Sequence[int],
         database: str,
         generation: int,
+        lines: StoredLines = _NO_LINES,
     ) -> None:
         """Store the last terms of a generation, delete removed notes, record the generation.
 
@@ -126,18 +173,27 @@ class NoteTermsFile:
 
         """
         with self._writing() as connection:
-            connection.executemany("DELETE FROM terms WHERE note = ?", ((one,) for one in gone))
+            for table in ("terms", "lines"):
+                delete = f"DELETE FROM {table} WHERE note = ?"  # noqa: S608 (names from here)
+                connection.executemany(delete, ((one,) for one in gone))
             _insert(connection, packed, generation)
+            connection.executemany(
+                "INSERT OR REPLACE INTO lines VALUES (?, ?)",
+                ((note, _with_checksum(_as_bytes(row))) for note, row in lines.rows.items()),
+            )
+            template = _with_checksum(_as_bytes(np.array(sorted(lines.template), np.uint32)))
             connection.execute(
-                "INSERT INTO state VALUES (1, ?, ?, '') ON CONFLICT (one)"
-                " DO UPDATE SET database = excluded.database, generation = excluded.generation",
-                (database, generation),
+                "INSERT INTO state VALUES (1, ?, ?, '', ?) ON CONFLICT (one) DO UPDATE SET"
+                " database = excluded.database, generation = excluded.generation,"
+                " template = excluded.template",
+                (database, generation, template),
             )
 
     def clear(self) -> None:
         """Delete everything. Raises IndexFailure."""
         with self._writing() as connection:
             connection.execute("DELETE FROM terms")
+            connection.execute("DELETE FROM lines")
             connection.execute("DELETE FROM state")
 
     def copy_to(self, path: Path) -> None:
@@ -216,6 +272,14 @@ def _checked(stored: bytes) -> bytes:
             "The keyword index failed: the terms of a note are damaged. Run `notewell index`."
         )
     return packed
+
+
+def _as_bytes(lines: LineHashes) -> bytes:
+    return lines.astype("<u4").tobytes()
+
+
+def _lines(stored: bytes) -> LineHashes:
+    return np.frombuffer(_checked(stored), "<u4").astype(np.uint32)
 
 
 def _connect_writer(path: Path | None) -> sqlite3.Connection:

@@ -12,10 +12,11 @@ import json
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,46 +26,24 @@ from tantivy import tantivy as native
 
 from notewell.errors import IndexFailure
 from notewell.index.analyze import stemmer
+from notewell.index.embedded.field_lengths import padded, stored_length
 from notewell.index.embedded.keyword_files import check_files
+from notewell.index.embedded.keyword_schema import TEXT_FIELDS, length_of, schema, whitespace
+from notewell.index.embedded.line_counts import TemplateLines
 from notewell.index.embedded.note_search import NoteSearch
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
-from notewell.index.lexical import EXACT_FIELDS, STEMS, STOP, NoteText, note_documents
+from notewell.index.lexical import STOP, NoteText, note_documents
 from notewell.index.note_fields import pack_terms
 from notewell.support import cleanup, private
 from notewell.types import IdArray
 
 FOLDER = "keywords"
-FORMAT = f"8/{native.__version__}"  # counted up when fields or the analyzer change
-TEXT_FIELDS = (*EXACT_FIELDS, STEMS)
+FORMAT = f"9/{native.__version__}"  # counted up when fields or the analyzer change
 BALANCE = "balance"  # in the field `marker`: documents without a chunk, made by mean_lengths.py
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 _NOTES_PER_WRITE = 500  # a megabyte
 
 logger = logging.getLogger(__name__)
-
-
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    # Signed, because deletion by term supports no other numbers.
-    builder.add_integer_field("chunk", indexed=True, fast=True)
-    builder.add_integer_field("note", indexed=True, fast=True)
-    builder.add_text_field("marker", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
-    for name in EXACT_FIELDS:
-        builder.add_text_field(name, tokenizer_name="words", index_option="position")
-    builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
-    for name in TEXT_FIELDS:  # numbers of tokens, which mean_lengths.py adds up
-        builder.add_integer_field(length_of(name), fast=True)
-    return builder.build()
-
-
-def length_of(name: str) -> str:
-    """The number field with the length of a text field."""
-    return f"length_{name}"
-
-
-def _whitespace() -> tantivy.TextAnalyzer:
-    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
 
 
 @contextmanager
@@ -109,12 +88,13 @@ class Postings:
         """
         self.path = path
         self.commits = 0  # counted up whenever `searcher` sees something else
-        self.schema = _schema()
+        self.schema = schema()
         self._documents: tuple[int, tuple[int, int]] | None = None  # after how many commits
         self._writer: tantivy.IndexWriter | None = None
         self._temporary: Path | None = None
         self._stemmer = stemmer()
         self._terms = NoteTermsFile(None if path is None else path / NOTE_TERMS_FILE)
+        self._lines = TemplateLines(self._terms)
         self.notes = NoteSearch(self._terms, path, FORMAT)
         with tantivy_errors():
             if path is None:
@@ -123,7 +103,7 @@ class Postings:
                 private.make_folder(path)
                 check_files(path)
                 self._index = tantivy.Index(self.schema, path=str(path))
-            self._index.register_tokenizer("words", _whitespace())
+            self._index.register_tokenizer("words", whitespace())
             self._index.register_tokenizer("stems", stemmer())
             self._index.config_reader("manual")
             self._index.reload()
@@ -155,6 +135,7 @@ class Postings:
         with tantivy_errors():
             self._index.reload()
             self.commits += 1
+        self._lines.forget()
         self.notes.reload()
 
     def belongs_to(self) -> tuple[str, int] | None:
@@ -228,15 +209,36 @@ class Postings:
         return hits[0][1] if hits else None
 
     def update(
-        self, texts: Iterable[NoteText], *, gone: Sequence[int], database: str, generation: int
+        self,
+        texts: Iterable[NoteText],
+        *,
+        others: Callable[[Sequence[int]], Iterable[NoteText]] = lambda _: (),
+        gone: Sequence[int],
+        database: str,
+        generation: int,
+        since: int | None = None,
     ) -> None:
-        """Index notes and delete others, in one commit. Their terms go first; see `belongs_to`."""
+        """Index notes and delete others, in one commit. Their terms go first; see `belongs_to`.
+
+        `texts` is gone through twice: its lines tell which are template lines. `others` gives the
+        texts of further notes that have to be written again for that. `since` is the generation of
+        the documents where the terms may be later.
+        """
         with tantivy_errors():
             writer = self._open_writer()
             for note_id in gone:
                 writer.delete_documents_by_term("note", note_id)
-            changed = self._put_notes(writer, texts, generation)
-            self._terms.complete(changed.rows, gone=gone, database=database, generation=generation)
+            lines = self._lines.change(texts, gone=gone, since=since)
+            texts = chain(texts, others(lines.also))
+            changed = self._put_notes(writer, texts, lines.stored.template, generation)
+            self._terms.complete(
+                changed.rows,
+                lines=lines.stored,
+                gone=gone,
+                database=database,
+                generation=generation,
+            )
+            self._lines.applied(lines)
             writer.delete_documents_by_term("marker", "marker")
             self._put_marker(writer, database, generation)
             self._commit(writer)
@@ -258,8 +260,9 @@ class Postings:
         with tantivy_errors():
             writer = self._open_writer()
             writer.delete_all_documents()
+            template = self._lines.known
             for note in texts:
-                self._put_documents(writer, note)
+                self._put_documents(writer, note.marked(template))
             self._put_marker(writer, database, generation)
             self._commit(writer)
 
@@ -293,16 +296,21 @@ class Postings:
             document: dict[str, object] = {"chunk": chunk_id, "note": note.note_id}
             for name, text in fields.items():
                 length = stored_length(len(text.split()))
-                document |= {name: _padded(text, length), length_of(name): length}
+                document |= {name: padded(text, length), length_of(name): length}
             writer.add_document(tantivy.Document.from_dict(document, self.schema))
 
     def _put_notes(
-        self, writer: tantivy.IndexWriter, texts: Iterable[NoteText], generation: int
+        self,
+        writer: tantivy.IndexWriter,
+        texts: Iterable[NoteText],
+        template: frozenset[int],
+        generation: int,
     ) -> _Changed:
         """Index notes; the terms of many are stored as they come, to bound memory."""
         rows: list[tuple[int, bytes]] = []
         are_all = True
-        for note in texts:
+        for text in texts:
+            note = text.marked(template)
             self._put_documents(writer, note)
             rows.append((note.note_id, pack_terms(note, self._stemmer)))
             if len(rows) >= _NOTES_PER_WRITE:
@@ -313,6 +321,7 @@ class Postings:
     def clear(self) -> None:
         """Delete everything; only the terms of notes are committed, so an update has to follow."""
         self._terms.clear()
+        self._lines.forget()
         self.notes.clear()
         with tantivy_errors():
             self._open_writer().delete_all_documents()
@@ -359,28 +368,6 @@ class Postings:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP_BYTES, 1)
         return self._writer
-
-
-def _padded(text: str, length: int) -> str:
-    """The tokens of a field, and separators until they are as many as `stored_length` says.
-
-    Tantivy stores lengths in a byte, rounded down, and a merge that drops deleted documents adds up
-    the rounded ones: without this, BM25's mean length would depend on what was merged when.
-    """
-    missing = length - len(text.split())
-    return f"{text}{f' {STOP}' * missing}" if missing else text
-
-
-def stored_length(length: int, *, at_most: bool = False) -> int:
-    """The least length from this on, or the greatest up to it, that tantivy's byte stands for.
-
-    Lucene's `SmallFloat`: up to 40 all; above, 24 and a number of four significant bits.
-    """
-    rest = length - 24
-    if rest <= 16:
-        return length
-    step = 1 << (rest.bit_length() - 4)
-    return 24 + (rest if at_most else rest + step - 1) // step * step
 
 
 def _explained(explained: Mapping[str, Any], name: str) -> float:

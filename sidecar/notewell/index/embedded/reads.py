@@ -199,7 +199,12 @@ def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
     return _texts(store, "SELECT id FROM notes WHERE generation > ?", since)
 
 
-def _texts(store: Store, chosen: str, value: int) -> Iterator[NoteText]:
+def texts_of(store: Store, note_ids: Sequence[int]) -> Iterator[NoteText]:
+    """The keyword texts of those of the notes that are there, in order of id."""
+    return _texts(store, "SELECT value FROM json_each(?)", orjson.dumps(list(note_ids)).decode())
+
+
+def _texts(store: Store, chosen: str, value: int | str) -> Iterator[NoteText]:
     """The texts of the notes whose ids a query of one value chooses."""
     held: tables.Row | None = None
     parts: list[ChunkText] = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,14 @@ def catch_up(store: Store, postings: Postings) -> None:
     else:
         stored = np.array(store.read("SELECT id FROM notes"), dtype=np.int64).ravel()
         gone = np.setdiff1d(postings.note_ids(), stored).tolist()
-    postings.update(reads.texts(store, since), gone=gone, database=database, generation=generation)
+    postings.update(
+        _Texts(store, since),
+        others=partial(reads.texts_of, store),
+        gone=gone,
+        database=database,
+        generation=generation,
+        since=since,
+    )
 
 
 def update_keywords(
@@ -104,17 +112,29 @@ def update_keywords(
         catch_up(store, postings)
         return
     postings.update(
-        _with_pauses(reads.texts(store, changes.text_before), between),
+        _Texts(store, changes.text_before, between),
+        others=partial(reads.texts_of, store),
         gone=changes.gone,
         database=database,
         generation=generation,
     )
 
 
-def _with_pauses(texts: Iterable[NoteText], between: Callable[[], None]) -> Iterator[NoteText]:
-    for text in texts:
-        between()
-        yield text
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of notes changed after a generation, read anew each time they are gone through.
+
+    `between` is called before each.
+    """
+
+    store: Store
+    since: int
+    between: Callable[[], None] = lambda: None
+
+    def __iter__(self) -> Iterator[NoteText]:
+        for text in reads.texts(self.store, self.since):
+            self.between()
+            yield text
 
 
 def _writable_keywords(store: Store, path: Path) -> Postings:

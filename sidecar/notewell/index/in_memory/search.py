@@ -13,7 +13,9 @@ from notewell.index.in_memory.state import State
 from notewell.index.lexical import (
     EXACT_FIELDS,
     K1,
+    PHRASE_FIELDS,
     STEMS,
+    TEMPLATE,
     B,
     FieldWeights,
     NoteText,
@@ -26,6 +28,7 @@ from notewell.index.lexical import (
 from notewell.index.note_fields import hash_of_token, hashed_terms, pack_terms
 from notewell.index.note_postings import NoteMatches, NoteTable, TermFields
 from notewell.index.note_segments import Segment
+from notewell.index.template_lines import LineCounts
 from notewell.types import ChunkHits, FloatArray, IdArray, Link, NoteFieldWeights, VectorHits
 from notewell.vault.links import NoteNames
 
@@ -65,11 +68,14 @@ class InMemoryKeywords:
         """Index all notes."""
         self._weights = FieldWeights()
         self._stemmer = stemmer()
-        self._fields = {name: _Field() for name in (*EXACT_FIELDS, STEMS)}
+        self._fields = {name: _Field() for name in (*PHRASE_FIELDS, STEMS)}
         self._texts: dict[int, dict[str, str]] = {}  # of each chunk: its exact fields
         self._owners: dict[int, int] = {}
         rows: list[tuple[int, bytes]] = []
-        for note in notes:
+        unmarked = list(notes)
+        template = LineCounts.of([note.lines() for note in unmarked]).template
+        for text in unmarked:
+            note = text.marked(template)
             self._add(note)
             rows.append((note.note_id, pack_terms(note, self._stemmer)))
         self._notes = NoteTable.of_segment(Segment.of(rows))
@@ -77,8 +83,8 @@ class InMemoryKeywords:
     def _add(self, note: NoteText) -> None:
         for chunk_id, texts in note_documents(note):
             self._owners[chunk_id] = note.note_id
-            self._texts[chunk_id] = {name: f" {texts[name]} " for name in EXACT_FIELDS}
-            for name in EXACT_FIELDS:
+            self._texts[chunk_id] = {name: f" {texts[name]} " for name in PHRASE_FIELDS}
+            for name in PHRASE_FIELDS:
                 self._fields[name].add(chunk_id, texts[name].split())
             self._fields[STEMS].add(chunk_id, self._stemmer.analyze(texts[STEMS]))
 
@@ -170,8 +176,11 @@ class InMemoryKeywords:
 
     def _forms(self, token: str) -> list[tuple[str, str]]:
         """What to look for in each field."""
-        stems = [(STEMS, stem) for stem in self._stemmer.analyze(token)]
-        return [(field, token) for field in EXACT_FIELDS] + stems
+        forms = [(field, token) for field in EXACT_FIELDS]
+        forms += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
+        if any(self._fields[field].frequency(text) for field, text in forms):
+            return forms
+        return [(TEMPLATE, token)]
 
     def _contains(self, chunk_id: int, tokens: Sequence[str]) -> bool:
         wanted = f" {' '.join(tokens)} "
