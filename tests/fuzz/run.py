@@ -19,15 +19,16 @@ import multiprocessing
 import os
 import platform
 import random
+import resource
 import signal
 import subprocess
 import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -62,6 +63,7 @@ class Outcome:
     target: str
     inputs: int = 0
     seconds: float = 0.0
+    processor_s: float = 0.0
     faults: list[str] = field(default_factory=list)
 
 
@@ -180,7 +182,7 @@ def fuzz(
     After `seconds` it ends with fewer inputs, which the outcome says.
     """
     outcome = Outcome(target.name)
-    started = time.monotonic()
+    started, used = time.monotonic(), _processor_s()
     area, context = Area(), multiprocessing.get_context("fork")
     OUT.mkdir(exist_ok=True)
     run = Run(target, seed, inputs, OUT / f"{target.name}-{seed}.found", hang_s, started + seconds)
@@ -208,7 +210,14 @@ def fuzz(
         outcome.faults += [json.loads(line)[1] for line in lines]
         run.found.unlink()
     outcome.seconds = round(time.monotonic() - started, 1)
+    outcome.processor_s = round(_processor_s() - used, 1)
     return outcome
+
+
+def _processor_s() -> float:
+    """Processor time of all workers that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def replay(file: Path) -> None:
@@ -220,7 +229,9 @@ def replay(file: Path) -> None:
         check(file.read_bytes())
 
 
-def _record(outcomes: Sequence[Outcome], seed: int) -> dict[str, object]:
+def keep(outcome: Outcome, seed: int, file: Path) -> None:
+    """Put an outcome into the file of results, which has the newest of each target."""
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=HERE,
@@ -228,13 +239,18 @@ def _record(outcomes: Sequence[Outcome], seed: int) -> dict[str, object]:
         text=True,
         check=False,
     ).stdout.strip()
-    return {
+    known[outcome.target] = {
         "commit": commit,
         "date": time.strftime("%Y-%m-%d"),
         "python": platform.python_version(),
         "seed": seed,
-        "targets": [asdict(outcome) for outcome in outcomes],
+        "inputs": outcome.inputs,
+        "seconds": outcome.seconds,
+        "inputs_a_second": round(outcome.inputs / max(outcome.seconds, 0.1)),
+        "processor_s": outcome.processor_s,
+        "faults": outcome.faults,
     }
+    file.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -246,7 +262,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=math.inf, help="the most for each target")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--targets", default=",".join(TARGETS))
-    parser.add_argument("--result", type=Path, help="write the outcome to this JSON file")
+    parser.add_argument("--result", type=Path, help="keep the outcomes in this JSON file")
     parser.add_argument("--replay", type=Path, help="check one stored input")
     asked = parser.parse_args()
     if asked.replay:
@@ -256,12 +272,14 @@ def main() -> int:
     for name in asked.targets.split(","):
         outcome = fuzz(target_of(name), seed=asked.seed, inputs=asked.inputs, seconds=asked.seconds)
         outcomes.append(outcome)
-        line = f"{name}: {outcome.inputs} inputs in {outcome.seconds} s, {len(outcome.faults)} faults\n"
+        line = (
+            f"{name}: {outcome.inputs} inputs in {outcome.seconds} s"
+            f" ({outcome.processor_s} s of processor time), {len(outcome.faults)} faults\n"
+        )
         sys.stdout.write(line + "".join(f"  {file}\n" for file in outcome.faults))
         sys.stdout.flush()
         if asked.result:
-            text = json.dumps(_record(outcomes, asked.seed), indent=2) + "\n"
-            asked.result.write_text(text, encoding="utf-8")
+            keep(outcome, asked.seed, asked.result)
     return 1 if any(outcome.faults for outcome in outcomes) else 0
 
 
