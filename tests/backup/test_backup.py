@@ -332,8 +332,9 @@ def test_a_backup_of_the_format_before_is_restored(
     notewell("backup", tmp_path / "b.tar")
     with _changed_database(tmp_path / "b.tar") as older:
         older.execute("ALTER TABLE vectors DROP COLUMN checksum")
-        older.execute("ALTER TABLE notes DROP COLUMN kept_title")
-        older.execute("ALTER TABLE notes DROP COLUMN checksum")
+        for column in ("kept_title", "checksum", "passages_sum", "links_sum"):
+            older.execute(f"ALTER TABLE notes DROP COLUMN {column}")
+        older.execute("ALTER TABLE chunks DROP COLUMN checksum")
         older.execute("PRAGMA user_version = 2")
     new_computer()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from notewell.errors import NotewellError
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.lexical import QueryTerm
-from notewell.types import Batch, NotePut
+from notewell.types import Batch, NotePut, StoredChunk
 from tests.faults.injection import Operation
 from tests.index.conftest import Material
 
@@ -27,7 +28,10 @@ def notes(changed: bool) -> dict[str, NotePut]:
         del texts["5.md"]
         texts |= {"0.md": ("bees in spring", "snow and winter "), "New.md": ("winter bees",)}
     links = {path: ["1" if path != "1.md" else "2"] for path in texts}
-    return {path: MAKE.note(path, *parts, links=links[path]) for path, parts in texts.items()}
+    return {
+        path: MAKE.note(path, *parts, links=links[path], headings=["Apiary"])
+        for path, parts in texts.items()
+    }
 
 
 def open_index(root: Path) -> EmbeddedIndex:
@@ -97,15 +101,19 @@ def picture(index: EmbeddedIndex) -> dict[str, object]:
     ]
     shown["links"] = {
         path: [
-            (link.target, paths.get(target) if target is not None else None)
+            (*astuple(link), paths.get(target) if target is not None else None)
             for link, target in index.graph.links_out(note)
         ]
         for note, path in sorted(paths.items())
     }
     shown["texts"] = {
-        path: [chunk.text for chunk in index.chunks_of(note)] for note, path in paths.items()
+        path: [_place(chunk) for chunk in index.chunks_of(note)] for note, path in paths.items()
     }
     return dict(json.loads(json.dumps(shown)))  # as it is when it was written down
+
+
+def _place(chunk: StoredChunk) -> tuple[object, ...]:
+    return chunk.text, chunk.headings, chunk.block, chunk.start, chunk.end, chunk.lines
 
 
 def _keep_fresh(root: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -118,23 +119,86 @@ def test_a_damaged_file_never_gives_a_wrong_answer(
                 assert embedded == 0, f"{name} {harm}"
 
 
-ROW = b'New.mdNew[][]{"status":"draft"'  # path, title, aliases, tags and properties of a note
+# Rows of the database as their bytes: of a note its path, title, aliases, tags and properties, of a
+# passage its headings behind the place, of a link its target and kind.
+NOTE = b'New.mdNew[][]{"status":"draft"'
+PASSAGE = b'["Apiary"]'
+LINK = b"1wikilink"
 
 
-@pytest.mark.parametrize("column", ["New.md", "New[]", "draft"])
-def test_a_changed_byte_of_a_note_that_is_still_text_is_noticed(
-    column: str, closed: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("row", "column", "kind"),
+    [
+        (NOTE, b"New.md", "a note"),
+        (NOTE, b"New[]", "a note"),
+        (NOTE, b"draft", "a note"),
+        (PASSAGE, b"Apiary", "a passage"),
+        (LINK, b"1wiki", "a link"),
+        (LINK, b"link", "a link"),
+    ],
+)
+def test_a_changed_byte_of_a_row_that_is_still_text_is_noticed(
+    row: bytes, column: bytes, kind: str, closed: Path, tmp_path: Path
 ) -> None:
     name = f"index/{DATABASE}"
-    content = (closed / name).read_bytes()
-    assert content.count(ROW) == 1
-    harm = Harm("changed", content.index(ROW) + ROW.index(column.encode()) + 2)
+    root = tmp_path / "closed"
+    shutil.copytree(closed, root)
+    (root / "index" / "graph.snapshot").unlink()  # so that links are read from the database
+    content = (root / name).read_bytes()
+    harm = Harm("changed", content.index(row) + row.index(column))
     right = fresh(tmp_path / "right", notes(changed=True))
 
-    wrong, embedded = after(closed, tmp_path / "work", name, harm, right)
+    wrong, embedded = after(root, tmp_path / "work", name, harm, right)
 
     assert (wrong, embedded) == ([], 0)  # vectors are kept by content
-    shutil.copytree(closed, tmp_path / "read")
-    harm.do(tmp_path / "read" / name)
-    with pytest.raises(IndexDamagedError, match="a note"):
-        picture_of_reader(tmp_path / "read")
+    harm.do(root / name)
+    with pytest.raises(IndexDamagedError, match=kind):
+        picture_of_reader(root)
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("DELETE FROM chunks WHERE id = 1", "a note"),
+        ("UPDATE chunks SET note_id = 2 WHERE id = 1", "a note"),
+        ("DELETE FROM links WHERE note_id = 1", "a link"),
+        ("UPDATE links SET note_id = 99 WHERE note_id = 1", "a link"),
+        ("UPDATE meta SET value = '&' WHERE key = 'generation'", "meta"),
+    ],
+)
+def test_a_row_that_is_gone_or_no_number_is_noticed(
+    statement: str, kind: str, closed: Path, tmp_path: Path
+) -> None:
+    root = _changed(closed, tmp_path, statement)
+
+    with pytest.raises(IndexDamagedError, match=kind):
+        picture_of_reader(root)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM vectors WHERE rowid = 1",
+        "UPDATE chunks SET vector_hash = x'00112233445566778899aabbccddeeff' WHERE id = 1",
+    ],
+)
+def test_a_passage_whose_vector_is_gone_gets_it_again(
+    statement: str, closed: Path, tmp_path: Path
+) -> None:
+    root = _changed(closed, tmp_path, statement)
+    right = fresh(tmp_path / "right", notes(changed=True))
+
+    with closing(open_index(root)) as index:
+        MAKE.embed(index)
+        assert differences(picture(index), right) == []
+
+
+def _changed(closed: Path, tmp_path: Path, statement: str) -> Path:
+    """A copy of an index without snapshots, with its database changed."""
+    root = tmp_path / "changed"
+    shutil.copytree(closed, root)
+    for snapshot in (root / "index").rglob("*.snapshot"):
+        snapshot.unlink()
+    with closing(sqlite3.connect(root / "index" / DATABASE)) as database, database:
+        assert database.execute(statement).rowcount == 1
+    return root

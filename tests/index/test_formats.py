@@ -1,8 +1,8 @@
 """An index of a format before this one: brought up to date, or left as it was.
 
 `formats/schema-2.tar.gz` was written by the program of commit 5becc33 (schema 2, keyword index 5),
-and `formats/schema-4.tar.gz` by that of commit 643ac42: three notes, indexed with the tiny model by
-`notewell index`. A new format gets a file of its own.
+`schema-4.tar.gz` by that of 643ac42, and `schema-5.tar.gz` by that of 330381a: three notes, indexed
+with the tiny model. A new format gets a file of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.cli.support import NOTES, write_notes
 from tests.tiny_model import write_tiny_model
 
 FORMATS = Path(__file__).parent / "formats"
-BEFORE = (2, 4)
+BEFORE = (2, 4, 5)
 VAULT_ID = "40a78f33a5f1"
 QUERIES = ("bees", "warm compost", "music")
 
@@ -115,12 +115,20 @@ def test_a_reader_upgrades_it_too(before: Path, opened: Opened) -> None:
     assert opened(before).index_now().embedded == 0
 
 
-def test_an_upgrade_gives_every_note_its_checksum(before: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ("UPDATE notes SET title = 'Cite' WHERE title = 'City'", "a note"),
+        ("""UPDATE chunks SET headings = '["Lives"]' WHERE headings = '["Hives"]'""", "a passage"),
+        ("DELETE FROM chunks WHERE note_id = 1", "a note"),
+    ],
+)
+def test_an_upgrade_gives_every_row_its_checksum(before: Path, changed: str, said: str) -> None:
     EmbeddedIndex.open(before, writable=True).close()
     engines.check_notes(before)
     with closing(sqlite3.connect(before / DATABASE)) as database, database:
-        database.execute("UPDATE notes SET title = 'Cite' WHERE title = 'City'")
-    with pytest.raises(IndexDamagedError, match="a note"):
+        assert database.execute(changed).rowcount == 1
+    with pytest.raises(IndexDamagedError, match=said):
         engines.check_notes(before)
 
 

@@ -272,8 +272,9 @@ def _without_checksums(directory: Path) -> None:
     """Make the database what the version before checksums wrote."""
     with closing(sqlite3.connect(directory / DATABASE)) as database, database:
         database.execute("ALTER TABLE vectors DROP COLUMN checksum")
-        database.execute("ALTER TABLE notes DROP COLUMN kept_title")
-        database.execute("ALTER TABLE notes DROP COLUMN checksum")
+        for column in ("kept_title", "checksum", "passages_sum", "links_sum"):
+            database.execute(f"ALTER TABLE notes DROP COLUMN {column}")
+        database.execute("ALTER TABLE chunks DROP COLUMN checksum")
         database.execute(f"PRAGMA user_version = {_OLD_SCHEMA}")
 
 

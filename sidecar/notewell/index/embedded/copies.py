@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from notewell.errors import IndexDamagedError, NotFoundError
-from notewell.index.embedded import note_sums, tables
+from notewell.index.embedded import note_sums, part_sums, tables
 from notewell.index.embedded.damaged_rows import DamagedRowError
 from notewell.index.embedded.store import DATABASE, connect_read_only, explained
 from notewell.support import private
@@ -73,6 +73,7 @@ def check_copy(file: Path) -> None:
             ).fetchall()
             if version == tables.SCHEMA_VERSION:
                 note_sums.check_notes(copy)
+                part_sums.check_parts(copy)
     except (sqlite3.Error, DamagedRowError) as error:
         raise IndexDamagedError(f"{file.name} is not the database of an index: {error}.") from error
     if version == 0 or sound != "ok" or foreign:
@@ -80,7 +81,7 @@ def check_copy(file: Path) -> None:
 
 
 def check_notes(directory: Path) -> None:
-    """Check the row of every note of an index; a damaged one is repaired by the next writer.
+    """Check the rows of every note of an index; a damaged one is repaired by the next writer.
 
     Raises:
         IndexDamagedError: one is not what was written.
@@ -93,3 +94,4 @@ def check_notes(directory: Path) -> None:
     ):
         if tables.version_of(connection) == tables.SCHEMA_VERSION:
             note_sums.check_notes(connection)
+            part_sums.check_parts(connection)

@@ -16,6 +16,7 @@ import msgpack
 import numpy.typing as npt
 
 from notewell.index.embedded import reads, tables
+from notewell.index.embedded.link_rows import link_of
 from notewell.index.embedded.link_table import LinkTable, Node
 from notewell.index.embedded.store import Store
 from notewell.types import IdArray, Link
@@ -49,8 +50,7 @@ class LinkGraph:
         if node is None:
             return ()
         return tuple(
-            (tables.link_of(link), target)
-            for link, target in zip(node.links, node.targets, strict=True)
+            (link_of(link), target) for link, target in zip(node.links, node.targets, strict=True)
         )
 
     def links_in(self, note_id: int) -> tuple[tuple[int, Link], ...]:
@@ -259,9 +259,7 @@ class LinkGraph:
     @classmethod
     def build(cls, store: Store) -> LinkGraph:
         """From the database, every link resolved."""
-        links: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
-        for note_id, *link in reads.links(store):
-            links[note_id].append(link)
+        links = reads.links(store)
         notes = [
             (note_id, path, tables.strings(aliases))
             for note_id, path, aliases in store.read("SELECT id, path, aliases FROM notes")

@@ -29,8 +29,8 @@ NO_NOTE = -1
 class Node:
     """A note; `targets[n]` is the note that its link n leads to.
 
-    `packed` are its links as columns (tables.LINK_COLUMNS) in msgpack: most are never read, and as
-    objects they would make every garbage collection slow.
+    `packed` are its links as columns (link_rows.LINK_COLUMNS) in msgpack: most are never read, and
+    as objects they would make every garbage collection slow.
     """
 
     path: str

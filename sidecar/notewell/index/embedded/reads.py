@@ -11,8 +11,10 @@ import numpy as np
 import orjson
 
 from notewell.index.embedded import tables
-from notewell.index.embedded.damaged_rows import UNSOUND, DamagedRowError, check_text, sound_rows
+from notewell.index.embedded.damaged_rows import check_text, sound_rows
+from notewell.index.embedded.link_rows import LINK_COLUMNS
 from notewell.index.embedded.note_sums import check_note
+from notewell.index.embedded.part_sums import check_joined, check_passage, link_sum
 from notewell.index.embedded.store import Store, explained
 from notewell.index.lexical import (
     FIRST_PLACEHOLDER,
@@ -35,7 +37,8 @@ from notewell.types import (
 )
 
 _PATHS_AT_ONCE = 200
-_NOTE_WIDTH = 11  # columns of the note in the rows of `_texts`
+_NOTE_WIDTH = 12  # columns of the note in the rows of `_texts`
+_HEADINGS = 2  # the place of this column in part_sums.PLACED
 _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
 
 
@@ -50,7 +53,8 @@ def generations(store: Store) -> tuple[str, int, int]:
     known = dict(
         store.read("SELECT key, value FROM meta WHERE key IN ('id','generation','text_generation')")
     )
-    return str(known["id"]), int(known["generation"]), int(known["text_generation"])
+    with explained(store.directory), sound_rows("the table meta"):
+        return str(known["id"]), int(known["generation"]), int(known["text_generation"])
 
 
 def manifest(store: Store, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
@@ -150,7 +154,7 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
 def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
     """The chunks that are there, and stand-ins for the notes that have none."""
     own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
-    found = store.read_in(f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", own)
+    found = store.read_in(f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE id IN (?)", own)
     with explained(store.directory):
         known = {row[0]: tables.stored_chunk(row) for row in found}
     bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
@@ -162,10 +166,17 @@ def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
 def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
     """A note's chunks in order."""
     found = store.read(
-        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY ordinal", (note_id,)
+        f"SELECT n.passages_sum, {tables.CHUNK_COLUMNS} FROM notes n"
+        " LEFT JOIN chunks c ON c.note_id = n.id WHERE n.id = ? ORDER BY c.ordinal",
+        (note_id,),
     )
+    rows = [row for _, *row in found if row[0] is not None]
     with explained(store.directory):
-        return tuple([tables.stored_chunk(row) for row in found])
+        known = tuple([tables.stored_chunk(row) for row in rows])
+        if found:
+            with sound_rows("a note"):
+                check_joined("passages", [row[-1] for row in rows], found[0][0])
+        return known
 
 
 def chunks_with_hash(store: Store, digits: str) -> tuple[StoredChunk, ...]:
@@ -173,7 +184,7 @@ def chunks_with_hash(store: Store, digits: str) -> tuple[StoredChunk, ...]:
     whole = 32
     first, last = bytes.fromhex(digits.ljust(whole, "0")), bytes.fromhex(digits.ljust(whole, "f"))
     found = store.read(
-        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE text_hash BETWEEN ? AND ?"
+        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE text_hash BETWEEN ? AND ?"
         " ORDER BY id LIMIT 16",
         (first, last),
     )
@@ -207,10 +218,10 @@ def texts_of(store: Store, note_ids: Sequence[int]) -> Iterator[NoteText]:
 def _texts(store: Store, chosen: str, value: int | str) -> Iterator[NoteText]:
     """The texts of the notes whose ids a query of one value chooses."""
     held: tables.Row | None = None
-    parts: list[ChunkText] = []
+    parts: list[tables.Row] = []
     for row in store.stream(
         "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, n.description, n.created,"
-        " n.modified, n.warnings, n.checksum, c.id, c.headings, c.text, c.header, c.text_hash"
+        f" n.modified, n.warnings, n.checksum, n.passages_sum, {tables.CHUNK_COLUMNS}"
         " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
         f" WHERE n.id IN ({chosen}) ORDER BY n.id, c.id",
         (value,),
@@ -220,34 +231,36 @@ def _texts(store: Store, chosen: str, value: int | str) -> Iterator[NoteText]:
             parts = []
         held, passage = row[:_NOTE_WIDTH], row[_NOTE_WIDTH:]
         if passage[0] is not None:
-            parts.append(_chunk_text(store, passage))
+            parts.append(passage)
     if held is not None:
         yield _note_text(store, held, parts)
 
 
-def _chunk_text(store: Store, columns: tables.Row) -> ChunkText:
-    chunk_id, headings, text, header, text_hash = columns
+def _chunk_text(columns: tables.Row) -> ChunkText:
+    """A passage's text from CHUNK_COLUMNS. Raises one of UNSOUND."""
+    chunk_id, *placed, text, text_hash, header, checksum = columns
+    check_text(header, text, text_hash)
+    check_passage(placed, checksum)
+    return ChunkText(chunk_id, tables.strings(placed[_HEADINGS]), text)
+
+
+def _note_text(store: Store, columns: tables.Row, parts: list[tables.Row]) -> NoteText:
+    note_id, path, title, aliases, tags, packed, *_, checksum, passages_sum = columns
     with explained(store.directory):
-        try:
-            check_text(header, text, text_hash)
-            return ChunkText(chunk_id, tables.strings(headings), text)
-        except UNSOUND as error:
-            raise DamagedRowError(f"a passage: {error}") from error
-
-
-def _note_text(store: Store, columns: tables.Row, parts: list[ChunkText]) -> NoteText:
-    note_id, path, title, aliases, tags, packed, *_ = columns
-    with explained(store.directory), sound_rows("a note"):
-        check_note(columns[1:-1], columns[-1])
-        return note_text(
-            note_id,
-            path,
-            title=title,
-            aliases=tables.strings(aliases),
-            tags=tables.strings(tags),
-            properties=tables.properties(packed),
-            chunks=parts,
-        )
+        with sound_rows("a passage"):
+            chunks = [_chunk_text(part) for part in parts]
+        with sound_rows("a note"):
+            check_note(columns[1:-2], checksum)
+            check_joined("passages", [part[-1] for part in parts], passages_sum)
+            return note_text(
+                note_id,
+                path,
+                title=title,
+                aliases=tables.strings(aliases),
+                tags=tables.strings(tags),
+                properties=tables.properties(packed),
+                chunks=chunks,
+            )
 
 
 def passages(store: Store) -> Iterator[PassageText]:
@@ -259,8 +272,19 @@ def passages(store: Store) -> Iterator[PassageText]:
         yield PassageText(path, title if text is None else embedded_text(header, text))
 
 
-def links(store: Store) -> Iterator[tuple[Any, ...]]:
-    """(note id, LINK_COLUMNS…) of all links, in order of note and place."""
-    return store.stream(
-        f"SELECT note_id, {tables.LINK_COLUMNS} FROM links ORDER BY note_id, ordinal"
-    )
+def links(store: Store) -> dict[int, list[tuple[Any, ...]]]:
+    """The links of every note that has some: LINK_COLUMNS of each, in order."""
+    found: dict[int, list[tuple[Any, ...]]] = {}
+    sums: dict[int, int] = {}  # what is left of each note's checksum
+    with explained(store.directory), sound_rows("a link"):
+        for note_id, links_sum, ordinal, *columns in store.stream(
+            f"SELECT n.id, n.links_sum, l.ordinal, {LINK_COLUMNS}"
+            " FROM notes n LEFT JOIN links l ON l.note_id = n.id ORDER BY n.id, l.ordinal"
+        ):
+            own = sums.setdefault(note_id, links_sum)
+            if ordinal is not None:
+                found.setdefault(note_id, []).append(tuple(columns))
+                sums[note_id] = own ^ link_sum(note_id, ordinal, columns)
+        if any(sums.values()):
+            raise ValueError("its row was changed")
+    return found

@@ -97,8 +97,9 @@ def explained(directory: Path) -> Iterator[None]:
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    text = str(error)
-    return any(sign in text for sign in ("malformed", "not a database", "Could not decode"))
+    # A missing column or table: the text of the schema was changed, as all statements fit it.
+    signs = ("malformed", "not a database", "Could not decode", "no such column", "no such table")
+    return any(sign in str(error) for sign in signs)
 
 
 def _damaged(directory: Path, reason: str) -> IndexDamagedError:

@@ -19,14 +19,13 @@ from notewell.errors import IndexFailure
 from notewell.index.embedded.checksums import add_checksums
 from notewell.index.embedded.damaged_rows import UNSOUND, DamagedRowError, check_text, sound_rows
 from notewell.index.embedded.note_sums import add_note_sums, check_note
+from notewell.index.embedded.part_sums import add_part_sums, check_passage
 from notewell.types import (
     BlockMark,
     Chunk,
     LedgerEntry,
-    Link,
     ManifestEntry,
     ModelKey,
-    Note,
     NotePut,
     StoredChunk,
     StoredNote,
@@ -98,6 +97,7 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     add_checksums,
     _kept_titles,
     add_note_sums,
+    add_part_sums,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 
@@ -135,9 +135,9 @@ NOTE_COLUMNS = (
     " mtime_ns, checksum"
 )
 CHUNK_COLUMNS = (
-    "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash, header"
+    "c.id, c.note_id, c.ordinal, c.headings, c.block, c.parent, c.start, c.stop, c.lines, c.text,"
+    " c.text_hash, c.header, c.checksum"
 )
-LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
 LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
 MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash, title, kept_title"
 
@@ -152,7 +152,8 @@ def is_storable(path: str) -> bool:
     return path.isascii() or storable(path) == path
 
 
-def _maybe(text: str | None) -> str | None:
+def maybe(text: str | None) -> str | None:
+    """`storable`, if there is a text."""
     return None if text is None else storable(text)
 
 
@@ -207,14 +208,14 @@ def note_row(put: NotePut) -> Row:
         dump(note.aliases),
         dump(note.tags),
         dump(note.properties),
-        _maybe(note.description),
+        maybe(note.description),
         note.created,
         note.modified,
         put.size,
         put.mtime_ns,
         put.content_hash,
         dump((*note.warnings, *(each for each in put.warnings if each not in note.warnings))),
-        _maybe(put.kept_title),
+        maybe(put.kept_title),
     )
 
 
@@ -254,7 +255,7 @@ def chunk_row(chunk: Chunk) -> Row:
         chunk.ordinal,
         dump(chunk.headings),
         pack_block(chunk),
-        _maybe(chunk.parent),
+        maybe(chunk.parent),
         chunk.start,
         chunk.end,
         pack_lines(chunk.lines),
@@ -269,7 +270,7 @@ def pack_block(chunk: Chunk) -> str | None:
     No id begins as a JSON list does, so both stand in one column.
     """
     if not chunk.marks:
-        return _maybe(chunk.block)
+        return maybe(chunk.block)
     return dump([[mark.block, mark.first, mark.last] for mark in chunk.marks])
 
 
@@ -283,10 +284,11 @@ def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]
 
 def stored_chunk(row: Sequence[Any]) -> StoredChunk:
     """A chunk from CHUNK_COLUMNS. Raises DamagedRowError."""
-    *columns, text_hash, header = row
-    id_, note_id, ordinal, headings, packed, parent, start, stop, text, lines = columns
+    id_, *placed, text, text_hash, header, checksum = row
+    note_id, ordinal, headings, packed, parent, start, stop, lines = placed
     with sound_rows("a passage"):
         check_text(header, text, text_hash)
+        check_passage(placed, checksum)
         block, marks = unpack_block(packed)
         return StoredChunk(
             id_,
@@ -304,39 +306,13 @@ def stored_chunk(row: Sequence[Any]) -> StoredChunk:
         )
 
 
-def link_rows(note_id: int, note: Note) -> list[Row]:
-    """Rows of `links`."""
-    return [(note_id, ordinal, *link_columns(link)) for ordinal, link in enumerate(note.links)]
-
-
-def link_columns(link: Link) -> Row:
-    """LINK_COLUMNS of a link, in the order of its fields."""
-    return (
-        storable(link.target),
-        _maybe(link.display),
-        _maybe(link.heading),
-        _maybe(link.block),
-        bool(link.embed),
-        link.kind,
-        link.line,
-        link.start,
-        link.end,
-    )
-
-
-def link_of(columns: Sequence[Any]) -> Link:
-    """A link from LINK_COLUMNS."""
-    target, display, heading, block, embed, kind, line, start, stop = columns
-    return Link(target, display, heading, block, bool(embed), kind, line, start, stop)
-
-
 def ledger_row(entry: LedgerEntry) -> Row:
     """LEDGER_COLUMNS of an entry."""
     return (
         entry.path,
         entry.state,
         entry.rule,
-        _maybe(entry.reason),
+        maybe(entry.reason),
         dump(entry.warnings),
         entry.attempts,
         entry.size,
@@ -376,13 +352,19 @@ def put_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
 
 def next_generation(connection: sqlite3.Connection, *, text: bool) -> int:
     """Increment the generation; `text`: keywords and links change in it."""
-    generation = int(get_meta(connection, "generation") or 0) + 1
+    generation = number(get_meta(connection, "generation")) + 1
     put_meta(connection, "generation", str(generation))
     if text:
         put_meta(connection, "text_generation", str(generation))
     return generation
 
 
+def number(value: str | None) -> int:
+    """A number of the table `meta`; 0 for "" and None. Raises DamagedRowError."""
+    with sound_rows("a number of the table meta"):
+        return int(value or 0)
+
+
 def optional_number(value: str | None) -> int | None:
-    """A number stored as text; None for "" and None."""
-    return int(value) if value else None
+    """`number`, but None for "" and None."""
+    return number(value) if value else None

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from notewell.index.embedded import reads, tables
 from notewell.index.embedded.checksums import checksum, discard
-from notewell.index.embedded.store import Store
+from notewell.index.embedded.damaged_rows import check_text, sound_rows
+from notewell.index.embedded.store import Store, explained
 from notewell.index.vector_checks import check_dimensions
 from notewell.types import (
     IndexFigures,
@@ -70,8 +71,8 @@ def current_model_key(store: Store) -> ModelKey | None:
 
 def vector_model(store: Store) -> int | None:
     """The model that the chunks' `vector_hash` refers to."""
-    value = reads.meta(store, "model_vectors")
-    return int(value) if value else None
+    with explained(store.directory):
+        return tables.optional_number(reads.meta(store, "model_vectors"))
 
 
 def vectors_by_chunk(
@@ -81,7 +82,7 @@ def vectors_by_chunk(
 
     Vectors come in their order on disk: following each chunk to its vector would read
     the whole table in random order. Those with a wrong checksum are left out, and their text
-    hashes added to `damaged`.
+    hashes added to `damaged`, as are those that a chunk names and that are not there.
     """
     column = "vector_hash" if number == vector_model(store) else "text_hash"
     holders: dict[bytes, list[tuple[int, int]]] = {}
@@ -95,8 +96,10 @@ def vectors_by_chunk(
         if checksum(number, text_hash, vector) != stored:
             damaged.append(text_hash)
             continue
-        for chunk_id, note_id in holders.get(text_hash, ()):
+        for chunk_id, note_id in holders.pop(text_hash, ()):
             yield chunk_id, note_id, vector
+    if column == "vector_hash":  # each of these was stored when it was named
+        damaged += holders.keys() - set(damaged)
 
 
 def vectors_of(store: Store, number: int, chunk_ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
@@ -246,6 +249,9 @@ def pending_texts(
         if len(found) >= limit:
             break
         if text_hash not in found and text_hash not in skip:
+            # The vector of another text would be kept as that of this one.
+            with explained(store.directory), sound_rows("a passage"):
+                check_text(header, text, text_hash)
             found[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
     return tuple(found.values())
 

@@ -15,8 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from notewell.index.embedded import tables
+from notewell.index.embedded.link_rows import link_rows
 from notewell.index.embedded.note_sums import moved_sum, sum_of
-from notewell.index.embedded.tables import get_meta, next_generation, optional_number
+from notewell.index.embedded.part_sums import joined, link_sum, passage_sum
+from notewell.index.embedded.tables import get_meta, next_generation, number, optional_number
 from notewell.index.embedded.vector_writes import find_model, sound_vectors
 from notewell.support.logs import AboutFiles
 from notewell.types import (
@@ -74,7 +76,7 @@ class BatchWriter:
         active = optional_number(get_meta(connection, "model_active"))
         # While a model is being prepared another one is in use and decides what counts as indexed.
         self._preparing = batch.model is not None and active not in {None, self._model}
-        before = int(get_meta(connection, "text_generation") or 0)
+        before = number(get_meta(connection, "text_generation"))
         text = bool(batch.moves or batch.removes or batch.puts)
         generation = next_generation(connection, text=text)
         self.changes = Changes(generation=generation, text_before=before, text=text)
@@ -192,9 +194,8 @@ class BatchWriter:
                 (*columns, note_id),
             )
             self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
-        self._db.executemany(
-            f"INSERT INTO links VALUES ({','.join('?' * 11)})", tables.link_rows(note_id, put.note)
-        )
+        links = link_rows(note_id, put.note)
+        self._db.executemany(f"INSERT INTO links VALUES ({','.join('?' * 11)})", links)
         self._put_chunks(note_id, put.chunks, unchanged=unchanged)
         self._settle(note_id, put, unchanged=unchanged)
         self.changes.put[note_id] = (path, put.note.aliases, put.note.links)
@@ -217,8 +218,8 @@ class BatchWriter:
                 unclaimed.remove(old)
                 self._db.execute(
                     "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
-                    " lines=?, header=?, text=? WHERE id=?",
-                    (*tables.chunk_row(chunk), old.id),
+                    " lines=?, header=?, text=?, checksum=? WHERE id=?",
+                    (*_chunk_row(note_id, chunk), old.id),
                 )
             else:
                 added.append(chunk)
@@ -243,20 +244,21 @@ class BatchWriter:
     def _insert(self, note_id: int, chunk: Chunk, vector_hash: bytes | None) -> None:
         cursor = self._db.execute(
             "INSERT INTO chunks (note_id, ordinal, headings, block, parent, start, stop, lines,"
-            " header, text, text_hash, vector_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-            (note_id, *tables.chunk_row(chunk), chunk.text_hash, vector_hash),
+            " header, text, checksum, text_hash, vector_hash)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (note_id, *_chunk_row(note_id, chunk), chunk.text_hash, vector_hash),
         )
         self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
 
     def _settle(self, note_id: int, put: NotePut, *, unchanged: bool) -> None:
-        """Write the note's ledger entry, its checksum, and whether it waits for vectors."""
+        """Write the note's ledger entry, its checksums, and whether it waits for vectors."""
         hashes = {chunk.text_hash for chunk in put.chunks}
         kept = self._kept(self._model, hashes)
         self.changes.reused += sum(chunk.text_hash in kept for chunk in put.chunks)
         waiting = len(hashes) > len(self._kept(self._vectors, hashes))
         self._db.execute(
-            "UPDATE notes SET awaiting=?, checksum=? WHERE id=?",
-            (waiting, sum_of(self._db, note_id), note_id),
+            "UPDATE notes SET awaiting=?, checksum=?, passages_sum=?, links_sum=? WHERE id=?",
+            (waiting, sum_of(self._db, note_id), *_part_sums(note_id, put), note_id),
         )
         complete = len(kept) == len(hashes)
         if self._preparing:
@@ -286,6 +288,20 @@ class BatchWriter:
     def _kept(self, model: int | None, hashes: set[bytes]) -> set[bytes]:
         """Those of the texts whose vectors of the model are stored."""
         return set() if model is None else sound_vectors(self._db, model, hashes)
+
+
+def _chunk_row(note_id: int, chunk: Chunk) -> tables.Row:
+    """`tables.chunk_row`, then the checksum."""
+    row = tables.chunk_row(chunk)
+    *placed, _header, _text = row
+    return (*row, passage_sum((note_id, *placed)))
+
+
+def _part_sums(note_id: int, put: NotePut) -> tuple[int, int]:
+    """The checksums of all passages and of all links of a note."""
+    passages = joined(_chunk_row(note_id, chunk)[-1] for chunk in put.chunks)
+    rows = link_rows(note_id, put.note)
+    return passages, joined(link_sum(note, ordinal, columns) for note, ordinal, *columns in rows)
 
 
 def _inherited(chunk: Chunk, replaced: Sequence[_OldChunk]) -> bytes | None:
