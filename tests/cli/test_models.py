@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
 from notewell.models import catalogue
 from tests.cli.support import CommandLine, write_notes
+from tests.models.loopback import Hub, nobody, serving
+from tests.tiny_model import HIDDEN
 
 DEFAULT = "all-MiniLM-L6-v2"
 
@@ -61,6 +65,55 @@ def test_files_from_a_folder_are_copied_and_kept(
     assert Path(got.strip()).is_relative_to(tmp_path / "models")
     assert notewell("models", "path").stdout == got
     assert notewell("models", "get").stdout == got
+
+
+@pytest.fixture
+def hub(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub that has the configured model, for programs that may download."""
+    default = catalogue.CATALOGUE[0]
+    unpinned = tuple(catalogue.PinnedFile(file.name) for file in default.files)
+    here = replace(default, files=unpinned, dimensions=HIDDEN, wheel=None)
+    monkeypatch.setattr(catalogue, "CATALOGUE", (here,))
+    monkeypatch.setenv("NOTEWELL_OFFLINE", "false")
+    monkeypatch.setenv("NOTEWELL_MODEL_QUANTISATION", "fp32")
+    with serving(Hub(tiny_model)) as running:
+        at_hub(running.url, monkeypatch)
+        yield running
+
+
+def at_hub(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As HF_ENDPOINT does for a new process."""
+    template = url + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+
+
+def test_the_first_index_gets_its_model_from_the_hub(
+    notewell: CommandLine, vault: Path, hub: Hub
+) -> None:
+    assert notewell.json("index", vault)["embedded"] == 3
+    found = notewell.json("search", "music by the river", "--vault", vault, "--mode", "semantic")
+    assert found["results"][0]["path"] == "City.md"
+    (repo, revision) = (catalogue.CATALOGUE[0].repo, catalogue.CATALOGUE[0].revision)
+    names = [file.name for file in catalogue.CATALOGUE[0].files]
+    assert hub.asked == [f"/{repo}/resolve/{revision}/{name}" for name in names]
+
+    notewell("index", vault)
+    assert len(hub.asked) == len(names)
+
+
+def test_without_the_hub_words_are_found_and_meaning_as_soon_as_it_is_back(
+    notewell: CommandLine, vault: Path, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_hub(nobody(), monkeypatch)
+    assert notewell.json("index", vault)["embedded"] == 0
+    assert notewell.json("search", "music", "--vault", vault)["results"][0]["path"] == "City.md"
+    failed = notewell("models", "get", fails=1).stderr
+    assert "the Hugging Face hub" in failed
+    assert "model.folder" in failed
+
+    at_hub(hub.url, monkeypatch)
+    assert Path(notewell("models", "get").stdout.strip()).is_dir()
+    assert notewell.json("index", vault)["embedded"] == 3
 
 
 def test_a_model_is_suggested_for_notes_in_another_language(
