@@ -128,3 +128,23 @@ def test_blocks_have_the_id_of_their_passage_and_all_items_around_them(
     (found,) = engine.search(request).results
 
     assert (found.parent, found.id) == ("Tree > Stone", "List.md#0")
+
+
+def test_all_items_around_a_block_are_named_where_its_list_was_cut(
+    engine: Engine, vault: Path
+) -> None:
+    (vault / "List.md").write_text(
+        "# Orchard\n- Other trees\n- Tree\n  - Root\n  - Stone\n    - Plum and pear\n"
+        "    - Quince and medlar here\n    - Damson\n  - Bark, which is below the tree\n",
+        encoding="utf-8",
+    )
+    engine.index_now()
+
+    (damson,) = engine.search(SearchRequest("damson", mode="keyword", group="block")).results
+    (bark,) = engine.search(SearchRequest("bark", mode="keyword", group="block")).results
+
+    assert damson.id != "List.md#0"
+    assert damson.parent == "Tree > Stone"
+    assert bark.parent == "Tree"
+    (below,) = engine.search(SearchRequest("below", mode="keyword", group="block")).results
+    assert (below.line, below.parent) == (9, "Tree")  # the rest of an item that was cut

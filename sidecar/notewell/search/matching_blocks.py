@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TypedDict
 
 from notewell.contract.search import Passage
 from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk
-from notewell.vault.nested_lists import TextBlock, item_text, may_have_items, text_blocks
+from notewell.vault.nested_lists import (
+    TextBlock,
+    indent_of,
+    item_text,
+    items_beyond,
+    may_have_items,
+    text_blocks,
+)
 
 MIN_SHARE = 0.5  # minimum weight of a block's words, relative to the best block
 MAX_BLOCKS = 10  # of one note
@@ -34,26 +42,54 @@ class MatchingBlock:
         return (*own, *self.block.parents)
 
     def parents(self) -> list[str]:
-        """The texts of the items that the block hangs under, outermost first."""
-        text = self.chunk.text
-        found = [item_text(text, line) for line in reversed(self.block.parents)]
-        outermost = self.block.parents[-1] if self.block.parents else self.block.line
-        # A passage cut out of a list may begin inside an item that is not part of it.
-        beyond = [self.chunk.parent] if text[outermost : outermost + 1].isspace() else []
-        return [name for name in (*beyond, *found) if name]
+        """The texts of the items in the chunk that the block hangs under, outermost first."""
+        found = [item_text(self.chunk.text, line) for line in reversed(self.block.parents)]
+        return [name for name in found if name]
 
-    def passage(self, snippets: Snippets, score: float, path: str, *, breadcrumb: bool) -> Passage:
-        """The block as a passage; `parent` is the nearest one, or else all as a `breadcrumb`.
+    @property
+    def indent(self) -> int:
+        """The indentation of the outermost item around the block.
 
-        `path` is that of its note.
+        Not 0 where the chunk was cut out of a list, inside an item that is not part of it.
         """
+        outermost = self.block.parents[-1] if self.block.parents else self.block.line
+        return indent_of(self.chunk.text, outermost)
+
+    def breadcrumb(self, chunks: Callable[[], Sequence[StoredChunk]]) -> list[str]:
+        """The texts of all items that the block hangs under, outermost first.
+
+        `chunks` gives all of its note; those before its own may have some of the items.
+        """
+        if not (self.indent or self._may_go_on()):
+            return self.parents()
+        above = [
+            one
+            for one in reversed(chunks())
+            if one.ordinal < self.chunk.ordinal and one.headings == self.chunk.headings
+        ]
+        indent = self.indent or _begun_indent(above, self.chunk.lines[0])
+        return [*items_beyond(_whole_lines(above), indent), *self.parents()]
+
+    def _may_go_on(self) -> bool:
+        """Whether the block may be the rest of an item that the chunk before was cut in."""
+        begins = not self.block.line and not self.block.is_item
+        return begins and self.chunk.parent is not None and bool(self.chunk.lines)
+
+    def nearest_parent(self) -> list[str]:
+        """The text of the item that the block hangs under, if there is one."""
+        beyond = [self.chunk.parent] if self.chunk.parent and self.indent else []
+        return [*beyond, *self.parents()][-1:]
+
+    def passage(
+        self, snippets: Snippets, score: float, path: str, parents: Sequence[str]
+    ) -> Passage:
+        """The block as a passage of the note at `path`; `parents` are those to show."""
         snippet = snippets.make(self.chunk.text[self.block.start : self.block.end])
         line = line_at(self.chunk, self.block.start + snippet.at)
-        parents = self.parents()
         return Passage(
             heading=BETWEEN.join(self.chunk.headings) or None,
             block=block_id(self.chunk, self.items, line),
-            parent=BETWEEN.join(parents if breadcrumb else parents[-1:]) or None,
+            parent=BETWEEN.join(parents) or None,
             line=line,
             snippet=snippet.text,
             highlights=snippet.highlights,
@@ -125,6 +161,22 @@ def block_id(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | Non
             if mark.first <= each <= mark.last:
                 return mark.block
     return None
+
+
+def _whole_lines(above: Sequence[StoredChunk]) -> Iterator[str]:
+    """The texts of chunks, nearest first, without first lines that began in the chunk before."""
+    for one, before in zip_longest(above, above[1:]):
+        goes_on = before is not None and one.lines[:1] == before.lines[-1:]
+        yield one.text.partition("\n")[2] if goes_on else one.text
+
+
+def _begun_indent(above: Sequence[StoredChunk], line: int) -> int:
+    """The indentation of a line of the source in the chunk where it begins; `above` as nearest."""
+    for one in above:
+        for text, number in zip(one.text.split("\n"), one.lines, strict=False):
+            if number == line and may_have_items(text):
+                return indent_of(text, 0)
+    return 0
 
 
 def _on_one_line(chunk: StoredChunk, snippets: Snippets, line: int) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from notewell.contract.fields import iso
@@ -68,7 +69,7 @@ def build_blocks(
                 snippets,
                 round(place.score * one.weight / blocks[0].weight, 6),
                 note.path,
-                breadcrumb=True,
+                one.breadcrumb(partial(index.chunks_of, note.id)),
             )
             for one in blocks
         ]
@@ -124,7 +125,7 @@ def _passages(
         shown = _passage(note, chunk, round(score, 6), snippets, best=not place)
         found.append(shown)
         found += [
-            item.passage(snippets, round(score * part, 6), note.path, breadcrumb=False)
+            item.passage(snippets, round(score * part, 6), note.path, item.nearest_parent())
             for item, part in further_items(chunk, snippets, shown.line)
         ]
     return found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 _INDENT = re.compile(r"[ \t]*")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
@@ -17,11 +17,11 @@ _MAX_LOOK_BACK = 500  # lines; a list whose items all hang under one far above n
 def parent_item(text: str, begin: int, at: int) -> str | None:
     """The text of the item above the line at `at` that is indented less; not before `begin`."""
     line = _line_of(text, begin, at)
-    own = _indent(text, line)
+    own = indent_of(text, line)
     if not own:
         return None
     for above in _above(text, begin, line):
-        if _ITEM_MARK.match(text, above) and _indent(text, above) < own:
+        if _ITEM_MARK.match(text, above) and indent_of(text, above) < own:
             return item_text(text, above)
     return None
 
@@ -34,15 +34,36 @@ def items_around(text: str, at: int) -> tuple[int, ...]:
     line = _line_of(text, 0, at)
     items: list[int] = []
     for each in chain((line,), _above(text, 0, line)):
-        indent = _indent(text, each)
+        indent = indent_of(text, each)
         if not _ITEM_MARK.match(text, each):
             if not indent:
                 break  # neither an item nor what continues one
-        elif not items or indent < _indent(text, items[-1]):
+        elif not items or indent < indent_of(text, items[-1]):
             items.append(each)
             if not indent:
                 break
     return tuple(items)
+
+
+def items_beyond(before: Iterable[str], indent: int) -> list[str]:
+    """The texts of the items that a line of this indentation is inside, outermost first.
+
+    They are looked for in `before`: the passages of the same list above it, nearest first.
+    """
+    found: list[str] = []
+    lines = chain.from_iterable(reversed(text.split("\n")) for text in before)
+    for line in islice(lines, _MAX_LOOK_BACK):
+        if not indent:
+            break
+        own = indent_of(line, 0)
+        if not _ITEM_MARK.match(line):
+            if not own:
+                break  # neither an item nor what continues one
+        elif own < indent:
+            indent = own
+            name = item_text(line, 0)
+            found[:0] = [name] if name else []
+    return found
 
 
 def may_have_items(text: str) -> bool:
@@ -87,7 +108,7 @@ def text_blocks(text: str) -> tuple[TextBlock, ...]:
         indented = begins in {" ", "\t"}
         may_be_item = indented or begins in {"-", "*", "+"} or begins.isdigit()
         marked = _ITEM_MARK.match(line) if may_be_item and not fenced else None
-        indent = _indent(line, 0) if indented else 0
+        indent = indent_of(line, 0) if indented else 0
         if not fenced and not line.strip():
             current = None
         elif marked or current is None or not (fenced or indent or not current.is_item):
@@ -122,6 +143,7 @@ def _above(text: str, begin: int, line: int) -> Iterator[int]:
         yield line
 
 
-def _indent(text: str, line: int) -> int:
+def indent_of(text: str, line: int) -> int:
+    """The width of the indentation of the line at `line`; a tab reaches the next multiple of 4."""
     match = _INDENT.match(text, line)
     return len(match[0].expandtabs(4)) if match else 0
