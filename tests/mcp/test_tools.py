@@ -180,10 +180,26 @@ async def test_a_search_says_how_well_each_note_matches_and_what_it_corrected(
         corrected = await ask(client, "search", query="compots")
         usual = await ask(client, "search", query="garden zeppelin submarine")
         weak = await ask(client, "search", query="garden zeppelin submarine", weak=True)
-    assert good["results"][0]["match"] in {"strong", "related"}
+    first = good["results"][0]
+    assert first["match"] in {"strong", "related"}
+    assert first["id"].startswith(f"{first['path']}#")
+    assert {"hash", "line", "mtime"} <= first.keys()
+    assert all({"id", "hash"} <= more.keys() for more in first.get("more", []))
     assert corrected["corrected"] == {"text": "compost", "from": ["compots"]}
     assert "weak" not in [one["match"] for one in usual["results"]]
     assert "weak" in [one["match"] for one in weak["results"]]
+
+
+async def test_a_passage_is_read_by_its_id_and_a_stale_one_leads_to_its_text(
+    connect: Connect,
+) -> None:
+    async with connect() as client:
+        found = (await ask(client, "search", query="compost in spring"))["results"][0]
+        read = await ask(client, "read_note", id=found["id"], hash=found["hash"])
+        stale = await ask(client, "read_note", id=f"{found['path']}#99", hash=found["hash"])
+    assert "stale" not in read
+    assert stale["stale"]
+    assert (stale["id"], stale["lines"]) == (read["id"], read["lines"])
 
 
 PROPERTIES = {

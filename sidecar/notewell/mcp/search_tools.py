@@ -175,11 +175,25 @@ def _result(result: Result) -> Document:
         "id": result.id,
         "hash": result.hash and result.hash[:_HASH_DIGITS],
         **pick(result, "path", "title", "heading", "line", "score", "match"),
+        **_lines(result.lines),
         **{name: value for name, value in of_files.items() if value},
         "modified": result.modified and result.modified[:10],
+        "mtime": result.mtime,
         **pick(result, "tags", "snippet"),
-        "more": [pick(passage, "id", "heading", "line", "snippet") for passage in result.passages],
+        "more": [
+            {
+                **pick(passage, "id", "heading", "line", "snippet"),
+                "hash": passage.hash and passage.hash[:_HASH_DIGITS],
+                **_lines(passage.lines),
+            }
+            for passage in result.passages
+        ],
     }
+
+
+def _lines(lines: tuple[int, int] | None) -> Document:
+    """The lines of a passage, in short; of one line `line` says it."""
+    return {"lines": f"{lines[0]}-{lines[1]}"} if lines and lines[0] < lines[1] else {}
 
 
 def question_context(context: ToolContext, request: ToolRequest) -> Document:
