@@ -18,7 +18,7 @@ export type EngineState = "starting" | "indexing" | "ready" | "degraded";
 export type Semantic = "ready" | "partial" | "unavailable";
 export type LedgerState = "indexed" | "pending" | "failed" | "excluded" | "keyword_only";
 export type Phase = "reading" | "embedding" | "idle" | "paused" | "stuck";
-export type RunKind = "index" | "reconcile" | "extract" | "maintain" | "plan" | "sync";
+export type RunKind = "index" | "reconcile" | "extract" | "maintain" | "plan" | "sync" | "phone";
 export type SearchMode = "hybrid" | "keyword" | "semantic";
 export type FusionMethod = "auto" | "rrf" | "weighted" | "blend" | "convex" | "gars";
 export type Grouping = "note" | "block";
@@ -2195,6 +2195,48 @@ export interface CancelRun extends OfVault {
   readonly id: string;
 }
 
+/**
+ * The phone index of a vault: whether it is on, the file that is there, and what it would be.
+ *
+ * `path` is where in the vault the file is, `place` where on the server's computer. `bytes`: null
+ * where none is there. `problem` says why it is not used or cannot be written. `expected`: null
+ * where the vault has no vectors yet.
+ */
+export interface PhoneIndexReply {
+  readonly vault: string;
+  readonly on: boolean;
+  readonly path: string;
+  readonly place: string;
+  readonly bytes: number | null;
+  readonly written: string | null;
+  readonly notes: number;
+  readonly passages: number;
+  readonly dimensions: number;
+  readonly problem: string | null;
+  readonly expected: PhoneIndexSize | null;
+}
+
+/**
+ * How large a file written now would be, nearly: in the vault, and in a phone's memory.
+ *
+ * `shortened` says what is left out so that it fits; null: nothing.
+ */
+export interface PhoneIndexSize {
+  readonly bytes: number;
+  readonly notes: number;
+  readonly passages: number;
+  readonly dimensions: number;
+  readonly shortened: string | null;
+}
+
+/**
+ * `POST /api/phone-index`: Write the phone index into the vault and keep it up to date, or delete it
+ */
+export interface SwitchPhoneIndex extends OfVault {
+  /** Whether the file is written */
+  readonly on: boolean;
+}
+
 /** `POST /api/context`: Text for a language model to answer from, within a budget of tokens */
 export interface ContextRequest extends OfVault {
   /** The question, as a query */
@@ -2662,6 +2704,8 @@ export interface Routes {
   readonly "GET /api/runs": { readonly parameters: RunsRequest; readonly reply: RunsReply };
   readonly "GET /api/runs/{id}": { readonly parameters: RunRequest; readonly reply: RunView };
   readonly "POST /api/runs/{id}/cancel": { readonly parameters: CancelRun; readonly reply: RunView };
+  readonly "GET /api/phone-index": { readonly parameters: OfVault; readonly reply: PhoneIndexReply };
+  readonly "POST /api/phone-index": { readonly parameters: SwitchPhoneIndex; readonly reply: PhoneIndexReply };
   readonly "POST /api/context": { readonly parameters: ContextRequest; readonly reply: ContextReply };
   readonly "GET /api/documents": { readonly parameters: OfVault; readonly reply: DocumentsReply };
   readonly "POST /api/documents": { readonly parameters: AddDocuments; readonly reply: AddedReply };

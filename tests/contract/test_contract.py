@@ -50,6 +50,7 @@ STEADY: Mapping[str, object] = {
     "ended": "2026-03-02T10:00:01+00:00",
     "run": "6",  # the id of one
     "updated": "2026-03-02T10:00:01+00:00",
+    "written": "2026-03-02T10:00:01+00:00",
     "at": "2026-03-02T10:00:02+00:00",
     "query_id": "89abcdef01234567",
     "index": 100_000,  # bytes on the disk
@@ -148,6 +149,8 @@ REPLIES: dict[str, Asked] = {
     "pair": ("POST /api/pair", {"address": "https://notes.home.arpa"}, 200),
     "pair-cancel": ("POST /api/pair/cancel", {}, 200),
     "problem-pair": ("POST /api/pair/redeem", {"code": "not that one", "name": "phone"}, 403),
+    "phone-index": ("GET /api/phone-index", {}, 200),
+    "phone-index-on": ("POST /api/phone-index", {"on": True}, 200),
     "models": ("GET /api/models", {}, 200),
     "config": ("GET /api/config", {"section": "log"}, 200),
     "config-changed": ("PATCH /api/config", {"changes": {"vault.exclude": ["Private/**"]}}, 200),

@@ -12,19 +12,24 @@ from notewell.access.tokens import new_stored_token, stored_token
 from notewell.config.edit import Configuration
 from notewell.contract.memory import ApplyMemory, ForgetMemory, StoreMemory
 from notewell.gleanings.state import StateFile
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.service import Helpers, Memories
+from notewell.phone.service import PhoneIndex, PhoneParts
 from notewell.runs.log import RunLog
+from notewell.runs.work import Runs
 from notewell.sources import document_store
 from notewell.sources.document_store import DocumentStore, Place
-from notewell.types import VaultRecord
+from notewell.types import Batch, PhoneRules, VaultRecord
 from notewell.types.runs import RunEnd
+from notewell.vault.own_files import PHONE_INDEX
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal
 from notewell.vaults.registry import Registry
 from tests.faults.backup_operations import BACKUPS
-from tests.faults.index_operations import INDEX
+from tests.faults.index_operations import INDEX, MAKE, notes, open_index
 from tests.faults.injection import LEFT, Operation
+from tests.phone.reading import read
 
 # --- writes to a vault --------------------------------------------------------------------------
 
@@ -272,6 +277,42 @@ def _check_runs(root: Path, done: bool) -> list[str]:
     return [] if right else [f"runs: {started}"]
 
 
+# --- the phone index ----------------------------------------------------------------------------
+
+
+def _phone_index(root: Path) -> tuple[EmbeddedIndex, PhoneIndex]:
+    index = EmbeddedIndex.open(root / "index", writable=False)
+    record = VaultRecord("v1", "Notes", root / "vault")
+    runs = Runs(RunLog(root / "runs"), "Notes")
+    parts = PhoneParts(record, index, runs, lambda: None)
+    return index, PhoneIndex(parts, PhoneRules())
+
+
+def _phone_index_is_there(root: Path) -> None:
+    (root / "vault").mkdir()
+    index = open_index(root)
+    index.apply(Batch(puts=tuple(notes(changed=False).values())))
+    MAKE.embed(index)
+    index.close()
+    _write_phone_index(root)
+    (root / "first").write_bytes((root / "vault" / PHONE_INDEX).read_bytes())
+
+
+def _write_phone_index(root: Path) -> None:
+    index, phone = _phone_index(root)
+    try:
+        phone.switch(on=True)
+    finally:
+        index.close()
+
+
+def _check_phone_index(root: Path, done: bool) -> list[str]:
+    raw, first = (root / "vault" / PHONE_INDEX).read_bytes(), (root / "first").read_bytes()
+    wrong = [] if read(raw).paths == read(first).paths else ["a phone index with other notes"]
+    wrong += ["it was not written anew"] if done and raw == first else []
+    return wrong + _leftovers(root / "vault")
+
+
 def _all(*operations: Operation) -> Mapping[str, Operation]:
     return MappingProxyType({operation.name: operation for operation in operations})
 
@@ -316,6 +357,7 @@ OPERATIONS = _all(
         lambda root: _mark_gleaning(root, "second"),
         _check_gleanings,
     ),
+    Operation("phone_index", _phone_index_is_there, _write_phone_index, _check_phone_index),
     Operation(
         "runs", lambda root: _log_run(root, 1.0), lambda root: _log_run(root, 2.0), _check_runs
     ),

@@ -17,7 +17,7 @@ VAULT = ("note_created", "note_replaced", "note_deleted", "undo", "memories")
 BACKUPS = ("backup", "backup_again", "restore", "restore_elsewhere")
 STATE = (
     *("devices", "token", "settings", "registry", "query_log"),
-    *("documents", "gleanings", "runs"),
+    *("documents", "gleanings", "runs", "phone_index"),
 )
 
 

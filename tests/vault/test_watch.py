@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from notewell.support import atomic
 from notewell.types import WatchMode
+from notewell.vault.own_files import PHONE_INDEX
 from notewell.vault.watch import is_silent, watch_vault
-from tests.waiting import HANG_S
+from tests.waiting import HANG_S, until
 
 Groups = queue.Queue[tuple[str, ...]]
 
@@ -114,6 +116,33 @@ def test_changes_of_other_files_are_not_reported(
     (vault / "last.md").write_text("x", encoding="utf-8")
 
     assert collect(groups, "last.md") == {"last.md"}
+
+
+def test_our_own_file_is_reported_to_nobody(vault: Path) -> None:
+    """Not even as a file that came: the phone index is replaced every hour."""
+    groups: Groups = queue.Queue()
+    others: list[str] = []
+    stop = threading.Event()
+
+    def follow() -> None:
+        told = watch_vault(vault, mode="events", stop=stop, others=others.extend)
+        for group in told:
+            groups.put(group)
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    prove_ready(vault, groups)
+    for text in (b"one", b"two"):
+        atomic.replace(vault / PHONE_INDEX, text, mode=atomic.SHARED)
+    (vault / "picture.png").write_bytes(b"png")
+    (vault / "last.md").write_text("x", encoding="utf-8")
+    seen = collect(groups, "last.md")
+    until(lambda: "picture.png" in others)
+    stop.set()
+    thread.join(HANG_S)
+
+    assert seen == {"last.md"}
+    assert others == ["picture.png"]
 
 
 def test_changed_rules_report_the_whole_vault(

@@ -72,6 +72,7 @@ from notewell.contract.manage import (
 from notewell.contract.memory import MemoryRequest
 from notewell.contract.memory_replies import MemoryReply
 from notewell.contract.notes import NoteReply, NoteRequest
+from notewell.contract.phone import PhoneIndexReply, PhoneIndexSize
 from notewell.contract.properties import (
     EditedNote,
     EditProperties,
@@ -367,6 +368,26 @@ class FakeTopics:
         return TopicCheckReply("Home", (unknown,), ("Ontology/Bee.md",), (alike,))
 
 
+class FakePhoneIndex:
+    """The phone index of a vault with one note; `fails` is raised where it is written."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.fails: Exception | None = None
+
+    def reply(self) -> PhoneIndexReply:
+        expected = PhoneIndexSize(500, 1, 1, 384, None)
+        name, place = "notewell-phone-index.bin", "/home/me/Home/notewell-phone-index.bin"
+        there = (500, "2026-03-02T10:00:00+00:00", 1, 1, 384) if self.on else (None, None, 0, 0, 0)
+        return PhoneIndexReply("Home", self.on, name, place, *there, None, expected)
+
+    def switch(self, *, on: bool) -> PhoneIndexReply:
+        if on and self.fails is not None:
+            raise self.fails
+        self.on = on
+        return self.reply()
+
+
 class FakeTending:
     """What tends a vault; `asked` is the engine's."""
 
@@ -374,6 +395,10 @@ class FakeTending:
         self.runs = FakeRuns(asked)
         self.gleanings = FakeGleanings(asked)
         self.topics = FakeTopics()
+        self.phone = FakePhoneIndex()
+
+    def switch_phone_index(self, *, on: bool) -> PhoneIndexReply:
+        return self.phone.switch(on=on)
 
 
 class FakeUndoing:

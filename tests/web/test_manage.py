@@ -8,6 +8,7 @@ import pytest
 
 from notewell.access.devices import Devices
 from notewell.config.edit import Configuration
+from notewell.errors import WriteError
 from tests.web.fakes import Client, Connect, FakeEngine
 
 
@@ -36,6 +37,25 @@ async def test_the_figures_are_asked_for_with_a_limit(client: Client, engine: Fa
 
     assert engine.asked == [7]
     assert reply["types"][0] == {"name": None, "notes": 2}
+
+
+async def test_the_phone_index_is_switched_with_its_setting(
+    client: Client, engine: FakeEngine, tmp_path: Path
+) -> None:
+    file = tmp_path / "config.toml"
+    assert (await (await client.get("/api/phone-index")).json())["on"] is False
+
+    reply = await (await client.post("/api/phone-index", json={"on": True})).json()
+    assert (reply["on"], reply["bytes"]) == (True, 500)
+    assert engine.record.id in file.read_text(encoding="utf-8")
+
+    await client.post("/api/phone-index", json={"on": False})
+    assert engine.record.id not in file.read_text(encoding="utf-8")
+
+    engine.tending.phone.fails = WriteError("The disk is full.")
+    failed = await client.post("/api/phone-index", json={"on": True})
+    assert (failed.status, (await failed.json())["detail"]) == (503, "The disk is full.")
+    assert engine.record.id not in file.read_text(encoding="utf-8"), "the setting is as it was"
 
 
 # --- the configuration --------------------------------------------------------------------------

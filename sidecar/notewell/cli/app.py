@@ -65,6 +65,7 @@ SECTIONS = {
         "config": "notewell.cli.installation:config",
         "token": "notewell.cli.tokens:token",
         "pair": "notewell.cli.pair:pair",
+        "phone-index": "notewell.cli.phone_index:phone_index",
         "doctor": "notewell.cli.installation:doctor",
         "backup": "notewell.cli.backup:backup",
         "restore": "notewell.cli.backup:restore",

@@ -12,7 +12,7 @@ from notewell.config.load import PATHS, merge, parse_file, read_layers, user_fil
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
 from notewell.errors import ConfigError
 from notewell.support import atomic
-from notewell.types import Settings
+from notewell.types import Settings, VaultRecord
 
 # Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
@@ -117,6 +117,23 @@ class Configuration:
         """
         self._list("documents.allow", folder, wanted=allowed)
 
+    def phone_index(self, record: VaultRecord, *, wanted: bool) -> None:
+        """Have a phone index in a vault or not, in the per-user file.
+
+        Raises ConfigError, also where the file has one in every vault and this is to have none.
+        """
+        present = merge({"user": parse_file(_text(self.file), str(self.file))}, self._environ)
+        if present.phone.index is True:
+            if not wanted:
+                raise ConfigError(
+                    f"{self.file} has a phone index in every vault (phone.index = true). Write the"
+                    " ids of the vaults that shall have one there instead."
+                )
+            return
+        if not wanted:
+            self._list("phone.index", record.name, wanted=False)
+        self._list("phone.index", record.id, wanted=wanted)
+
     def _list(self, key: str, item: str, *, wanted: bool) -> None:
         """Put an item into a list of the per-user file, or take it out."""
         from notewell.config.toml_text import changed  # noqa: PLC0415 - as in `change`
@@ -125,7 +142,7 @@ class Configuration:
             text = _text(self.file)
             present = merge({"user": parse_file(text, str(self.file))}, self._environ)
             section, _, name = key.partition(".")
-            items: tuple[str, ...] = getattr(getattr(present, section), name)
+            items: tuple[str, ...] = getattr(getattr(present, section), name) or ()
             others = tuple(one for one in items if one != item)
             kept = (*others, item) if wanted else others
             _write(self.file, changed(text, {key: kept or None}))

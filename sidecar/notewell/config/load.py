@@ -32,6 +32,7 @@ from notewell.types import (
     LogRules,
     MemoryRules,
     ModelRules,
+    PhoneRules,
     ScheduleRules,
     SearchRules,
     ServerRules,
@@ -79,6 +80,7 @@ _SECTIONS: Mapping[str, type] = {
     "garden": GardenRules,
     "schedule": ScheduleRules,
     "documents": DocumentRules,
+    "phone": PhoneRules,
 }
 PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*PATHS, "offline")

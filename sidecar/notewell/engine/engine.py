@@ -118,7 +118,8 @@ class Engine:
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
         self.tending = Tending(
-            TendedVault(record, settings, index, source, writer, self._look_at), self._writer
+            TendedVault(record, settings, index, source, writer, self._look_at, self._embedder),
+            self._writer,
         )
         self.undoing, self.properties = self.tending.undoing, self.tending.properties
         self.memories = open_memories(
@@ -282,6 +283,10 @@ class Engine:
         """Load the models that are on this machine; a server's writer does so by itself."""
         if not self._writer.serving:
             self._models.load(fetch=False)
+
+    def _embedder(self) -> Embedder | None:
+        self._load_models()
+        return self._models.answering
 
     # --- writing ---------------------------------------------------------------------------
 

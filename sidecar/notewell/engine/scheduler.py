@@ -55,15 +55,32 @@ class Scheduler:
         self._runs = runs
         self._starts = starts
         self._since: dict[RunKind, float] = {}  # the next one is due at the first time after this
+        self._started = False
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin to follow the schedule, unless nothing is switched on."""
+        self._started = True
         self.begin(time.time())
+        self._run_thread()
+
+    def _run_thread(self) -> None:
         if self._times and self._thread is None:
             self._thread = threading.Thread(target=self._loop, name="schedule", daemon=True)
             self._thread.start()
+
+    def follow(self, kind: RunKind, when: str) -> None:
+        """Start runs of a kind at other times from now on, or with "" no more.
+
+        Follows them at once if the others are followed.
+        """
+        others = {one: at for one, at in self._times.items() if one != kind}
+        self._times = {**others, kind: when} if when else others
+        since = {one: at for one, at in self._since.items() if one != kind}
+        self._since = {**since, kind: time.time()} if when and self._started else since
+        if self._started:
+            self._run_thread()
 
     def stop(self) -> None:
         """Start no more runs."""
@@ -83,9 +100,9 @@ class Scheduler:
     def upcoming(self, now: float) -> tuple[Due, ...]:
         """What is due next, the first of them first; nothing before `start`."""
         found = []
-        for kind, since in self._since.items():
+        for kind, since in list(self._since.items()):
             # A clock that was set back must not put off a run for as long.
-            at = due_times.next_due(self._times[kind], min(since, now))
+            at = due_times.next_due(self._times.get(kind, ""), min(since, now))
             if at is not None:
                 found.append(Due(kind, at))
         return tuple(sorted(found, key=lambda one: (one.at, one.kind)))

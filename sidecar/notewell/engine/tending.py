@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from notewell.contract.phone import PhoneIndexReply
 from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
@@ -17,10 +18,11 @@ from notewell.gleanings.web import Web
 from notewell.index.port import IndexReader
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
+from notewell.phone.service import HOURLY, PhoneIndex, PhoneParts
 from notewell.runs import RunLog
 from notewell.runs.work import Runs
 from notewell.sources import Source
-from notewell.types import Settings, VaultRecord
+from notewell.types import Embedder, Settings, VaultRecord
 from notewell.types.runs import RunKind
 from notewell.vault.daily import DailyNotes
 from notewell.vault.write import VaultWriter
@@ -31,6 +33,7 @@ class TendedVault:
     """One vault and what is used to read and write it.
 
     `writer` None: it is never written. `changed` is called with the path of each note written.
+    `embedder` gives the model that answers.
     """
 
     record: VaultRecord
@@ -39,6 +42,7 @@ class TendedVault:
     source: Source
     writer: VaultWriter | None
     changed: Callable[[str], None]
+    embedder: Callable[[], Embedder | None]
 
 
 class Tending:
@@ -46,7 +50,7 @@ class Tending:
 
     `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
     `topics` are those of its notes; `properties` edits those of notes; `undoing` takes back what
-    was written.
+    was written; `phone` is the file for phones.
     """
 
     def __init__(self, vault: TendedVault, indexing: Writer) -> None:
@@ -61,9 +65,14 @@ class Tending:
         self.gleanings = _gleanings(vault, self._working)
         folder = settings.topics.folder
         self.topics = Topics(record.name, folder, vault.index, vault.source)
+        self.phone = PhoneIndex(
+            PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
+        )
         self._scheduler = Scheduler(
             settings.schedule, settings.vault.reconcile_at, log, self._starts(indexing)
         )
+        if self.phone.on:
+            self._scheduler.follow("phone", HOURLY)
         self.runs = VaultRuns(record.name, self._working, self._scheduler, indexing.cancel_run)
 
     def start(self) -> None:
@@ -75,6 +84,12 @@ class Tending:
         self._scheduler.stop()
         self._working.close()
 
+    def switch_phone_index(self, *, on: bool) -> PhoneIndexReply:
+        """Write the phone index now and once an hour, or delete it; see `PhoneIndex.switch`."""
+        reply = self.phone.switch(on=on)
+        self._scheduler.follow("phone", HOURLY if on else "")
+        return reply
+
     @property
     def busy(self) -> bool:
         """Whether a run works in this process."""
@@ -85,6 +100,7 @@ class Tending:
             "reconcile": lambda: indexing.submit(Work(trigger="schedule")),
             "extract": self.gleanings.begin_extract,
             "maintain": lambda: self.gleanings.maintain(trigger="schedule"),
+            "phone": self.phone.begin_due,
         }
 
 

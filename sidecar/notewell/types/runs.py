@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-RunKind = Literal["index", "reconcile", "extract", "maintain", "plan", "sync"]
+RunKind = Literal["index", "reconcile", "extract", "maintain", "plan", "sync", "phone"]
 Trigger = Literal["schedule", "manual", "watch", "client"]
 RunResult = Literal["running", "done", "cancelled", "failed"]
 

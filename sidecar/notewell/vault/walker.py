@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from notewell.types import ExcludedFile, FileRef, Walk
+from notewell.vault.own_files import is_own_file
 from notewell.vault.paths import IgnoreRules, is_hidden
 from notewell.vault.readers import described, is_readable
 
@@ -58,7 +59,7 @@ class Walker:
         """Record the files of one folder and yield its subfolders as (real path, prefix)."""
         try:
             with os.scandir(folder) as entries:
-                listed = list(entries)
+                listed = [entry for entry in entries if prefix or not is_own_file(entry.name)]
         except OSError as error:
             if not prefix:
                 raise  # the vault itself is gone: that is no empty vault

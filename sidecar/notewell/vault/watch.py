@@ -18,6 +18,7 @@ from watchfiles import Change, watch
 
 from notewell.types import NOTE_TYPES, WatchMode
 from notewell.vault.files import outermost
+from notewell.vault.own_files import is_own_file
 from notewell.vault.paths import hides, is_hidden
 from notewell.vault.readers import is_readable
 
@@ -94,6 +95,8 @@ def _groups(
         if _matters(real, path, types):
             return True
         relative = _relative(real, path)
+        if is_own_file(relative):
+            return False
         if change != Change.modified and not hides(relative.rpartition("/")[0]):
             waiting.add(relative)
         return False

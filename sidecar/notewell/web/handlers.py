@@ -17,6 +17,7 @@ from notewell.contract import manage as replies
 from notewell.contract.codec import to_json
 from notewell.contract.memory import StoreMemory
 from notewell.contract.memory_replies import MemoryChangedReply
+from notewell.contract.phone import PhoneIndexReply, SwitchPhoneIndex
 from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.server import (
@@ -35,6 +36,7 @@ from notewell.errors import ConfigError, ForbiddenError, UsageError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
 from notewell.types import Settings
+from notewell.vaults import phone_index
 from notewell.vaults.opened import Vaults
 from notewell.web.auth import CALLER
 from notewell.web.metrics import VaultFigures
@@ -172,6 +174,16 @@ async def allow_host(
     await asyncio.to_thread(site.configuration.consent, request.host, allowed=request.allowed)
     await asyncio.to_thread(site.vaults.use_consent, hosts)
     return replies.AllowedHostReply(record.name, request.host, request.allowed)
+
+
+async def switch_phone_index(
+    site: Site, vault: str | None, request: SwitchPhoneIndex
+) -> PhoneIndexReply:
+    """Write the phone index into a vault and keep it up to date, or delete it."""
+    if site.configuration is None:
+        raise ConfigError("this server was started without a configuration file to change")
+    engine = site.engine(vault)
+    return await engine.call(phone_index.switch, site.configuration, engine, on=request.on)
 
 
 def _change_config(

@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from notewell.contract import ask, local_models, manage, pairing, search, server
+from notewell.contract import ask, local_models, manage, pairing, phone, search, server
 from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
 from notewell.contract.memory import StoreMemory
@@ -164,6 +164,7 @@ _OF_SERVER: Mapping[type, Handler] = {
     manage.ConfigRequest: handlers.config,
     manage.ChangeConfigRequest: handlers.change_config,
     manage.AllowHostRequest: handlers.allow_host,
+    phone.SwitchPhoneIndex: handlers.switch_phone_index,
 }
 ROUTES: tuple[Route, ...] = tuple(
     Route(request, _OF_SERVER.get(request, handlers.from_engine)) for request in REQUESTS

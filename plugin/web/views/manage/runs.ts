@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<RunView["kind"], string>> = {
   maintain: "Checking saved links",
   plan: "Planning suggestions",
   sync: "Synchronising",
+  phone: "Writing the phone index",
 };
 const TRIGGERS: Readonly<Record<RunView["trigger"], string>> = {
   schedule: "the schedule",
@@ -39,6 +40,9 @@ const COUNTED: Readonly<Record<string, string>> = {
   created: "notes made",
   skipped: "links with a note already",
   checked: "links checked",
+  notes: "notes",
+  passages: "passages",
+  bytes: "bytes",
 };
 
 export class RunsPanel implements Panel {

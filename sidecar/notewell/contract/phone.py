@@ -1,0 +1,77 @@
+"""The phone index: a file in the vault by which the plugin knows meaning without a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneIndexSize:
+    """How large a file written now would be, nearly: in the vault, and in a phone's memory.
+
+    `shortened` says what is left out so that it fits; null: nothing.
+    """
+
+    bytes: int
+    notes: int
+    passages: int
+    dimensions: int
+    shortened: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneIndexReply:
+    """The phone index of a vault: whether it is on, the file that is there, and what it would be.
+
+    `path` is where in the vault the file is, `place` where on the server's computer. `bytes`: null
+    where none is there. `problem` says why it is not used or cannot be written. `expected`: null
+    where the vault has no vectors yet.
+    """
+
+    vault: str
+    on: bool
+    path: str
+    place: str
+    bytes: int | None
+    written: str | None
+    notes: int
+    passages: int
+    dimensions: int
+    problem: str | None
+    expected: PhoneIndexSize | None
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneIndexRequest(Request[PhoneIndexReply]):
+    """The phone index of a vault."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/phone-index",
+        "phone_index",
+        "The file in the vault by which phones know meaning without a server",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPhoneIndex(Request[PhoneIndexReply]):
+    """Write the phone index into the vault, now and then once an hour; or delete it.
+
+    Only after a person has agreed: it is a file in the vault, which sync tools copy.
+    """
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/phone-index",
+        "switch_phone_index",
+        "Write the phone index into the vault and keep it up to date, or delete it",
+        needs="admin",
+        rate_class="heavy",
+        timed=False,
+        example={"on": True},
+    )
+    on: Annotated[bool, Doc("Whether the file is written")]

@@ -1,0 +1,218 @@
+"""Writes the phone index of one vault: when a person switches it on, and then once an hour."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from notewell.contract.fields import iso
+from notewell.contract.phone import PhoneIndexReply, PhoneIndexSize
+from notewell.errors import ReadOnlyError, UsageError, WriteError
+from notewell.index.port import IndexReader
+from notewell.phone import layout
+from notewell.phone.collect import amount, contents
+from notewell.phone.plan import Amount, fitting, shortened
+from notewell.runs.work import RunProgress, Runs
+from notewell.search.cosines import CosineMap
+from notewell.support import atomic
+from notewell.types import Embedder, PhoneRules, VaultRecord
+from notewell.types.runs import Trigger
+from notewell.vault.own_files import PHONE_INDEX, unfinished_phone_indexes
+
+HOURLY = "0 * * * *"
+_HOUR_S = 3600.0
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneParts:
+    """What a phone index is made of: `runs` lists each writing, `embedder` is the model loaded."""
+
+    record: VaultRecord
+    index: IndexReader
+    runs: Runs
+    embedder: Callable[[], Embedder | None]
+
+
+def is_on(rules: PhoneRules, record: VaultRecord) -> bool:
+    """Whether the settings have a phone index for a vault."""
+    if isinstance(rules.index, bool):
+        return rules.index
+    return record.id in rules.index or record.name in rules.index
+
+
+class PhoneIndex:
+    """The phone index of one vault. Any thread."""
+
+    def __init__(self, parts: PhoneParts, rules: PhoneRules) -> None:
+        """Nothing is read or written yet."""
+        self._parts = parts
+        self._limit = int(rules.megabytes * _MEGABYTE)
+        self._file = parts.record.path / PHONE_INDEX
+        self._on = is_on(rules, parts.record)
+
+    @property
+    def on(self) -> bool:
+        """Whether it is written."""
+        return self._on
+
+    def reply(self) -> PhoneIndexReply:
+        """What is there, and what would be written now."""
+        figures, size, problem = self._present()
+        there = self._amount()
+        return PhoneIndexReply(
+            vault=self._parts.record.name,
+            on=self._on,
+            path=PHONE_INDEX,
+            place=str(self._file),
+            bytes=size,
+            written=iso(figures.made) if figures else None,
+            notes=figures.notes if figures else 0,
+            passages=figures.passages if figures else 0,
+            dimensions=figures.dimensions if figures else 0,
+            problem=self._refusal() or problem,
+            expected=_expected(there, fitting(there, self._limit)) if there.notes else None,
+        )
+
+    def switch(self, *, on: bool) -> PhoneIndexReply:
+        """Write the file now, and keep it up to date; or delete it. A person has confirmed it.
+
+        Raises:
+            ReadOnlyError: this kind of vault has none, or another file has its name.
+            UsageError: the index has no vectors yet.
+            WriteError: the file cannot be written or deleted.
+            AlreadyRunningError: it is being written.
+
+        """
+        if on:
+            self.write("manual")
+        else:
+            self._delete()
+        self._on = on
+        return self.reply()
+
+    def write(self, trigger: Trigger) -> None:
+        """Write the file in this thread; raises as `switch`."""
+        self._check()
+        self._parts.runs.now("phone", trigger, self._write)
+
+    def begin_due(self) -> None:
+        """Begin to write the file, if it is on, out of date and not written within an hour.
+
+        Raises as `RunLog.start`.
+        """
+        if not self._on or self._refusal() is not None or not self._amount().notes:
+            return
+        latest = self._parts.runs.log.latest("phone")
+        if latest is not None and 0 <= time.time() - latest < _HOUR_S:
+            return
+        figures, _, _ = self._present()
+        if figures is None or figures.stamp != self._stamp():
+            self._parts.runs.begin("phone", "schedule", self._write)
+
+    def _check(self) -> None:
+        refusal = self._refusal()
+        if refusal is not None:
+            raise ReadOnlyError(refusal)
+        if not self._amount().notes:
+            raise UsageError(
+                "No passage of this vault has a vector yet, so there is nothing to write. Index it"
+                " with a model first: `notewell index`."
+            )
+
+    def _refusal(self) -> str | None:
+        """Why no file is written to this vault; None: it may be."""
+        if self._parts.record.source != "folder":
+            return (
+                "Only a vault that is a folder of this computer has a phone index: this one is a"
+                " copy, and what is written there reaches no phone."
+            )
+        if not layout.is_ours(self._start()) and self._file.exists():
+            return f"{self._file} is another program's file; it is not replaced. Rename it."
+        return None
+
+    def _amount(self) -> Amount:
+        self._use_model()
+        return amount(self._parts.index)
+
+    def _use_model(self) -> None:
+        """A reader's index searches with no model until it is told; the vectors are all we need."""
+        index = self._parts.index
+        kept = index.current_model()
+        if index.vectors.model is None and kept is not None:
+            index.use_model(kept.key, kept.dimensions)
+
+    def _write(self, progress: RunProgress) -> None:
+        index, stamp = self._parts.index, self._stamp()
+        there = self._amount()
+        kept = fitting(there, self._limit)
+        cosines = CosineMap.between_passages(self._parts.embedder())
+        head = layout.PhoneHead(
+            model=str(index.vectors.model),
+            model_dimensions=there.dimensions,
+            dimensions=kept.dimensions,
+            made=time.time(),
+            scale=cosines.scale,
+            shift=cosines.shift,
+            stamp=stamp,
+        )
+        made = contents(index, kept, head, progress.check)
+        content = layout.encode(made)
+        self._replace(content)
+        progress.counts.update(notes=len(made.notes), passages=len(made.lines), bytes=len(content))
+
+    def _replace(self, content: bytes) -> None:
+        try:
+            for left in unfinished_phone_indexes(self._parts.record.path):
+                left.unlink(missing_ok=True)  # of a process that was killed; runs exclude others
+            atomic.replace(self._file, content, mode=atomic.SHARED, durable=True)
+        except OSError as error:
+            raise WriteError(
+                f"The phone index cannot be written to {self._file} ({error.strerror or error});"
+                " the file that was there is unchanged. Make room, or check that the folder may"
+                " be written to."
+            ) from error
+
+    def _delete(self) -> None:
+        """Delete the file if it is ours; another program's stays."""
+        if not layout.is_ours(self._start()):
+            return
+        try:
+            self._file.unlink(missing_ok=True)
+        except OSError as error:
+            raise WriteError(f"{self._file} cannot be deleted: {error.strerror}") from error
+
+    def _stamp(self) -> bytes:
+        """What a file written now is made of; it changes with every change of the index."""
+        index = self._parts.index
+        made_of = f"{index.identity} {index.generation} {index.vectors.model} {self._limit}"
+        return hashlib.blake2b(made_of.encode(), digest_size=layout.STAMP_BYTES).digest()
+
+    def _start(self) -> bytes:
+        with suppress(OSError), self._file.open("rb") as stream:
+            return stream.read(layout.HEADER.size)
+        return b""
+
+    def _present(self) -> tuple[layout.PhoneFigures | None, int | None, str | None]:
+        """The figures of the file that is there, its size, and what is wrong with it."""
+        try:
+            size = self._file.stat().st_size
+        except OSError:
+            return None, None, None
+        try:
+            return layout.read_figures(self._start(), size), size, None
+        except ValueError as error:
+            return None, size, f"The file that is there is not used: {error}."
+
+
+def _expected(there: Amount, kept: Amount) -> PhoneIndexSize:
+    return PhoneIndexSize(
+        bytes=kept.file_bytes,
+        notes=kept.notes,
+        passages=kept.passages,
+        dimensions=kept.dimensions,
+        shortened=shortened(there, kept),
+    )

@@ -1,0 +1,257 @@
+"""The phone index of a vault: written when it is switched on, whole or not at all, and left alone."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from notewell.errors import ReadOnlyError, UsageError, WriteError
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.phone.service import PhoneIndex, PhoneParts
+from notewell.runs import RunLog
+from notewell.runs.work import Runs
+from notewell.support import atomic
+from notewell.types import Batch, PhoneRules, VaultRecord, VaultRules
+from notewell.types.runs import RunEnd
+from notewell.vault.files import walk
+from notewell.vault.own_files import PHONE_INDEX, is_own_file
+from tests.index.conftest import Material
+from tests.phone.reading import read
+from tests.waiting import until
+
+MAKE = Material()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[EmbeddedIndex]:
+    (tmp_path / "vault").mkdir()
+    opened = EmbeddedIndex.open(tmp_path / "index", writable=True)
+    opened.use_model(MAKE.model, MAKE.dimensions)
+    yield opened
+    opened.close()
+
+
+def fill(index: EmbeddedIndex, **notes: tuple[str, ...]) -> None:
+    puts = tuple(MAKE.note(f"{name}.md", *texts) for name, texts in notes.items())
+    index.apply(Batch(puts=puts))
+    MAKE.embed(index)
+
+
+def phone(tmp_path: Path, index: EmbeddedIndex, rules: PhoneRules | None = None) -> PhoneIndex:
+    record = VaultRecord("v1", "Notes", tmp_path / "vault")
+    runs = Runs(RunLog(tmp_path / "data"), "Notes")
+    return PhoneIndex(PhoneParts(record, index, runs, lambda: None), rules or PhoneRules())
+
+
+def written(tmp_path: Path) -> Path:
+    return tmp_path / "vault" / PHONE_INDEX
+
+
+def due(one: PhoneIndex) -> None:
+    """What the schedule does, to its end."""
+    one.begin_due()
+    runs = one._parts.runs
+    until(lambda: not runs.busy and all(run.ended for run in runs.log.runs(1)))
+
+
+def test_it_holds_notes_and_passages_by_vector_and_no_text(
+    tmp_path: Path, index: EmbeddedIndex
+) -> None:
+    fill(index, B=("honey in a hive", "snow in winter"), A=("bees",), Empty=())
+    index.apply(Batch(puts=(MAKE.note("Papers/Wasps.pdf", "wasps make paper"),)))
+    MAKE.embed(index)
+    one = phone(tmp_path, index)
+    before = one.reply()
+    assert (before.on, before.bytes, one.on) == (False, None, False)
+
+    after = one.switch(on=True)
+
+    raw = written(tmp_path).read_bytes()
+    found = read(raw)
+    assert found.paths == ["A.md", "B.md"]
+    assert found.hashes[0] == index.manifest()["A.md"].content_hash
+    assert [list(of) for of in found.passages_of] == [[0], [1, 2]]
+    assert found.lines == [(1, 1), (1, 1), (2, 2)]
+    chunks = [
+        chunk for note in ("A.md", "B.md") for chunk in index.chunks_of(index.note_at(note).id)
+    ]
+    for chunk, vector in zip(chunks, found.passage_vectors, strict=True):
+        assert vector @ MAKE.vector(chunk.text_hash) > 0.99
+    assert b"honey" not in raw
+    assert found.model == str(MAKE.model)
+    assert (after.on, after.bytes, after.notes, after.passages) == (True, len(raw), 2, 3)
+    assert after.expected is not None
+    assert after.expected.bytes == pytest.approx(len(raw), abs=150)  # a PDF was counted too
+    run = RunLog(tmp_path / "data").runs(1)[0]
+    assert (run.kind, run.result, run.counts["bytes"]) == ("phone", "done", len(raw))
+
+
+def test_it_is_written_again_after_an_hour_and_a_change(
+    tmp_path: Path, index: EmbeddedIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(index, A=("bees",))
+    one = phone(tmp_path, index, PhoneRules(index=True))
+    one.write("schedule")
+    first = written(tmp_path).read_bytes()
+
+    fill(index, B=("honey",))
+    due(one)
+    assert written(tmp_path).read_bytes() == first, "not twice within an hour"
+
+    later = time.time() + 3_700
+    monkeypatch.setattr("notewell.phone.service.time.time", lambda: later)
+    due(one)
+    assert read(written(tmp_path).read_bytes()).paths == ["A.md", "B.md"]
+
+    os.utime(written(tmp_path), (1, 1))
+    again = phone(tmp_path, index, PhoneRules(index=True))
+    monkeypatch.setattr("notewell.phone.service.time.time", lambda: later + 3_700)
+    due(again)
+    assert written(tmp_path).stat().st_mtime == 1, "nothing has changed, so nothing is written"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "is_on"), [(False, False), (True, True), (("v1",), True), (("Other",), False)]
+)
+def test_the_setting_names_the_vaults(
+    tmp_path: Path, index: EmbeddedIndex, chosen: bool | tuple[str, ...], is_on: bool
+) -> None:
+    fill(index, A=("bees",))
+    one = phone(tmp_path, index, PhoneRules(index=chosen))
+
+    due(one)
+
+    assert (one.on, written(tmp_path).exists()) == (is_on, is_on)
+
+
+def test_a_full_disk_leaves_the_file_that_was_there(
+    tmp_path: Path, index: EmbeddedIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(index, A=("bees",))
+    one = phone(tmp_path, index)
+    one.switch(on=True)
+    before = written(tmp_path).read_bytes()
+    fill(index, B=("honey",))
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(WriteError, match=r"No space left.*unchanged"):
+            one.switch(on=True)
+
+    assert written(tmp_path).read_bytes() == before
+    assert [file.name for file in (tmp_path / "vault").iterdir()] == [PHONE_INDEX]
+    assert RunLog(tmp_path / "data").runs(1)[0].result == "failed"
+
+
+def test_a_process_that_is_killed_leaves_the_file_that_was_there(
+    tmp_path: Path, index: EmbeddedIndex
+) -> None:
+    fill(index, A=("bees",))
+    one = phone(tmp_path, index)
+    one.switch(on=True)
+    before = written(tmp_path).read_bytes()
+    fill(index, B=("honey",))
+
+    if (child := os.fork()) == 0:  # pragma: no cover - it is killed
+        try:
+            os.fsync = lambda _: os.kill(os.getpid(), 9)
+            one._replace(b"half of a file")
+        finally:
+            os._exit(1)
+    os.waitpid(child, 0)
+
+    assert written(tmp_path).read_bytes() == before
+    left = [file for file in (tmp_path / "vault").iterdir() if file.name != PHONE_INDEX]
+    assert len(left) == 1
+    assert is_own_file(left[0].name), "the watcher and the index pass over it"
+    one.switch(on=True)
+    assert not left[0].exists()
+
+
+def test_switching_it_off_deletes_it_and_no_other_file(
+    tmp_path: Path, index: EmbeddedIndex
+) -> None:
+    fill(index, A=("bees",))
+    one = phone(tmp_path, index)
+    one.switch(on=True)
+    assert one.switch(on=False).bytes is None
+    assert not written(tmp_path).exists()
+
+    written(tmp_path).write_bytes(b"somebody else's")
+    assert one.switch(on=False).on is False
+    with pytest.raises(ReadOnlyError, match="another program's file"):
+        one.switch(on=True)
+    assert written(tmp_path).read_bytes() == b"somebody else's"
+    assert "Rename it" in (one.reply().problem or "")
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path, index: EmbeddedIndex) -> None:
+    one = phone(tmp_path, index)
+    with pytest.raises(UsageError, match="notewell index"):
+        one.switch(on=True)
+    assert one.reply().expected is None
+
+    fill(index, A=("bees",))
+    copy = PhoneIndex(
+        replace(one._parts, record=replace(one._parts.record, source="mirror")), PhoneRules()
+    )
+    with pytest.raises(ReadOnlyError, match="reaches no phone"):
+        copy.switch(on=True)
+    one.switch(on=True)
+    whole = written(tmp_path).read_bytes()
+    written(tmp_path).write_bytes(whole[:-1])
+    assert "not whole" in (one.reply().problem or "")
+
+
+def test_a_vault_that_is_too_large_gets_fewer_dimensions_and_says_so(
+    tmp_path: Path, index: EmbeddedIndex
+) -> None:
+    texts = {f"{'Long name ' * 10}{n}": (f"bees {n}", f"honey {n}") for n in range(40)}
+    fill(index, **texts)
+    one = phone(tmp_path, index)
+    one._limit = 7_200  # bytes; settings allow no less than a megabyte
+
+    reply = one.switch(on=True)
+
+    found = read(written(tmp_path).read_bytes())
+    assert reply.expected is not None
+    assert reply.expected.shortened == (
+        f"To fit into a phone's memory, vectors have {found.dimensions} of 8 dimensions."
+    )
+    assert np.linalg.norm(found.passage_vectors, axis=1) == pytest.approx(1, abs=0.02)
+    assert reply.expected.bytes <= one._limit
+    assert found.model_dimensions == MAKE.dimensions
+
+
+def test_the_index_passes_over_it(tmp_path: Path) -> None:
+    (tmp_path / "Note.md").write_text("bees", encoding="utf-8")
+    (tmp_path / "Folder").mkdir()
+    for name in (PHONE_INDEX, f".{PHONE_INDEX}-0123abcd", "other.bin", f"Folder/{PHONE_INDEX}"):
+        (tmp_path / name).write_bytes(b"x")
+
+    found = walk(tmp_path, VaultRules())
+
+    listed = sorted(one.file.path for one in found.others)
+    assert listed == [f"Folder/{PHONE_INDEX}", "other.bin"]
+    assert atomic.SHARED & 0o044, "sync tools may read it"
+
+
+def test_runs_that_ended_are_no_reason_to_wait(tmp_path: Path, index: EmbeddedIndex) -> None:
+    fill(index, A=("bees",))
+    log = RunLog(tmp_path / "data")
+    log.end(log.start("reconcile", "schedule"), RunEnd("done", {}))
+    one = phone(tmp_path, index, PhoneRules(index=True))
+
+    due(one)
+
+    assert written(tmp_path).exists()
