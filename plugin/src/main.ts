@@ -19,7 +19,7 @@ import { diagnosticsText } from "./ui/diagnostics";
 import { takeServerNotes, uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
 import { registerInNotes } from "./ui/footer";
-import { takePairingLinks } from "./ui/pair";
+import { takeLinks } from "./ui/links";
 import { followRenames } from "./ui/marks";
 import { registerViews } from "./ui/panels";
 import { NotewellSettingTab } from "./ui/settingsTab";
@@ -90,7 +90,7 @@ export default class NotewellPlugin extends Plugin {
     const { name } = this.manifest;
     registerViews(this, this.#context, this.#diagnostics);
     registerInNotes(this, this.#context, this.#finder);
-    this.#pair = takePairingLinks(this, this.#settings, this.#open);
+    this.#pair = takeLinks(this, this.#settings, this.#open);
     for (const action of this.#actions) this.addCommand(commandOf(action));
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
     this.addSettingTab(new NotewellSettingTab(this, this.#context));

@@ -16,11 +16,14 @@ const BUDGET = 60_000;
 export async function buildWeb() {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
-  const layout = await buildLayoutWorker();
-  const views = await buildViewStyles();
+  const workers = await buildAside({ layout: "worker/layout.ts", code: "worker/code.ts", diagram: "worker/diagram.ts" });
+  const laterStyles = await buildAside({ views: "styles/views.css", note: "styles/note.css", math: "styles/math.css" });
   const { metafile } = await build({
     ...COMMON,
-    define: { LAYOUT_WORKER: JSON.stringify(`/static/${layout}`), VIEW_STYLES: JSON.stringify(`/static/${views}`) },
+    define: {
+      ...Object.fromEntries(Object.entries(workers.names).map(([name, file]) => [`${name.toUpperCase()}_WORKER`, file])),
+      ...Object.fromEntries(Object.entries(laterStyles.names).map(([name, file]) => [`${name.toUpperCase()}_STYLES`, file])),
+    },
     entryPoints: { app: join(HERE, "app/main.ts") },
     chunkNames: "[name]-[hash]",
     entryNames: "[name]-[hash]",
@@ -36,25 +39,42 @@ export async function buildWeb() {
   writeFileSync(join(OUT, "index.html"), withHashes(readFileSync(join(HERE, "index.html"), "utf8")));
   cpSync(join(HERE, "manifest.webmanifest"), join(OUT, "manifest.webmanifest"));
   cpSync(join(HERE, "icons"), OUT, { recursive: true });
-  const worker = ["d3-force", "d3-dispatch", "d3-quadtree", "d3-timer"].map((name) => join("node_modules", name, "index.js"));
-  writeFileSync(join(OUT, "licenses.txt"), licenses([...Object.keys(metafile.inputs), ...worker]));
+  const inputs = [metafile, workers.metafile, laterStyles.metafile].flatMap(({ inputs }) => Object.keys(inputs));
+  writeFileSync(join(OUT, "licenses.txt"), licenses(inputs));
   const first = firstFiles(metafile);
   await buildWorker(first);
   compress();
   weigh(first);
 }
 
-/** The worker that lays a graph out, in a file of its own; gives the file's name. */
-async function buildLayoutWorker() {
-  await build({ ...COMMON, entryPoints: { layout: join(HERE, "worker/layout.ts") }, entryNames: "[name]-[hash]", outdir: OUT });
-  return readdirSync(OUT).find((name) => /^layout-\w+\.js$/.test(name));
+/** Files of their own, which the first page does without: workers and styles. Gives the addresses by their names, for the code. */
+async function buildAside(sources) {
+  const entryPoints = Object.fromEntries(Object.entries(sources).map(([name, file]) => [name, join(HERE, file)]));
+  const { metafile } = await build({
+    ...COMMON,
+    entryPoints,
+    entryNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    outdir: OUT,
+    loader: { ".woff2": "file" },
+    plugins: [modernFonts],
+    metafile: true,
+  });
+  const built = Object.keys(metafile.outputs).map((path) => basename(path));
+  const address = (name) => built.find((file) => new RegExp(`^${name}-\\w{8}\\.(js|css)$`).test(file));
+  return { metafile, names: Object.fromEntries(Object.keys(sources).map((name) => [name, JSON.stringify(`/static/${address(name)}`)])) };
 }
 
-/** The styles that only the other views use, which the first page does without; gives the file's name. */
-async function buildViewStyles() {
-  await build({ ...COMMON, entryPoints: { views: join(HERE, "styles/views.css") }, entryNames: "[name]-[hash]", outdir: OUT });
-  return readdirSync(OUT).find((name) => /^views-\w+\.css$/.test(name));
-}
+/** KaTeX names each font in three formats; all browsers that these pages work in read the smallest. */
+const modernFonts = {
+  name: "modern-fonts",
+  setup({ onLoad }) {
+    onLoad({ filter: /katex(\.min)?\.css$/ }, ({ path }) => {
+      const contents = readFileSync(path, "utf8").replace(/,url\([^)]*\.(woff|ttf)\) format\("\w+"\)/g, "");
+      return { contents, loader: "css" };
+    });
+  },
+};
 
 /** A page with the names that its files were built under: each holds a hash, so that browsers may keep it for ever. */
 function withHashes(page) {

@@ -4,6 +4,7 @@ import { App as FakeApp } from "obsidian-test-mocks/obsidian";
 import type { App, WorkspaceLeaf } from "obsidian";
 import { beforeEach, expect, it, vi } from "vitest";
 import { inLine, linkTo, noteAt, openPlace, subpathOf } from "../../plugin/src/ui/open";
+import { openAtLine } from "../../plugin/src/ui/links";
 import { ResultRow } from "../../plugin/src/ui/resultRow";
 import { aResult } from "./samples";
 
@@ -56,6 +57,15 @@ it("opens a document outside the vault by its address", async () => {
   await openPlace(app, { path, passage: null }, false);
   expect(open.mock.calls).toEqual([["file:///papers/Bees.pdf#page=3"]]);
   expect(openedLinks).toEqual([]);
+});
+
+it("follows a link of the web interface to a line, and one that names none is told", async () => {
+  await openAtLine(app, { action: "notewell-open", file: "paper.pdf", line: "12" });
+  expect(openedLinks).toEqual([["paper.pdf", "paper.pdf", false, { active: true, eState: { line: 11 } }]]);
+  for (const given of [{}, { file: "paper.pdf", line: "0" }, { file: "paper.pdf", line: "x" }, { file: "Gone.md" }]) {
+    await openAtLine(app, { action: "notewell-open", ...given } as never);
+  }
+  expect(openedLinks).toHaveLength(1);
 });
 
 it("finds a file whose name is in another Unicode form on disk", () => {

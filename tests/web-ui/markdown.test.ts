@@ -1,7 +1,7 @@
 /** A note as elements: what it says is there, and nothing that could act. */
 
 import { describe, expect, it } from "vitest";
-import { outwardLink, obsidianLink } from "../../plugin/web/lib/links";
+import { atHeading, atLine, outwardLink, obsidianLink } from "../../plugin/web/lib/links";
 import { render } from "../../plugin/web/lib/markdown";
 import { body } from "../../plugin/web/lib/syntax";
 
@@ -99,6 +99,29 @@ describe("what notes hold beside plain Markdown", () => {
   });
 });
 
+describe("formulas, and code in a language", () => {
+  const formulas = (text: string): (string | null)[][] => [...drawn(text).querySelectorAll<HTMLElement>("[data-math]")].map((el) => [el.dataset["math"] ?? "", el.textContent]);
+
+  it("are marked for those that draw them, and are as they are written until then", () => {
+    expect(formulas("A $e^{i\\pi}$ b, $x_1*y*$ and $$c$$ here")).toEqual([["line", "e^{i\\pi}"], ["line", "x_1*y*"], ["apart", "c"]]);
+    expect(formulas("Above\n$$\n\\frac{a}{b}\n$$\nbelow\n\n> $$q$$")).toEqual([["apart", "\\frac{a}{b}"], ["apart", "q"]]);
+    const el = drawn("```Python title\nx = 1\n```\n\n```\nplain\n```\n\n    indented");
+    expect([...el.querySelectorAll("pre")].map((one) => [one.dataset["code"], one.dataset["line"]])).toEqual([["python", "1"], [undefined, "5"], [undefined, "9"]]);
+  });
+
+  it("are not money, code, or what nobody closes", () => {
+    for (const text of ["It costs $5 or $6.", "$ a $", "`$a$`", "```\n$a$\n```", "\\$a\\$", "$$\nopen", "$a\n\nb$"]) expect(formulas(text)).toEqual([]);
+    expect(formulas(`${"$a ".repeat(20_000)}\n\n${"$$".repeat(20_000)}`)).toEqual([]);
+  });
+});
+
+describe("text from right to left", () => {
+  it("has its bars, bullets and columns on its own side", () => {
+    const el = drawn("> \u0646\u0635 one\n\n- \u05e9\u05dc\u05d5\u05dd\n\n> [!tip] \u0646\u0635\n> x\n\n> left\n\n1. left");
+    expect([...el.querySelectorAll<HTMLElement>("blockquote, ul, ol")].map(({ dir }) => dir)).toEqual(["rtl", "rtl", "rtl", "ltr", "ltr"]);
+  });
+});
+
 const ATTACKS = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",
@@ -131,13 +154,17 @@ const ATTACKS = [
   "> [!note] <img src=x onerror=alert(1)>",
   "| <script>alert(1)</script> |\n|---|\n| <img src=x onerror=alert(1)> |",
   "[a]: javascript:alert(1)\n\n[a]",
+  "$<img src=x onerror=alert(1)>$",
+  "$$\n</div><script>alert(1)</script>\n$$",
+  "```mermaid\n<script>alert(1)</script>\n```",
+  "```\" onclick=alert(1)\n```",
   "---\nx: </script><script>alert(1)</script>\n---\ntext",
 ];
 
 const HARMLESS = new Set(
   "DIV P H1 H2 H3 H4 H5 H6 UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD EM STRONG S MARK CODE PRE BR HR A SPAN svg path".split(" "),
 );
-const ATTRIBUTES = new Set(["href", "class", "dir", "rel", "target", "title", "data-line", "data-file", "data-target", "start", "tabindex", "role", "aria-label", "viewBox", "aria-hidden", "d"]);
+const ATTRIBUTES = new Set(["href", "class", "dir", "rel", "target", "title", "data-line", "data-file", "data-target", "data-math", "data-code", "start", "tabindex", "role", "aria-label", "viewBox", "aria-hidden", "d"]);
 
 describe("a hostile note", () => {
   it.each(ATTACKS)("cannot act: %s", (attack) => {
@@ -163,6 +190,9 @@ describe("a hostile note", () => {
 describe("links", () => {
   it("lead into the app only by its own kind of address", () => {
     expect(obsidianLink("obsidian://open?vault=a&file=b")).not.toBeNull();
+    const uri = "obsidian://open?vault=My%20notes&file=Garden%2FBees";
+    expect(atHeading(uri, "Why: a [[Hive]]?")).toBe(`${uri}%23Why%20a%20Hive%20%3F`);
+    expect(atLine(uri, "Garden/Bees & co.md", 12)).toBe("obsidian://notewell-open?vault=My%20notes&file=Garden%2FBees%20%26%20co.md&line=12");
     for (const uri of ["javascript:alert(1)", "obsidian://advanced-uri?x", "http://a"]) expect(obsidianLink(uri)).toBeNull();
   });
   it("lead outward by harmless kinds alone", () => {

@@ -30,7 +30,7 @@ export function callout(quote: HTMLElement): HTMLElement {
   const title = titleOf(paragraph, first, text, name);
   const [kind, , path] = kindOf(name);
   const sign = s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: path }));
-  const shared = { class: `callout is-${kind}`, dir: "auto", "data-line": quote.dataset["line"] ?? null };
+  const shared = { class: `callout is-${kind}`, dir: quote.dir || "auto", "data-line": quote.dataset["line"] ?? null };
   if (!paragraph.hasChildNodes()) paragraph.remove();
   const head = h(fold ? "summary" : "p", { class: "callout-title", dir: "auto" }, sign, h("span", {}, ...title));
   const box = fold ? h("details", { ...shared, open: fold === "+" }, head) : h("blockquote", shared, head);

@@ -8,6 +8,7 @@ import { button, h } from "./dom";
 import { outwardLink } from "./links";
 import { addBlocks, withoutTags, type Extras } from "./blocks";
 import { callout } from "./callouts";
+import { addMath } from "./mathSyntax";
 import { addSyntax, body } from "./syntax";
 
 export interface Links {
@@ -18,6 +19,7 @@ export interface Links {
 
 const md = new MarkdownItMaker({ html: true, linkify: true, breaks: true });
 addSyntax(md);
+addMath(md);
 addBlocks(md);
 
 /** Of a longer note, only the beginning is drawn. */
@@ -26,6 +28,15 @@ const MOST_DRAWN = 600_000;
 const CONTAINERS = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td em strong s mark".split(" "),
 );
+
+/** What has a bar, bullets or columns on one side. A browser's `dir=auto` does not look into their paragraphs. */
+const SIDED = new Set(["BLOCKQUOTE", "UL", "OL", "TABLE"]);
+
+/** The direction of the first letter that has one, of Hebrew, Arabic and their relatives to the left. */
+function directionOf(text: string): "ltr" | "rtl" {
+  const first = /\p{L}/u.exec(text.replace(/^\s*\[![\w-]+\]/, ""))?.[0] ?? ""; // the kind of a callout is no text
+  return /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first) ? "rtl" : "ltr";
+}
 
 /** Renders a note's text. Block elements have their line in the file as `data-line`. */
 export function render(content: string, links: Links): DocumentFragment {
@@ -95,6 +106,7 @@ class Drawing {
   #leave(token: Token): void {
     if (token.hidden) return;
     const el = this.#open.pop();
+    if (el instanceof HTMLElement && SIDED.has(el.tagName)) el.dir = directionOf(el.textContent);
     if (token.type === "blockquote_close" && el instanceof HTMLElement) callout(el);
     if (token.type === "list_item_close" && el instanceof HTMLElement) task(el);
   }
@@ -110,7 +122,11 @@ class Drawing {
 
   #leaf(token: Token): void {
     if (token.type === "inline") this.draw(token.children ?? []);
-    else this.#current.append(this.#drawn(token));
+    else {
+      const drawn = this.#drawn(token);
+      if (token.map && drawn instanceof HTMLElement) drawn.dataset["line"] = String(token.map[0] + 1 + this.#before);
+      this.#current.append(drawn);
+    }
   }
 
   #drawn(token: Token): Node | string {
@@ -126,8 +142,9 @@ const LEAVES: Readonly<Record<string, (token: Token, links: Links) => Node | str
   hardbreak: () => h("br"),
   hr: () => h("hr"),
   code_inline: ({ content }) => h("code", {}, content),
-  fence: codeBlock,
+  fence: fenced,
   code_block: codeBlock,
+  math: formula,
   wikilink,
   footnote: ({ content }) => h("sup", { "data-footnote": content }),
   html_inline: ({ content }) => (/^<br\s*\/?>$/i.test(content) ? h("br") : ""),
@@ -140,7 +157,21 @@ const LEAVES: Readonly<Record<string, (token: Token, links: Links) => Node | str
 };
 
 function codeBlock({ content }: Token): HTMLElement {
-  return h("pre", { tabindex: "0" }, h("code", {}, content));
+  return h("pre", { tabindex: "0", dir: "ltr" }, h("code", {}, content));
+}
+
+/** Code in a language, which `enrich` colours, or draws where it is a diagram. */
+function fenced(token: Token): HTMLElement {
+  const el = codeBlock(token);
+  const language = /^[\w#+.-]{1,30}/.exec(token.info.trim())?.[0].toLowerCase();
+  if (language) el.dataset["code"] = language;
+  return el;
+}
+
+/** A formula as it is written, until `enrich` sets it. */
+function formula({ content, meta }: Token): HTMLElement {
+  const isApart = meta?.["isApart"] === true;
+  return h(isApart ? "div" : "span", { class: isApart ? "math is-apart" : "math", dir: "ltr", "data-math": isApart ? "apart" : "line" }, content);
 }
 
 function link(href: string, links: Links): HTMLElement {

@@ -7,7 +7,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): UrlPolicy;
 }
 
-const OURS = /^\/(sw|static\/layout-[A-Z0-9]{8})\.js$/;
+const OURS = /^\/(sw|static\/(layout|code|diagram)-[A-Z0-9]{8})\.js$/;
 
 const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("notewell-worker", {
   createScriptURL: (url) => {

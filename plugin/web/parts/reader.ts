@@ -3,9 +3,9 @@
 import { asServerError } from "../../src/client";
 import type { NoteReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
-import { button, fill, h } from "../lib/dom";
+import { button, closest, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { obsidianLink } from "../lib/links";
+import { atHeading, atLine, obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { folderOf } from "../../src/format";
 import { ago, day, nameOf } from "../lib/format";
@@ -13,6 +13,7 @@ import { emptyBox, errorBox } from "./errors";
 import { fillEmbeds } from "./embeds";
 import { fillRail, noteLinks } from "./rail";
 import { noteAddress } from "./resultRow";
+import { noteStyles } from "../lib/viewStyles";
 
 const SIMILAR_NOTES = 5;
 
@@ -24,6 +25,8 @@ export class Reader {
   readonly rail = h("aside", { class: "rail", "aria-label": "About this note" });
   readonly #context: ViewContext;
   #path = "";
+  /** Sets where the links to Obsidian lead in the note that is shown. */
+  #aim: (line: number) => void = () => undefined;
   #sequence = 0;
 
   constructor(context: ViewContext) {
@@ -34,6 +37,7 @@ export class Reader {
   async show(path: string, line: number): Promise<void> {
     const key = `${this.#context.vault?.id} ${path}`;
     if (key === this.#path) {
+      this.#aim(line);
       scrollTo(this.el, line);
       return;
     }
@@ -45,9 +49,11 @@ export class Reader {
       const [note, { render }] = await Promise.all([
         this.#context.vaultClient.fullNote(path),
         import("../lib/markdown"),
+        noteStyles(),
       ]);
       if (sequence !== this.#sequence) return;
       this.#draw(note, render);
+      this.#aim(line);
       scrollTo(this.el, line);
     } catch (error) {
       if (sequence !== this.#sequence) return;
@@ -63,6 +69,7 @@ export class Reader {
 
   hide(): void {
     this.#sequence += 1;
+    this.#aim = () => undefined;
     this.#path = "";
     fill(this.el);
     fill(this.rail);
@@ -74,7 +81,11 @@ export class Reader {
     const text = draw(note);
     const first = text.firstElementChild;
     if (first?.tagName === "H1" && first.textContent.trim() === note.title) first.remove();
-    const prose = h("div", { class: "prose" }, text);
+    const aim = (event: MouseEvent): void => {
+      const line = closest(event, ".prose [data-line]")?.dataset["line"];
+      if (line) this.#aim(Number(line));
+    };
+    const prose = h("div", { class: "prose", on: { click: aim } }, text);
     const similar = h("section", { class: "near", "aria-label": "Similar notes" });
     fill(
       this.el,
@@ -83,22 +94,49 @@ export class Reader {
       this.#meta(note),
       prose,
     );
-    void fillEmbeds(context, prose, note, draw);
+    void this.#fillIn(prose, note, draw);
     fillRail(this.rail, context, note, similar);
     void this.#showSimilar(note.path, similar);
   }
 
+  /** What is loaded after the text: formulas, code and diagrams, and the notes and pictures that it embeds. */
+  async #fillIn(prose: HTMLElement, note: NoteReply, draw: (shown: NoteReply) => DocumentFragment): Promise<void> {
+    try {
+      const { enrich } = await import("./enrich");
+      await enrich(prose);
+      await fillEmbeds(this.#context, prose, note, draw);
+      await enrich(prose);
+    } catch (error) {
+      asServerError(error); // the note is read as it is written
+    }
+  }
+
   #tools(note: NoteReply): HTMLElement {
-    const uri = obsidianLink(note.uri);
     const context = this.#context;
     return h(
       "p",
       { class: "tools" },
       this.#close(),
-      uri && h("a", { href: uri }, icon("open"), "Open in Obsidian"),
+      ...this.#toObsidian(note),
       h("a", { href: context.to("search", { like: note.path }) }, icon("similar"), "Similar"),
       h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
     );
+  }
+
+  /** Links to the heading above the line that is looked at, and to the line itself, for which Obsidian needs our plugin. */
+  #toObsidian(note: NoteReply): HTMLElement[] {
+    const uri = obsidianLink(note.uri);
+    if (!uri) return [];
+    const open = h("a", {}, icon("open"), "Open in Obsidian");
+    const edit = h("a", { class: "at-line", title: "Obsidian opens it there by the plugin Notewell" });
+    this.#aim = (line) => {
+      const heading = note.headings.filter((one) => one.line <= line).at(-1)?.text ?? "";
+      open.href = line > 1 ? atHeading(uri, heading) : uri;
+      edit.href = atLine(uri, note.path, line) ?? uri;
+      edit.hidden = line <= 1;
+      fill(edit, `Edit at line ${line}`);
+    };
+    return [open, edit];
   }
 
   #close(): HTMLElement {
@@ -108,10 +146,11 @@ export class Reader {
 
   #meta(note: NoteReply): HTMLElement {
     const changed = note.modified;
+    const folder = folderOf(note.path);
     return h(
       "p",
       { class: "meta" },
-      h("span", { class: "folder", dir: "auto" }, folderOf(note.path)),
+      folder && h("span", { class: "folder", dir: "auto" }, folder),
       ...note.tags.map((tag) =>
         h("a", { class: "tag", href: this.#context.to("search", { q: `tag:${tag}` }) }, `#${tag}`),
       ),

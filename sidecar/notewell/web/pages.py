@@ -26,7 +26,7 @@ INTERFACE_POLICY = (
     " require-trusted-types-for 'script'; trusted-types notewell-worker"
 )
 # Names that the build gives to files: with other contents they have another name.
-_HASHED = re.compile(r"-[A-Z0-9]{8}\.(?:js|css)$")
+_HASHED = re.compile(r"-[A-Z0-9]{8}\.(?:js|css|woff2)$")
 _FOR_EVER = "public, max-age=31536000, immutable"
 # The policy of a worker decides what it may fetch.
 _WORKER_POLICY = "default-src 'none'; connect-src 'self'"

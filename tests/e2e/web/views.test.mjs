@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { violations } from "./axe.mjs";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 import { READY_MS } from "../support/wait.mjs";
 
@@ -12,6 +13,13 @@ const HOSTILE = [
   "[x](javascript:document.title='owned') ![x](http://evil.example/p.png) [[<svg onload=alert(1)>]]",
   "> [!<img src=x onerror=alert(1)>] <iframe src=//evil.example></iframe>",
 ].join("\n\n");
+const RICH = [
+  "# Rich",
+  "Euler: $e^{i\\pi} + 1 = 0$, broken: $\\frac{1$ and $\\href{javascript:alert(1)}{x}$, bounded: $\\def\\a{\\a\\a}\\a$.",
+  "```python\ndef loaf(hours=4):  # rises\n    return hours\n```",
+  "```mermaid\ngraph TD\n  A[Mix] --> B[Bake]\n```",
+  "```mermaid\ngantt\n  title x\n```",
+].join("\n\n");
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const WIDE = (cell) => `|${`${cell}|`.repeat(20_000)}`;
 const SAVED = "# A day\n\n## Gleanings\n\n- [Bees at night](https://bees.example/night?a=1)\n  How they sleep.\n- https://bare.example/page\n";
@@ -20,6 +28,7 @@ const { visit } = usePages({
   "Outer.md": "# Outer\n\n![[dot.png]] ![d](dot.png)\n\n![[Inner]]\n\n> [!warning]- Mind\n> hot\n\nA fact[^1].\n\n[^1]: Its source.\n",
   "Inner.md": "# Inner\n\ninner text ![[Outer]]\n",
   "dot.png": PIXEL,
+  "Rich.md": RICH,
   "Wide.md": `# Wide\n\n${WIDE("a")}\n${WIDE("-")}\n${WIDE("1")}\n\nafter it\n`,
 }, { sample: { "Daily/2026-03-02.md": SAVED } });
 
@@ -142,6 +151,7 @@ const PAGES = [
   ["search?vault=Sample", ".start h1"],
   ["search?q=bread&vault=Sample", "[data-result]"],
   ["search?q=bread&vault=Sample&note=Kitchen/Country+loaf.md", ".reader h1"],
+  ["search?q=euler&vault=Other&note=Rich.md", ".diagram img"],
   ["search?q=%22no+such+words+here%22&vault=Sample", ".empty"],
   ["search?vault=Nowhere", ".empty"],
   ["ask?vault=Sample", ".ask"],
@@ -261,6 +271,38 @@ test("a note shows its pictures, embedded notes, callouts and footnotes; a table
     await prose.getByText("after it").waitFor();
     assert.equal(await prose.locator("table").count(), 0);
   }));
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`${colorScheme}: formulas, code and diagrams are drawn with what is loaded for them alone, and stay harmless`, () =>
+    visit({ hash: "#/search?q=euler&vault=Other", colorScheme }, async (page) => {
+      const asked = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      const { origin } = new URL(page.url());
+      const prose = page.locator(".reader .prose");
+      await page.goto(`${origin}/#/search?q=alone&vault=Other&note=Alone.md`);
+      await prose.getByText("bees").waitFor();
+      assert.ok(!asked.some((path) => /\/(math|code|diagram|KaTeX)/.test(path)), "a plain note loads none of it");
+      await page.goto(`${origin}/#/search?q=euler&vault=Other&note=Rich.md&line=5`);
+      await prose.locator(".katex").first().waitFor();
+      assert.equal(await prose.locator(".math.is-plain").count(), 2, "what cannot be set stays as it is written");
+      assert.equal(await prose.locator(".katex a").count(), 0);
+      await page.waitForFunction(() => document.fonts.check("16px KaTeX_Main")); // its fonts are ours
+      const picture = prose.locator(".diagram img");
+      await picture.waitFor();
+      assert.equal(await picture.getAttribute("alt"), "Diagram: Mix, Bake");
+      assert.ok(await picture.evaluate((img) => img.decode().then(() => img.naturalWidth > 20)));
+      await prose.getByText("Diagrams of the kind “gantt”").waitFor();
+      await prose.locator(".code-keyword", { hasText: "def" }).waitFor();
+      assert.deepEqual(await violations(page), []);
+      const edit = page.getByRole("link", { name: "Edit at line 5" });
+      assert.match(await edit.getAttribute("href"), /^obsidian:\/\/notewell-open\?vault=Other&file=Rich\.md&line=5$/);
+      const fonts = await page.evaluate(async () => {
+        const name = performance.getEntriesByType("resource").map((entry) => entry.name).find((one) => one.endsWith(".woff2"));
+        return (await fetch(name)).headers.get("cache-control");
+      });
+      assert.match(fonts, /immutable/);
+    }));
+}
 
 test("no page is wider than its window, at six widths", () =>
   visit({}, async (page, watched) => {
