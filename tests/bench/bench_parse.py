@@ -1,4 +1,4 @@
-"""Parsing and chunking on one core, compared with only reading the same files.
+"""Parsing and chunking on one core, compared with only reading the same files; and PDFs.
 
 The corpus is generated: notes with properties, headings, links, lists, tables, code, callouts
 and comments, from a fixed seed. Shared vaults (in NOTEWELL_TEST_DATA, or shared/data beside the
@@ -17,17 +17,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, options, write
 
 from notewell.types import ChunkSizes, FileRef, SourceText, VaultRules
 from notewell.vault import files
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
+from notewell.vault.readers.pdf import PDF
+from notewell.vault.readers.reader import FileFacts
+from tests.vault.pdf_files import pdf
 
 NOTES, QUICK_NOTES = 3000, 300
 PASSES = 3
 MAX_BYTES = 10 * 1024 * 1024
 AIM = "at least 8 MB/s of Markdown a core"
+PAGES, QUICK_PAGES = 300, 30
+PDF_AIM = "300 pages a second a core"
 WORDS = (
     *("note", "vault", "index", "search", "meaning", "keyword", "passage", "section", "chapter"),
     *("garden", "river", "engine", "letter", "question", "answer", "morning", "evening"),
@@ -57,7 +63,8 @@ def main() -> None:
         speeds = [measure("made for this", made)]
         if not chosen.quick:
             speeds += [measure(vault.name, vault) for vault in real_vaults(Path(folder))]
-    write(chosen.json, [row(speed) for speed in speeds], {"speeds": speeds})
+    rows = [*map(row, speeds), pdf_row(QUICK_PAGES if chosen.quick else PAGES)]
+    write(chosen.json, rows, {"speeds": speeds})
 
 
 def row(speed: Speed) -> Figure:
@@ -69,6 +76,28 @@ def row(speed: Speed) -> Figure:
         measured=f"{speed.parse_rate:.1f} MB/s",
         ratio=speed.parse_rate / speed.read_rate,
         note=f"{speed.megabytes:.1f} MB, {speed.chunks} chunks, walk {speed.walk_s * 1000:.0f} ms",
+    )
+
+
+def pdf_row(pages: int) -> Figure:
+    """Read a PDF of full pages a few times in this process; the fastest pass."""
+    chance = random.Random(7)
+    rows = [[_words(chance, 11) for _ in range(38)] for _ in range(pages)]
+    raw = pdf(rows)
+    file = FileFacts("Paper.pdf", modified=0.0)
+    times = []
+    for _ in range(PASSES):
+        began = time.process_time()
+        PDF.read(raw, file)
+        times.append(time.process_time() - began)
+    characters = sum(len(text) for page in rows for text in page)
+    return Figure(
+        figure=f"reading a PDF of {pages} pages",
+        aim=PDF_AIM,
+        beside="",
+        measured=f"{pages / min(times):.0f} pages/s",
+        ratio=None,
+        note=f"{characters / pages:.0f} characters a page",
     )
 
 

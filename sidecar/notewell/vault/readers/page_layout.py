@@ -151,7 +151,7 @@ def joined(first: str, second: str) -> str:
     """Two parts of a paragraph as one, a word that was hyphenated between them whole again."""
     if _HYPHENATED.search(first[-1:]):
         return first + second
-    if _BROKEN_WORD.search(first) and second[:1].islower():
+    if _BROKEN_WORD.search(first[-2:]) and second[:1].islower():
         return first[:-1] + second
     if _UNSPACED.match(first[-1:]) and _UNSPACED.match(second[:1]):
         return first + second
@@ -172,7 +172,7 @@ def _join_page(before: list[Block], found: list[Block]) -> None:
     if not before or not found or before[-1].level or found[0].level:
         return
     last, first = before[-1], found[0]
-    broken = bool(_BROKEN_WORD.search(last.text))
+    broken = bool(_BROKEN_WORD.search(last.text[-2:]))
     if _ENDS_SENTENCE.search(last.text) or not (broken or first.text[:1].islower()):
         return
     end = _SENTENCE_END.search(first.text, 0, _MAX_MOVED)
