@@ -14,6 +14,7 @@ export type PropertyValue =
   | { readonly [name: string]: PropertyValue }
   | null;
 
+export type VaultSource = "folder" | "mirror" | "import" | "roam" | "logseq";
 export type EngineState = "starting" | "indexing" | "ready" | "degraded";
 export type Semantic = "ready" | "partial" | "unavailable";
 export type LedgerState = "indexed" | "pending" | "failed" | "excluded" | "keyword_only";
@@ -67,6 +68,8 @@ export type ChangeKind = "create" | "modify" | "delete" | "rename";
 export type Trigger = "schedule" | "manual" | "watch" | "client";
 export type RunResult = "running" | "done" | "cancelled" | "failed";
 export type Detail = "full" | "passages" | "headings";
+export type SourceKind = "import" | "roam" | "logseq";
+export type SourceStatus = "new" | "ready" | "incomplete" | "held" | "failed";
 export type SettingValue =
   | string
   | number
@@ -120,7 +123,7 @@ export interface VaultView {
   readonly path: string;
   readonly default: boolean;
   readonly open: boolean;
-  readonly source: "folder" | "mirror";
+  readonly source: VaultSource;
   readonly served: boolean;
 }
 
@@ -2370,6 +2373,60 @@ export interface RemoveDocuments extends OfVault {
   readonly keep?: boolean;
 }
 
+/** All sources. */
+export interface SourcesReply {
+  readonly sources: readonly SourceView[];
+}
+
+/**
+ * A source: the vault that its notes are in, and how the last sync ended.
+ *
+ * `state` is `new` before the first sync, `incomplete` where some pages could not be read, `held`
+ * where so many pages are missing that a person has to confirm it, and `failed` with an `error`.
+ * `held` counts those pages. `place` is the file, folder or graph.
+ */
+export interface SourceView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: SourceKind;
+  readonly vault: string;
+  readonly place: string;
+  readonly last: string | null;
+  readonly state: SourceStatus;
+  readonly error: string | null;
+  readonly held: number;
+}
+
+/** `POST /api/sources`: Add an export or a Logseq graph as a vault that is only read */
+export interface AddSource {
+  /** The whole path of a file or folder on the server */
+  readonly place: string;
+  /** Name of the vault; by default that of the file */
+  readonly name?: string;
+  /** Name of the graph, for links that open it */
+  readonly graph?: string;
+}
+
+/** `POST /api/sources/{id}/sync`: Bring the notes of a source up to date */
+export interface SyncSource {
+  /** Id or name of the source */
+  readonly id: string;
+  /** Remove pages that are gone, also if they are very many */
+  readonly remove_missing?: boolean;
+}
+
+/** A sync that has begun: `GET /api/runs/{run}` of the vault tells how far it is. */
+export interface SourceSyncReply {
+  readonly vault: string;
+  readonly run: string;
+}
+
+/** `DELETE /api/sources`: Forget a source with its notes here */
+export interface RemoveSource {
+  /** Id or name of the source */
+  readonly id: string;
+}
+
 /** The caller: the name of its device, and what it may do. */
 export interface SessionReply {
   readonly name: string;
@@ -2710,6 +2767,10 @@ export interface Routes {
   readonly "GET /api/documents": { readonly parameters: OfVault; readonly reply: DocumentsReply };
   readonly "POST /api/documents": { readonly parameters: AddDocuments; readonly reply: AddedReply };
   readonly "DELETE /api/documents": { readonly parameters: RemoveDocuments; readonly reply: DocumentsReply };
+  readonly "GET /api/sources": { readonly parameters: Record<never, never>; readonly reply: SourcesReply };
+  readonly "POST /api/sources": { readonly parameters: AddSource; readonly reply: SourceView };
+  readonly "POST /api/sources/{id}/sync": { readonly parameters: SyncSource; readonly reply: SourceSyncReply };
+  readonly "DELETE /api/sources": { readonly parameters: RemoveSource; readonly reply: SourcesReply };
   readonly "GET /api/session": { readonly parameters: Record<never, never>; readonly reply: SessionReply };
   readonly "POST /api/pair": { readonly parameters: PairRequest; readonly reply: PairReply };
   readonly "POST /api/pair/cancel": { readonly parameters: Record<never, never>; readonly reply: PairCancelReply };

@@ -229,6 +229,13 @@ class PackError(NotewellError):
     http_status = 400
 
 
+class SourceError(NotewellError):
+    """A source of notes that is no folder, such as an export, and cannot be read or used."""
+
+    code = "bad_source"
+    http_status = 400
+
+
 class BackupError(NotewellError):
     """A backup that is damaged, cannot be written, or cannot be restored here."""
 

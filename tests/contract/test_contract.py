@@ -267,6 +267,10 @@ REPLIES: dict[str, Asked] = {
     "problem-documents": ("POST /api/documents", {"place": "/etc"}, 403),
     "documents": ("GET /api/documents", {}, 200),
     "remove-documents": ("DELETE /api/documents", {"namespace": "Papers", "keep": True}, 200),
+    "add-source": ("POST /api/sources", {"place": PAPERS, "name": "Wasps"}, 200),
+    "sources": ("GET /api/sources", {}, 200),
+    "source-sync-nothing": ("POST /api/sources/{id}/sync", {"id": "Bees"}, 404),
+    "remove-source": ("DELETE /api/sources", {"id": "Wasps"}, 200),
 }
 
 
@@ -449,6 +453,8 @@ def steady(value: Any, record: VaultRecord) -> Any:
             value["features"] = [*(f for f in value["features"] if f not in FEATURES), *FEATURES]
         if "access_count" in value:  # a memory, made during the test
             value |= dict.fromkeys(("created", "accessed"), STEADY["at"])
+        if "held" in value and "place" in value:  # a source, made during the test
+            value["id"] = STEADY_ID
         if "obsidian" in value:  # a pairing link
             value |= STEADY_PAIR
         return {

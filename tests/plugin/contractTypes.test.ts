@@ -14,6 +14,7 @@ const CONTRACT = join(import.meta.dirname, "..", "..", "plugin", "src", "contrac
 /** Routes by the names of their files, where a name is not the route's own with - for /. */
 const ROUTES: Readonly<Record<string, string>> = {
   "add-documents": "POST /api/documents",
+  "add-source": "POST /api/sources",
   "ask-kept": "GET /api/ask/conversations",
   "cancel-run": "POST /api/runs/{id}/cancel",
   "complete-words": "GET /api/complete",
@@ -24,6 +25,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "ledger-excluded": "GET /api/ledger",
   documents: "GET /api/documents",
   "remove-documents": "DELETE /api/documents",
+  "remove-source": "DELETE /api/sources",
   "note-passage": "GET /api/note",
   run: "GET /api/runs/{id}",
   "search-explained": "GET /api/search",

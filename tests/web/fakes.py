@@ -94,6 +94,7 @@ from notewell.contract.search import (
     SimilarTextRequest,
     StageTrace,
 )
+from notewell.contract.sources import AddSource, SourcesReply, SourceSyncReply, SourceView
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.contract.topics import (
     AlikeTopics,
@@ -105,7 +106,7 @@ from notewell.contract.topics import (
 )
 from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import EventStream
-from notewell.errors import NotFoundError
+from notewell.errors import ForbiddenError, NotFoundError
 from notewell.ingest.events import EventLog, Tally
 from notewell.types import (
     AskRules,
@@ -396,6 +397,7 @@ class FakeTending:
         self.gleanings = FakeGleanings(asked)
         self.topics = FakeTopics()
         self.phone = FakePhoneIndex()
+        self.source = FakeSourceSync(asked)
 
     def switch_phone_index(self, *, on: bool) -> PhoneIndexReply:
         return self.phone.switch(on=on)
@@ -652,6 +654,44 @@ class FakeEngine:
         return await asyncio.to_thread(function, *args, **kwargs)
 
 
+class FakeSourceSync:
+    """Syncs of a vault's source."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def begin(self, *, remove_missing: bool = False) -> SourceSyncReply:
+        self._asked.append(remove_missing)
+        return SourceSyncReply("Home", "1")
+
+
+class FakeSources:
+    """One source, whose notes are in the first vault."""
+
+    def __init__(self, records: Sequence[VaultRecord]) -> None:
+        self._records = records
+
+    def reply(self) -> SourcesReply:
+        return SourcesReply((self._view("Roam"),))
+
+    def find(self, word: str) -> VaultRecord:
+        if word != "Roam":
+            raise NotFoundError(f"There is no source {word}.", code="source_not_found")
+        return self._records[0]
+
+    def add(self, request: AddSource) -> SourceView:
+        if not request.place.startswith("/home/ada"):
+            raise ForbiddenError("That may not be read.", code="not_allowed")
+        return self._view(request.name or "Roam")
+
+    def remove(self, word: str) -> SourcesReply:
+        self.find(word)
+        return SourcesReply(())
+
+    def _view(self, name: str) -> SourceView:
+        return SourceView("c3d4", name, "import", name, "/home/ada/Roam.json", None, "new", None, 0)
+
+
 class FakeVaults:
     """Vaults whose engines are open already."""
 
@@ -660,6 +700,7 @@ class FakeVaults:
         self._root = root
         self.closed = False
         self._search = SearchRules()
+        self.sources = FakeSources(self.records())
         for engine in self._engines:
             self.directory(engine.record).mkdir(parents=True)
 

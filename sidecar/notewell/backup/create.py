@@ -32,6 +32,7 @@ from notewell.backup.manifest import (
 )
 from notewell.errors import BackupError, NotFoundError, UsageError
 from notewell.index.engines import DATABASE, copy_index
+from notewell.sources import source_of
 from notewell.support import atomic, private
 from notewell.types import Settings, VaultRecord, VaultRules
 from notewell.vault import files
@@ -169,7 +170,7 @@ class _Copier:
                     yield _Content(f"vaults/{record.id}/{name}", folder / name)
             for one in sorted((folder / conversations.NAME).glob("*.json")):
                 yield _Content(f"vaults/{record.id}/{conversations.NAME}/{one.name}", one)
-            if record.source == "mirror":
+            if record.source != "folder":
                 yield from self._notes(record)
 
     def _copied(self, name: str, folder: Path, record: VaultRecord) -> bool:
@@ -191,7 +192,7 @@ class _Copier:
     def _notes(self, record: VaultRecord) -> Iterator[_Content]:
         if not record.path.is_dir():
             return
-        rules = VaultRules(types=self._known.settings(record).vault.types)
+        rules = VaultRules(types=source_of(record, self._known.settings(record).vault).types)
         for number, note in enumerate(files.walk(record.path, rules).files):
             name = f"vaults/{record.id}/{NOTES}/{number:07}"
             yield _Content(name, note.disk_path, note.path, note.mtime_ns)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Literal
+from typing import get_args
 
 from notewell.ask import conversations
 from notewell.contract.codec import from_json, to_json
@@ -18,7 +18,10 @@ from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
 from notewell.runs import NAME as RUNS
 from notewell.sources.document_store import NAME as DOCUMENTS
+from notewell.sources.page_store import DATABASE as PAGES
+from notewell.sources.source_state import NAME as SOURCE
 from notewell.support.plain_tar import Member, TarForm
+from notewell.types import VaultSource
 from notewell.vault.paths import check_name, hides
 from notewell.vault.write_journal import NAME as JOURNAL
 
@@ -28,8 +31,13 @@ MAX_MANIFEST_BYTES = 256 * 1024 * 1024  # a mirror may have very many notes
 SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
 # A room that keeps a database of its own beside them adds its name here.
-DATABASES = (DATABASE, LOG, JOURNAL, RUNS)
-FILES = (TUNING, DOCUMENTS, GLEANINGS)  # other files of a vault that are state, in its folder
+DATABASES = (DATABASE, LOG, JOURNAL, RUNS, PAGES)
+FILES = (
+    TUNING,
+    DOCUMENTS,
+    GLEANINGS,
+    SOURCE,
+)  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 
 _VAULT = r"vaults/[0-9a-f]{12}"
@@ -82,7 +90,7 @@ class SavedVault:
     id: str
     name: str
     path: str
-    source: Literal["folder", "mirror"]
+    source: VaultSource
     default: bool
 
 
@@ -158,11 +166,11 @@ def _check_vaults(manifest: Manifest) -> None:
     for part in manifest.parts:
         if part.vault and part.vault not in vaults:
             raise damaged(f"{part.name} belongs to none of its vaults")
-        if part.is_note and vaults[part.vault].source != "mirror":
+        if part.is_note and vaults[part.vault].source == "folder":
             raise damaged(f"{part.name} is a note of a vault whose notes are not in a backup")
 
 
-_SOURCES = ("folder", "mirror")
+_SOURCES = get_args(VaultSource)
 
 
 def _check_notes(manifest: Manifest) -> None:

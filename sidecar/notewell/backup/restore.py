@@ -161,7 +161,7 @@ def _records(
             id=one.id,
             name=one.name,
             path=mirrors / one.id / "vault"
-            if one.source == "mirror"
+            if one.source != "folder"
             else chosen.get(one.id, Path(one.path)),
             source=one.source,
             default=one.default,

@@ -47,6 +47,7 @@ SECTIONS = {
         "runs": "notewell.cli.runs:runs",
         "vaults": "notewell.cli.vaults:vaults",
         "documents": "notewell.cli.documents:documents",
+        "sources": "notewell.cli.sources:sources",
     },
     "Improve the search": {
         "verdict": "notewell.cli.log:verdict",

@@ -10,7 +10,7 @@ from annotated_types import Ge
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request
-from notewell.types import PropertyValue
+from notewell.types import PropertyValue, VaultSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class VaultView:
     path: str
     default: bool
     open: bool
-    source: Literal["folder", "mirror"]
+    source: VaultSource
     served: bool  # requests may name it; the server opens it when needed
 
 

@@ -24,6 +24,7 @@ from notewell.contract import (
     properties,
     runs,
     search,
+    sources,
     topics,
     writes,
 )
@@ -100,6 +101,9 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     gleanings.MarkGleaning: lambda engine, one: engine.tending.gleanings.mark(one),
     gleanings.MaintainGleanings: lambda engine, one: engine.tending.gleanings.maintain(
         dry_run=one.dry_run
+    ),
+    sources.SyncSource: lambda engine, one: engine.tending.source.begin(
+        remove_missing=one.remove_missing
     ),
     writes.WritesRequest: lambda engine, one: engine.undoing.writes(one.limit),
     writes.UndoRequest: lambda engine, one: engine.undoing.undo(one.number),

@@ -117,10 +117,8 @@ class Engine:
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
-        self.tending = Tending(
-            TendedVault(record, settings, index, source, writer, self._look_at, self._embedder),
-            self._writer,
-        )
+        tended = TendedVault(record, settings, index, source, writer, self._look_at, self._embedder)
+        self.tending = Tending(tended, self._writer, self._look_now)
         self.undoing, self.properties = self.tending.undoing, self.tending.properties
         self.memories = open_memories(
             record,
@@ -386,10 +384,10 @@ class Engine:
         if self._writer.serving:
             self._writer.submit(Work(paths=(path,), saved=True, trigger="client"))
 
-    def _look_now(self, path: str) -> None:
-        """Have a path indexed, documents for example, by the writer or in this thread."""
+    def _look_now(self, *paths: str) -> None:
+        """Have paths, or the whole vault, indexed by the writer or in this thread."""
         if self._writer.serving:
-            self._writer.submit(Work(paths=(path,)))
+            self._writer.submit(Work(paths=paths))
         else:
             self._models.load(fetch=False)
-            self._writer.run(Work(paths=(path,)))
+            self._writer.run(Work(paths=paths))

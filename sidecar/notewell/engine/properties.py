@@ -91,7 +91,8 @@ class VaultProperties:
     def _open_writer(self) -> VaultWriter:
         if self._writer is None:
             raise ReadOnlyError(
-                "This vault is never written, because Notewell's data directory is inside it."
+                "This vault is only read: its notes come from another program, or Notewell's data"
+                " directory is inside it."
             )
         return self._writer
 

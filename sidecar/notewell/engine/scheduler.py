@@ -24,6 +24,7 @@ _USUAL: Mapping[RunKind, str] = {
     "reconcile": "03:30",
     "extract": "23:00",
     "maintain": "sunday 02:00",
+    "sync": "04:00",
 }
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,8 @@ class Scheduler:
 
         `reconcile_at` is used where `rules.reconcile` says nothing.
         """
-        self._times = _times(rules, reconcile_at)
+        chosen = _times(rules, reconcile_at)
+        self._times = {kind: when for kind, when in chosen.items() if kind in starts}
         self._runs = runs
         self._starts = starts
         self._since: dict[RunKind, float] = {}  # the next one is due at the first time after this
@@ -131,6 +133,7 @@ def _times(rules: ScheduleRules, reconcile_at: str) -> dict[RunKind, str]:
         "reconcile": reconcile,
         "extract": rules.extract,
         "maintain": rules.maintain,
+        "sync": rules.sync,
     }
     return {
         kind: _USUAL[kind] if when == _ON else when

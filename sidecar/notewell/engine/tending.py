@@ -9,6 +9,7 @@ from notewell.contract.phone import PhoneIndexReply
 from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
+from notewell.engine.source_sync import SourceSync
 from notewell.engine.undo import VaultUndo
 from notewell.gardener.service import Topics
 from notewell.gleanings.collect import Collection
@@ -50,11 +51,14 @@ class Tending:
 
     `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
     `topics` are those of its notes; `properties` edits those of notes; `undoing` takes back what
-    was written; `phone` is the file for phones.
+    was written; `phone` is the file for phones; `source` brings converted notes up to date.
     """
 
-    def __init__(self, vault: TendedVault, indexing: Writer) -> None:
-        """Nothing is started before `start`. `indexing` does what the schedule wants indexed."""
+    def __init__(self, vault: TendedVault, indexing: Writer, index_all: Callable[[], None]) -> None:
+        """Nothing is started before `start`. `indexing` does what the schedule wants indexed.
+
+        `index_all` has the whole vault indexed, at once where no writer serves.
+        """
         record, settings = vault.record, vault.settings
         self.undoing = VaultUndo(record.name, vault.writer, vault.changed)
         self.properties = VaultProperties(
@@ -63,6 +67,7 @@ class Tending:
         log = run_log(record, settings)
         self._working = Runs(log, record.name)
         self.gleanings = _gleanings(vault, self._working)
+        self.source = SourceSync(record, self._working, index_all)
         folder = settings.topics.folder
         self.topics = Topics(record.name, folder, vault.index, vault.source)
         self.phone = PhoneIndex(
@@ -96,12 +101,15 @@ class Tending:
         return self._working.busy
 
     def _starts(self, indexing: Writer) -> dict[RunKind, Callable[[], object]]:
-        return {
+        starts: dict[RunKind, Callable[[], object]] = {
             "reconcile": lambda: indexing.submit(Work(trigger="schedule")),
             "extract": self.gleanings.begin_extract,
             "maintain": lambda: self.gleanings.maintain(trigger="schedule"),
             "phone": self.phone.begin_due,
         }
+        if self.source.is_known:
+            starts["sync"] = lambda: self.source.begin(trigger="schedule")
+        return starts
 
 
 def _gleanings(vault: TendedVault, runs: Runs) -> Gleanings:

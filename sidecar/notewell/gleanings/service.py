@@ -178,7 +178,8 @@ class Gleanings:
         parts = self._parts
         if parts.writer is None:
             raise ReadOnlyError(
-                "This vault is never written, because Notewell's data directory is inside it."
+                "This vault is only read: its notes come from another program, or Notewell's data"
+                " directory is inside it."
             )
         folder = self._rules.folder
         return Extraction(parts.collection, parts.state, parts.writer, folder, parts.changed, web)

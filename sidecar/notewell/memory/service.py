@@ -229,13 +229,13 @@ def _chosen(links: MemoryLinks, namespace: str | None, kind: str | None = None) 
 
 
 def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
-    """The safe writer of a vault; None if the vault is read-only.
+    """The safe writer of a vault; None if the vault is read-only, as converted notes are.
 
     What is written to a mirror is recorded for its clients. With the data directory inside a
     vault, the journal would be synced with the vault.
     """
     folder = _journal_folder(record, data_dir)
-    if folder.absolute().is_relative_to(record.path):
+    if record.is_converted or folder.absolute().is_relative_to(record.path):
         return None
     journal = Journal(folder)
     return VaultWriter(

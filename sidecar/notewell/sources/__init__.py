@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from notewell.sources.document_store import DocumentStore
 from notewell.sources.documents import DocumentSource
 from notewell.sources.folder import FolderSource, MirrorSource
+from notewell.sources.imported import ImportedSource
 from notewell.sources.source import Source
 from notewell.sources.with_documents import WithDocuments
 from notewell.types import Settings, VaultRecord, VaultRules
@@ -19,6 +20,9 @@ __all__ = ["SOURCES", "Source", "source_of", "whole_source"]
 SOURCES: Mapping[str, Callable[[VaultRecord, VaultRules], Source]] = {
     "folder": FolderSource,
     "mirror": MirrorSource,
+    "import": ImportedSource,
+    "roam": ImportedSource,
+    "logseq": ImportedSource,
 }
 
 

@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         Signal,
         SpanKind,
         VaultRecord,
+        VaultSource,
         Verdict,
         WatchMode,
     )
@@ -188,6 +189,7 @@ __all__ = [
     "TopicRules",
     "VaultRecord",
     "VaultRules",
+    "VaultSource",
     "VectorHits",
     "VectorPut",
     "Verdict",

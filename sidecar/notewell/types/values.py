@@ -62,6 +62,8 @@ RerankProvider = Literal["local", "voyage", "cohere", "jina", "tei", "llamacpp"]
 ModelPreference = Literal["capable", "cheap"]  # among the language models of a provider
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+# Where a vault's notes come from: a person's folder, clients, an export, or another program.
+VaultSource = Literal["folder", "mirror", "import", "roam", "logseq"]
 # A person's judgement of a note as a result of a query.
 Verdict = Literal["this_was_it", "never_for_this"]
 
@@ -83,10 +85,15 @@ class VaultRecord:
     id: str
     name: str
     path: Path
-    source: Literal["folder", "mirror"] = "folder"
+    source: VaultSource = "folder"
     default: bool = False
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether its notes were made here from a source that is no folder, and are only read."""
+        return self.source in {"import", "roam", "logseq"}
 
     @property
     def obsidian_name(self) -> str:
         """The vault's name in Obsidian: its folder's, or of a mirror the client vault's."""
-        return self.name if self.source == "mirror" else self.path.name
+        return self.path.name if self.source == "folder" else self.name

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from notewell.errors import NotFoundError, UsageError
 from notewell.support import private
@@ -16,8 +17,11 @@ from notewell.support.near import near
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.registry import Registry
 
+if TYPE_CHECKING:  # most commands add none
+    from notewell.sources.spec import SourceSpec
+
 _VAULTS = "vaults"  # folders of the data directory: what belongs to each vault,
-_MIRRORS = "mirrors"  # and the notes of vaults that clients fill
+_MIRRORS = "mirrors"  # and the notes of vaults that clients fill, or that are converted
 OURS = (_VAULTS, _MIRRORS)
 
 
@@ -64,6 +68,18 @@ class KnownVaults:
                 raise UsageError(f"a mirror cannot be called '{name}': choose another name")
             record = _mirror_record(self._mirrors, name, default=not records)
             private.make_folder(record.path)
+            records.append(record)
+        return record
+
+    def add_source(self, spec: SourceSpec, name: str = "") -> VaultRecord:
+        """Make a vault of the notes of an export or another program; a sync reads them.
+
+        Raises UsageError where the name is taken and SourceError where nothing can be written.
+        """
+        from notewell.vaults import converted  # noqa: PLC0415 - most commands add none
+
+        with self._registry.changing() as records:
+            record = converted.new_record(self._mirrors, spec, name, records)
             records.append(record)
         return record
 

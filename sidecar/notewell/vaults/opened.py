@@ -27,9 +27,11 @@ from notewell.sources import document_store
 from notewell.support import cleanup, private
 from notewell.types import AskRules, SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
+from notewell.vaults import converted
 from notewell.vaults.known import OURS, KnownVaults
 from notewell.vaults.open_engines import Hold, OpenEngines
 from notewell.vaults.registry import REGISTRY
+from notewell.vaults.served_sources import ServedSources
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +41,10 @@ def _quiet(_: str) -> None:
 
 
 class Vaults(KnownVaults):
-    """The known vaults and their engines, each engine opened once."""
+    """The known vaults and their engines, each engine opened once.
+
+    `sources` are those vaults whose notes are converted from other programs'.
+    """
 
     def __init__(
         self,
@@ -58,6 +63,7 @@ class Vaults(KnownVaults):
         self._models = EmbedderPool()
         self._search: SearchRules | None = None  # rules that were set after the start
         self._ask: AskRules | None = None
+        self.sources = ServedSources(self, settings.documents.allow)
         self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
@@ -104,7 +110,9 @@ class Vaults(KnownVaults):
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
                 document_store.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
-            if delete_data and record.source == "mirror":
+            if delete_data and record.is_converted:
+                converted.delete_state(record)
+            if delete_data and record.source != "folder":
                 _delete_mirror(self._mirrors, record)
             records[:] = [known for known in records if known.id != record.id]
             if records and not any(known.default for known in records):
@@ -147,6 +155,14 @@ class Vaults(KnownVaults):
         first = sorted(records, key=lambda record: not record.default)
         for record in first[: max(self._settings.server.open_vaults, 1)]:
             self.open(record, writable=True)
+
+    def serve_also(self, record: VaultRecord) -> None:
+        """Offer one more vault to requests; it is opened by the first."""
+        self._served = (*self.served(), record)
+
+    def serve_no_more(self, record: VaultRecord) -> None:
+        """Offer a vault to no more requests."""
+        self._served = tuple(one for one in self.served() if one.id != record.id)
 
     def served(self) -> tuple[VaultRecord, ...]:
         """The vaults that requests may name, open or not."""
@@ -238,6 +254,6 @@ def _free_name(wanted: str, taken: set[str]) -> str:
 
 
 def _delete_mirror(mirrors: Path, record: VaultRecord) -> None:
-    """Delete the folder that a mirror's clients filled, and nothing that lies elsewhere."""
+    """Delete the notes of a vault that are kept here, and nothing that lies elsewhere."""
     if record.path == mirrors / record.id / "vault":
         shutil.rmtree(mirrors / record.id, ignore_errors=True)

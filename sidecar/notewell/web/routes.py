@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from notewell.contract import ask, local_models, manage, pairing, phone, search, server
+from notewell.contract import ask, local_models, manage, pairing, phone, search, server, sources
 from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
 from notewell.contract.memory import StoreMemory
@@ -24,6 +24,7 @@ from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
 from notewell.web import asking, handlers
+from notewell.web import sources as source_handlers
 from notewell.web.pairing import cancel_pairing, pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
@@ -156,6 +157,10 @@ _OF_SERVER: Mapping[type, Handler] = {
     local_models.LocalModelsRequest: asking.local_models,
     local_models.UseLocalModelRequest: asking.use_local_model,
     StoreMemory: handlers.store_memory,
+    sources.SourcesRequest: source_handlers.sources,
+    sources.AddSource: source_handlers.add,
+    sources.SyncSource: source_handlers.sync,
+    sources.RemoveSource: source_handlers.remove,
     manage.SessionRequest: handlers.session,
     pairing.PairRequest: pair,
     pairing.PairCancelRequest: cancel_pairing,

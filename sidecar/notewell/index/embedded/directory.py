@@ -28,7 +28,7 @@ LOCK = "lock"
 SERVER_FILE = "server.json"  # a server leaves it where an index is to be
 _FILES = (f"{DATABASE}*", "*.snapshot", "damaged", SERVER_FILE)
 # The query log may have been here before the index: it stays when index_dir is set and unset.
-_OF_OTHERS = (".", querylog.NAME)
+_OF_OTHERS = (".", querylog.NAME, "source")  # the last of notes that are converted
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,201 @@
+"""`notewell sources`: notes of Roam, Logseq and exports of other programs, as vaults to read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import click
+
+from notewell.cli.backend import server_for
+from notewell.cli.options import Group, current_invocation, json_option
+from notewell.cli.output import clean, emit_object, print_table
+from notewell.cli.runs import show_run
+from notewell.client.backend import Backend, LocalBackend
+from notewell.contract.runs import CancelRun, RunRequest, RunView
+from notewell.contract.sources import SyncSource
+from notewell.errors import IndexInUseError, NotewellError, UsageError
+from notewell.sources.feeds import recognised
+from notewell.sources.spec import SourceSpec
+from notewell.types import VaultRecord
+from notewell.vaults import converted
+
+_ASK_EVERY_S = 0.2
+
+_name = click.option("--name", default="", help="Name of the vault; by default that of the file.")
+_graph = click.option("--graph", default="", help="Name of the graph, for links that open it.")
+_later = click.option("--later", is_flag=True, help="Only make it known; `sources sync` reads it.")
+
+
+@click.group(cls=Group)
+def sources() -> None:
+    """Search notes of Roam, Logseq, Notion, Bear, Evernote and other exports; they are only read.
+
+    Each source becomes a vault of its own. Its notes are converted and kept in the data directory.
+    """
+
+
+@sources.group("add", cls=Group)
+def add() -> None:
+    """Add a source that a sync brings up to date."""
+
+
+@add.command("logseq")
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path, exists=True))
+@_name
+@_graph
+@_later
+@json_option
+def add_logseq(*, folder: Path, name: str, graph: str, later: bool, as_json: bool) -> None:
+    """Add the Logseq graph in FOLDER, or in a zip file."""
+    place = folder.expanduser().resolve()
+    spec = SourceSpec("logseq", str(place), graph or place.stem)
+    _add(spec, name, later=later, as_json=as_json)
+
+
+@sources.command("import")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path, exists=True))
+@_name
+@_graph
+@_later
+@json_option
+def import_file(*, file: Path, name: str, graph: str, later: bool, as_json: bool) -> None:
+    """Add an export: Roam's JSON or EDN, an .enex file, a zip file of Markdown, or a folder.
+
+    A newer export put in its place is read by `notewell sources sync`; pages that are the same
+    cost nothing.
+    """
+    spec = recognised(file.expanduser().resolve(), graph)
+    _add(spec, name, later=later, as_json=as_json)
+
+
+@sources.command("list")
+@json_option
+def list_sources(*, as_json: bool) -> None:
+    """List the sources and how their last sync ended."""
+    reply = converted.listed(current_invocation().known().records())
+    if as_json:
+        emit_object(reply)
+    elif not reply.sources:
+        click.echo("No sources. Add one: `notewell sources import FILE`.")
+    else:
+        print_table(
+            ("name", "kind", "state", "last", "from"),
+            [
+                (clean(one.name), one.kind, one.state, one.last or "never", clean(one.place))
+                for one in reply.sources
+            ],
+        )
+        for one in reply.sources:
+            if one.error:
+                click.echo(f"{clean(one.name)}: {clean(one.error)}")
+
+
+@sources.command("sync")
+@click.argument("name", metavar="[NAME]", required=False)
+@click.option("--remove-missing", is_flag=True, help="Remove pages that are gone, however many.")
+@json_option
+def sync(*, name: str | None, remove_missing: bool, as_json: bool) -> None:
+    """Bring the source NAME up to date, or all of them."""
+    records = current_invocation().known().records()
+    chosen = [converted.find(name, records)] if name else _all(records)
+    for record in chosen:
+        _sync(record, remove_missing=remove_missing, as_json=as_json)
+
+
+@sources.command("remove")
+@click.argument("name", metavar="NAME")
+def remove(name: str) -> None:
+    """Forget the source NAME, with its notes here and their index. What it came from stays."""
+    invocation = current_invocation()
+    known = invocation.known()
+    record = converted.find(name, known.records())
+    server = server_for(known, record)
+    if server is not None:
+        raise IndexInUseError(
+            f"{record.name} is being served at {server.info.url}: stop that server first"
+        )
+    with closing(invocation.vaults()) as vaults:
+        vaults.remove(record, delete_data=True)
+    invocation.say(f"{record.name} is removed; what it came from stays as it is.")
+
+
+@sources.command("export")
+@click.argument("name", metavar="NAME")
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+def export(name: str, folder: Path) -> None:
+    """Write the notes of the source NAME into FOLDER, as a vault of your own.
+
+    The folder has to be empty or new. The notes in it are copies: nothing brings them up to date.
+    """
+    invocation = current_invocation()
+    record = converted.find(name, invocation.known().records())
+    written = converted.copy_notes(record, folder.expanduser().absolute())
+    invocation.say(
+        f"{written:,} notes are in {clean(str(folder))}. `notewell index {clean(str(folder))}`"
+        " makes them searchable as a vault of its own."
+    )
+
+
+def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
+    record = current_invocation().known().add_source(spec, name)
+    if later:
+        if as_json:
+            emit_object(converted.view(record))
+        else:
+            current_invocation().say(f"{record.name} is known; `notewell sources sync` reads it.")
+        return
+    try:
+        _sync(record, remove_missing=False, as_json=as_json)
+    except NotewellError:
+        with closing(current_invocation().vaults()) as vaults:  # nothing was read
+            vaults.remove(record, delete_data=True)
+        raise
+
+
+def _all(records: tuple[VaultRecord, ...]) -> list[VaultRecord]:
+    chosen = [one for one in records if one.is_converted]
+    if not chosen:
+        raise UsageError("There are no sources. Add one: `notewell sources import FILE`.")
+    return chosen
+
+
+def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
+    """Sync one source and wait for its end; Ctrl-C stops it, and the next one goes on."""
+    with _backend(record) as backend:
+        run = backend.answer(SyncSource(record.id, remove_missing)).run
+        try:
+            ended = _ended(backend, run)
+        except KeyboardInterrupt:
+            backend.answer(CancelRun(run))
+            raise
+    if as_json:
+        emit_object(ended)
+    else:
+        show_run(ended)
+    if ended.result == "failed":
+        raise NotewellError(ended.errors[-1].why if ended.errors else "The sync failed.")
+    current_invocation().say(
+        f'Search it: `notewell search WORDS --vault "{record.name}"`'
+        if ended.result == "done"
+        else f'It goes on with `notewell sources sync "{record.name}"`.'
+    )
+
+
+@contextmanager
+def _backend(record: VaultRecord) -> Iterator[Backend]:
+    """The server of a vault; without one, its index opened here to write."""
+    invocation = current_invocation()
+    if (server := server_for(invocation.known(), record)) is not None:
+        yield server
+        return
+    with closing(invocation.vaults()) as vaults:
+        yield LocalBackend(vaults.open(record, writable=True))
+
+
+def _ended(backend: Backend, run: str) -> RunView:
+    while (found := backend.answer(RunRequest(run))).result == "running":
+        time.sleep(_ASK_EVERY_S)
+    return found

@@ -1,0 +1,66 @@
+"""What is known of a source between syncs: where it is, and how the last sync ended.
+
+It is kept in `source.json` of the source's folder, which a person can read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+import orjson
+
+from notewell.errors import SourceError
+from notewell.sources.spec import Form, SourceSpec
+from notewell.support import atomic
+from notewell.types import VaultRecord
+
+NAME = "source.json"
+_FORMAT = 1
+# `held`: pages are missing in great number, and stay until a person confirms that.
+SyncState: TypeAlias = Literal["new", "ready", "incomplete", "held", "failed"]
+
+
+def folder_of(record: VaultRecord) -> Path:
+    """The folder of a vault's data, from where the notes that are kept here lie."""
+    return record.path.parents[2] / "vaults" / record.id
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """A source and its last sync. `last` is in POSIX seconds, None before the first."""
+
+    spec: SourceSpec
+    state: SyncState = "new"
+    last: float | None = None
+    error: str | None = None
+    held: int = 0
+
+    def ended(
+        self, state: SyncState, last: float, *, error: str | None = None, held: int = 0
+    ) -> SourceState:
+        """The state after a sync."""
+        return replace(self, state=state, last=last, error=error, held=held)
+
+
+def load(folder: Path) -> SourceState:
+    """Read the state of the source in `folder`. Raises SourceError if it cannot be read."""
+    try:
+        stored = orjson.loads((folder / NAME).read_bytes())
+        spec = SourceSpec(stored["form"], stored["place"], stored["graph"])
+        found = SourceState(spec, stored["state"], stored["last"], stored["error"], stored["held"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SourceError(
+            f"{folder / NAME} cannot be read ({error}); remove the source and add it again"
+        ) from error
+    if spec.form not in get_args(Form) or found.state not in get_args(SyncState):
+        raise SourceError(f"{folder / NAME} is of another version of Notewell; update it")
+    return found
+
+
+def save(folder: Path, state: SourceState) -> None:
+    """Write the state of a source. Raises OSError."""
+    stored = {"format": _FORMAT, **asdict(state.spec), **asdict(state)}
+    del stored["spec"]
+    atomic.replace(folder / NAME, orjson.dumps(stored, option=orjson.OPT_INDENT_2))
