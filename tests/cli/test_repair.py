@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from notewell import API_VERSION
+from notewell.cli import vault_checks
+from notewell.client.remote import RemoteBackend, ServerInfo
 from tests.cli.support import CommandLine
 
 
@@ -124,3 +127,66 @@ def test_a_taken_port_is_reported(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setenv("NOTEWELL_SERVER_PORT", str(taken.getsockname()[1]))
         assert "--port 0" in checks(notewell)["port"]["detail"]
+
+
+@pytest.mark.usefixtures("with_model")
+def test_damaged_vectors_are_counted_and_embedded_again(notewell: CommandLine, vault: Path) -> None:
+    assert notewell.json("index", vault)["embedded"] == 3
+    (directory,) = Path(os.environ["NOTEWELL_DATA_DIR"], "vaults").iterdir()
+    with closing(sqlite3.connect(directory / "index.db")) as database, database:
+        database.execute("UPDATE vectors SET checksum = checksum + 1 WHERE rowid = 1")
+
+    found = checks(notewell, fails=1)["vault Notes"]["detail"]
+
+    assert "1 stored vectors are damaged" in found
+    assert "notewell index Notes --full" in found
+    assert notewell.json("index", "Notes", "--full")["embedded"] == 1
+    assert checks(notewell)["vault Notes"]["state"] == "ok"
+
+
+@pytest.mark.parametrize("name", ["queries.db", "runs.db", "writes.db", "gleanings.json"])
+def test_other_damaged_files_of_a_vault_are_named_with_what_to_do(
+    notewell: CommandLine, directory: Path, name: str
+) -> None:
+    (directory / name).write_bytes(b"nonsense " * 99)
+
+    found = checks(notewell, "--repair", fails=1)["files of Notes"]
+
+    assert str(directory / name) in found["detail"]
+    assert ("begun" if name in {"queries.db", "runs.db"} else "move it away") in found["detail"]
+    assert list(directory.glob(f"{name}*"))  # what is in it may still be saved
+
+
+def test_a_damaged_file_of_devices_is_named(notewell: CommandLine, tmp_path: Path) -> None:
+    notewell("token", "add", "phone", "--scope", "read")
+    (file,) = tmp_path.rglob("devices.json")
+    file.write_bytes(b"{")
+
+    found = checks(notewell, fails=1)["devices"]
+
+    assert (found["state"], str(file) in found["detail"]) == ("failed", True)
+
+
+def test_a_vault_with_more_folders_than_the_system_watches_is_told(
+    notewell: CommandLine, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vault_checks, "unwatchable", lambda _: 8192)
+
+    found = checks(notewell)["vault Notes"]
+
+    assert found["state"] == "warning"
+    assert "sysctl fs.inotify.max_user_watches=32768" in found["detail"]
+
+
+def test_a_server_of_another_version_is_told(
+    notewell: CommandLine, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = ServerInfo("http://127.0.0.1:1", "t", os.getpid(), API_VERSION, "0.0.1", ())
+    server = RemoteBackend(info, vault="x")
+    monkeypatch.setattr(vault_checks, "server_for", lambda *_: server)
+
+    found = checks(notewell)["vault Notes"]
+
+    assert found["state"] == "warning"
+    assert "version 0.0.1" in found["detail"]
+    assert "restart" in found["detail"]

@@ -12,7 +12,7 @@ import pytest
 from notewell.support import atomic
 from notewell.types import WatchMode
 from notewell.vault.own_files import PHONE_INDEX
-from notewell.vault.watch import is_silent, watch_vault
+from notewell.vault.watch import is_silent, unwatchable, watch_vault
 from tests.waiting import HANG_S, until
 
 Groups = queue.Queue[tuple[str, ...]]
@@ -165,3 +165,14 @@ def test_a_network_mount_is_recognised_by_its_file_system(tmp_path: Path) -> Non
     assert is_silent(tmp_path / "my share" / "vault", mounts)
     assert not is_silent(tmp_path / "elsewhere", mounts)
     assert not is_silent(tmp_path, tmp_path / "no-such-table")
+
+
+def test_folders_are_counted_against_the_limit_of_the_system(tmp_path: Path) -> None:
+    vault, limit = tmp_path / "vault", tmp_path / "max_user_watches"
+    for name in ("a/b", "c", ".git"):
+        (vault / name).mkdir(parents=True)
+    limit.write_text("5\n", encoding="ascii")
+    assert unwatchable(vault, limit) is None  # the vault itself and four below it
+    (vault / "d").mkdir()
+    assert unwatchable(vault, limit) == 5
+    assert unwatchable(vault, tmp_path / "no-such-file") is None

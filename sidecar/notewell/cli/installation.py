@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shlex
 import shutil
@@ -11,16 +10,16 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
 import click
 
 from notewell import __version__
+from notewell.access.devices import Devices
 from notewell.cli.backend import server_for
+from notewell.cli.checks import Check
 from notewell.cli.models import model_folder
 from notewell.cli.options import (
     Command,
@@ -35,21 +34,13 @@ from notewell.config.edit import settings_by_key
 from notewell.config.load import VAULT_FILE
 from notewell.errors import (
     ConfigError,
-    IndexDamagedError,
     ModelError,
     NotewellError,
-    NotFoundError,
 )
 from notewell.models.catalogue import known
 from notewell.support import private
-from notewell.types import Settings, VaultRecord
-from notewell.vault.watch import is_silent
+from notewell.types import Settings
 from notewell.vaults.known import KnownVaults
-
-if TYPE_CHECKING:
-    from notewell.vaults.opened import Vaults
-
-State = Literal["ok", "warning", "failed"]
 
 _SET_BY = {
     "user": "your file",
@@ -116,15 +107,6 @@ def _setting_text(value: object) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One check and its result."""
-
-    name: str
-    state: State
-    detail: str
-
-
 @click.command(cls=Command)
 @click.option(
     "--repair",
@@ -162,6 +144,7 @@ def run_checks(invocation: Invocation) -> Iterator[Check]:
     yield data if data.state == "failed" else _readable_by_others(settings) or data
     yield from _leftovers(invocation)
     yield from _port(invocation)
+    yield from _devices(settings)
     yield _model(settings)
     yield from _vaults(invocation)
 
@@ -272,49 +255,19 @@ def _model(settings: Settings) -> Check:
     return Check("model", "ok", f"{name} in {folder}")
 
 
+def _devices(settings: Settings) -> Iterator[Check]:
+    """Say so where the file of the devices' tokens cannot be read."""
+    try:
+        Devices(settings.state_dir).all()
+    except NotewellError as error:
+        yield Check("devices", "failed", error.message)
+
+
 def _vaults(invocation: Invocation) -> Iterator[Check]:
+    from notewell.cli.vault_checks import check_vaults  # noqa: PLC0415 - loads the index
+
     try:
         with closing(invocation.vaults()) as vaults:
-            records = vaults.records()
-            if not records:
-                advice = "add one with `notewell index FOLDER`"
-                yield Check("vaults", "warning", f"none is known yet; {advice}")
-            for record in records:
-                yield _vault(vaults, record)
+            yield from check_vaults(vaults)
     except NotewellError as error:
         yield Check("vaults", "failed", error.message)
-
-
-def _vault(vaults: Vaults, record: VaultRecord) -> Check:
-    name = f"vault {record.name}"
-    if record.source == "folder" and not os.access(record.path, os.R_OK | os.X_OK):
-        advice = f"bring it back, or `notewell vaults remove {record.id}`"
-        return Check(name, "failed", f"{record.path} is not there or not readable; {advice}")
-    try:
-        server = server_for(vaults, record)
-        if server is not None:
-            return Check(name, "ok", f"{record.path}, served at {server.info.url}")
-        notes = vaults.open(record, writable=False).ledger().total
-        _check_database(vaults.directory(record))
-    except NotFoundError:
-        advice = f"`notewell index {record.name}` makes one"
-        return Check(name, "warning", f"{record.path} has no index yet; {advice}")
-    except NotewellError as error:
-        return Check(name, "failed", error.message)
-    watched = "; a network drive, so a server looks for changes now and then"
-    silent = watched if is_silent(record.path) else ""
-    detail = f"{record.path}, {notes:,} files in the index, no server running{silent}"
-    return Check(name, "ok", detail)
-
-
-def _check_database(directory: Path) -> None:
-    from notewell.index import engines  # noqa: PLC0415 - loads numpy
-
-    engines.check_notes(directory)  # first, because what it finds is marked for the next writer
-    try:
-        engines.check_copy(directory / engines.DATABASE)
-    except IndexDamagedError as error:
-        raise IndexDamagedError(
-            f"The index in {directory} is damaged; `notewell index` rebuilds it and keeps the"
-            " vectors that can still be read."
-        ) from error

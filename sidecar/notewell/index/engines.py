@@ -92,6 +92,7 @@ copy_index = embedded.copy_index
 check_copy = embedded.check_copy
 check_notes = embedded.check_notes
 damaged_snapshots = embedded.damaged_snapshots
+damaged_vectors = embedded.damaged_vectors
 
 
 @contextmanager

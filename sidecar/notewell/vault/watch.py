@@ -170,3 +170,17 @@ def is_silent(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
         if inside and len(point) >= len(best):
             best, kind = point, fields[2]
     return kind in _SILENT or kind in _SILENT_FUSE
+
+
+def unwatchable(
+    root: Path, limit: Path = Path("/proc/sys/fs/inotify/max_user_watches")
+) -> int | None:
+    """How many folders the system watches for one user, where `root` has more. Only on Linux."""
+    try:
+        most = int(limit.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+    for number, _ in enumerate(os.walk(root), start=1):
+        if number > most:
+            return most
+    return None

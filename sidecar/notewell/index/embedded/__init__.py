@@ -1,6 +1,11 @@
 """The embedded engine: SQLite stores everything, tantivy and numpy search derived copies of it."""
 
-from notewell.index.embedded.copies import check_copy, check_notes, copy_index
+from notewell.index.embedded.copies import (
+    check_copy,
+    check_notes,
+    copy_index,
+    damaged_vectors,
+)
 from notewell.index.embedded.directory import delete_index, hold
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.snapshots import damaged_snapshots
@@ -15,6 +20,7 @@ __all__ = [
     "check_notes",
     "copy_index",
     "damaged_snapshots",
+    "damaged_vectors",
     "delete_index",
     "hold",
     "open_index",

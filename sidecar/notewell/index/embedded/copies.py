@@ -8,6 +8,7 @@ from pathlib import Path
 
 from notewell.errors import IndexDamagedError, NotFoundError
 from notewell.index.embedded import note_sums, part_sums, tables
+from notewell.index.embedded.checksums import checksum
 from notewell.index.embedded.damaged_rows import DamagedRowError
 from notewell.index.embedded.store import DATABASE, connect_read_only, explained
 from notewell.support import private
@@ -66,7 +67,8 @@ def check_copy(file: Path) -> None:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as copy:
             copy.execute("PRAGMA trusted_schema = OFF")
             version = tables.version_of(copy)
-            ((sound,),) = copy.execute("PRAGMA quick_check(1)").fetchall()
+            # Not the quick one, which does not compare indexes with their tables.
+            ((sound,),) = copy.execute("PRAGMA integrity_check(1)").fetchall()
             ((foreign,),) = copy.execute(
                 "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
                 " OR sql LIKE 'CREATE VIRTUAL%'"
@@ -95,3 +97,23 @@ def check_notes(directory: Path) -> None:
         if tables.version_of(connection) == tables.SCHEMA_VERSION:
             note_sums.check_notes(connection)
             part_sums.check_parts(connection)
+
+
+def damaged_vectors(directory: Path) -> int:
+    """How many stored vectors of an index differ from their checksums.
+
+    Raises:
+        IndexFailure: the database cannot be read.
+
+    """
+    with (
+        explained(directory),
+        closing(connect_read_only(directory / DATABASE)) as connection,
+    ):
+        if tables.version_of(connection) != tables.SCHEMA_VERSION:
+            return 0  # older ones are checked when they are brought up to date
+        rows = connection.execute("SELECT model_id, text_hash, vector, checksum FROM vectors")
+        return sum(
+            checksum(model, text_hash, vector) != stored
+            for model, text_hash, vector, stored in rows
+        )

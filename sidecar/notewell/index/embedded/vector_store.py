@@ -48,7 +48,8 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
     found = store.read(_MODEL, tables.model_columns(model))
     if found and dimensions is not None:
         check_dimensions(model, known=found[0][1], given=dimensions)
-    return int(found[0][0]) if found else None
+    with explained(store.directory), sound_rows("a model"):
+        return int(found[0][0]) if found else None
 
 
 def dimensions_of(store: Store, model: ModelKey) -> int | None:
