@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from notewell.cli.backend import note_path
 from notewell.types import VaultRecord
 from tests.cli.support import CommandLine
+from tests.vault.pdf_files import pdf
 
 
 def test_a_search_prints_notes_with_their_places(notewell: CommandLine, indexed: Path) -> None:
@@ -26,6 +28,41 @@ def test_json_prints_the_reply_of_the_route(notewell: CommandLine, indexed: Path
     assert reply["query"] == "hives"
     assert "explain" not in reply
     assert notewell.json("search", "hives", "--explain")["explain"]["stages"]
+
+
+def test_files_of_all_kinds_are_found_with_the_place_where_they_open(
+    notewell: CommandLine, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_VAULT_TYPES", ".md, .pdf, .canvas, .py, .txt")
+    (vault / "Paper.pdf").write_bytes(pdf([["Clover."], ["Quince trees blossom."]]))
+    card = {
+        "id": "n1",
+        "type": "text",
+        "text": "A medlar.",
+        "x": 0,
+        "y": 0,
+        "width": 9,
+        "height": 9,
+    }
+    (vault / "Board.canvas").write_text(json.dumps({"nodes": [card], "edges": []}))
+    (vault / "trees.py").write_text("import sys\n\n\ndef plant_damson():\n    return 'damson'\n")
+    (vault / "Plan.txt").write_text("Spring\n\nGraft the cherry.\n")
+    notewell("index", vault)
+
+    def first(query: str) -> dict[str, object]:
+        result: dict[str, object] = notewell.json("search", query, "--vault", vault)["results"][0]
+        assert str(result["id"]).startswith(f"{result['path']}#")
+        assert result["hash"]
+        assert result["mtime"]
+        return result
+
+    paper, board = first("quince blossom"), first("medlar")
+    assert (paper["path"], paper["page"]) == ("Paper.pdf", 2)
+    assert str(paper["uri"]).endswith("Paper.pdf%23page%3D2")
+    assert (board["path"], board["node"]) == ("Board.canvas", "n1")
+    code, plan = first("damson"), first("cherry")
+    assert (code["path"], code["line"]) == ("trees.py", 4)
+    assert (plan["path"], plan["line"], plan["lines"]) == ("Plan.txt", 3, [1, 3])
 
 
 def test_results_are_short_unless_long_ones_are_asked_for(

@@ -170,7 +170,11 @@ def _results(reply: SearchReply) -> Document:
 
 
 def _result(result: Result) -> Document:
-    of_files = {"page": result.page, "embedded_in": list(result.embedded_in)}
+    of_files = {
+        "page": result.page,
+        "node": result.node,
+        "embedded_in": list(result.embedded_in),
+    }
     return {
         "id": result.id,
         "hash": result.hash and result.hash[:_HASH_DIGITS],
