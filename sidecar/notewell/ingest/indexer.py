@@ -225,7 +225,8 @@ class Indexer:
     ) -> RunTotals:
         """Read the notes group by group; adds what was done to `totals`."""
         done = reused = 0
-        for group in _groups(to_read):
+        # Sentences take the model's time, and progress is told between two groups.
+        for group in _groups(to_read, FIRST_NOTES if reader.by_topic else BATCH_NOTES):
             if signals.stop():
                 break
             signals.progress(Progress("read", done, len(to_read), group[0].path))
@@ -297,7 +298,8 @@ def _title_moves(move: Move) -> bool:
     return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
 
 
-def _groups(group_of: Sequence[FileRef]) -> Iterator[list[FileRef]]:
+def _groups(group_of: Sequence[FileRef], later: int) -> Iterator[list[FileRef]]:
+    """The files in groups, of at most `later` after the first one."""
     group: list[FileRef] = []
     size, most = 0, FIRST_NOTES
     for file in group_of:
@@ -305,6 +307,6 @@ def _groups(group_of: Sequence[FileRef]) -> Iterator[list[FileRef]]:
         size += file.size
         if len(group) >= most or size >= BATCH_BYTES:
             yield group
-            group, size, most = [], 0, BATCH_NOTES
+            group, size, most = [], 0, later
     if group:
         yield group

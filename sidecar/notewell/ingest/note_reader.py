@@ -63,6 +63,11 @@ class NoteReader:
         self._sentences = reading.sentences
         self.problem: str | None = None  # why notes could not be cut by topic, for people
 
+    @property
+    def by_topic(self) -> bool:
+        """Whether notes are cut by topic, as far as the model works."""
+        return self._sentences is not None
+
     def batch(self, group: Sequence[FileRef]) -> Batch | None:
         """What to store of these files; None if it was stopped meanwhile."""
         index = self._reading.index
