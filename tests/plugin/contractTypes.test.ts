@@ -27,6 +27,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   "remove-documents": "DELETE /api/documents",
   "remove-source": "DELETE /api/sources",
   "note-passage": "GET /api/note",
+  "phone-index": "GET /api/phone-index",
+  "phone-index-on": "POST /api/phone-index",
   run: "GET /api/runs/{id}",
   "search-explained": "GET /api/search",
   "search-judged": "GET /api/search",

@@ -5,6 +5,15 @@ import { isServed, type ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { heading, Loader, table, type Panel } from "./panel";
 
+/** Where the notes of a vault come from. */
+const KINDS: Readonly<Record<VaultInfo["source"], string>> = {
+  folder: "folder",
+  mirror: "mirror, filled by clients",
+  import: "import, only read",
+  roam: "Roam, only read",
+  logseq: "Logseq, only read",
+};
+
 export class VaultsPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
@@ -26,7 +35,7 @@ export class VaultsPanel implements Panel {
           vaults.map((vault) => [
             isServed(vault) ? h("a", { href: this.#context.to("search", { vault: vault.name }) }, vault.name) : vault.name,
             vault.path,
-            vault.source === "mirror" ? "mirror, filled by clients" : "folder",
+            KINDS[vault.source],
             state(vault),
           ]),
         ),
