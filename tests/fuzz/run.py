@@ -48,7 +48,7 @@ TARGETS = {
     "packs": ("packs", "PACKS"),
     "settings": ("settings", "SETTINGS"),
 }
-_AREA = 1 << 20
+_AREA = 1 << 24  # the kernel gives memory for what is used of it
 _NOT_STARTED = (1 << 64) - 1
 
 

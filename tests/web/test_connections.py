@@ -239,6 +239,10 @@ def test_a_certificate_that_cannot_be_used_is_named(
             b"POST /api/similar HTTP/1.1\r\nHost: a\r\nExpect: gold\r\nContent-Length: 2\r\n\r\n",
             417,
         ),
+        (
+            b"POST /api/similar HTTP/1.1\r\nHost: a\r\nExpect: \xff\r\nContent-Length: 2\r\n\r\n",
+            400,
+        ),
     ],
 )
 async def test_what_is_no_request_gets_a_problem_document_with_our_headers(

@@ -26,6 +26,9 @@ class Connection(RequestHandler):
         message: str | None = None,
     ) -> web.StreamResponse:
         """Log as aiohttp does, and answer without what it says of the request and of itself."""
+        if isinstance(exc, UnicodeEncodeError):
+            # Its refusal quotes the header `Expect`, in which there may be bytes that are no text.
+            status = 400
         plain = super().handle_error(request, status, exc, message)
         if status >= 500:
             answer = problem(status, code="internal", detail="Something failed inside the server.")
