@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import CommandLine
+from tests.sources.fake_roam import TOKEN, FakeRoam, running
 
 PAGES = [
     {
@@ -99,6 +100,20 @@ def test_its_notes_are_written_out_and_it_is_removed(
     assert notewell.json("sources", "list")["sources"] == []
     assert export.exists()
     assert not list((tmp_path / "data" / "mirrors").glob("*"))
+
+
+def test_a_graph_at_roam_is_a_vault(notewell: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(FakeRoam()) as roam:
+        roam.put("page-a", "Bees", "They dance to nectar", edited=10)
+        monkeypatch.setenv("NOTEWELL_ROAM_TOKEN", TOKEN)
+        notewell("sources", "add", "roam", "mine", "--address", roam.base)
+
+        found = notewell.json("search", "nectar", "--vault", "mine")["results"][0]
+        assert found["uri"] == "https://roamresearch.com/#/app/mine/page/page-a-0"
+        monkeypatch.setenv("NOTEWELL_ROAM_TOKEN", "wrong")
+        assert "refuses the token" in notewell("sources", "sync", fails=1).stderr
+    (source,) = notewell.json("sources", "list")["sources"]
+    assert (source["kind"], source["state"]) == ("roam", "failed")
 
 
 def test_a_logseq_graph_is_a_vault(notewell: CommandLine, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_folder_and_its_zip_file_have_the_same_pages(tmp_path: Path) -> None:
 
     for place in (graph, packed):
         feed = LogseqGraph(place)
-        assert set(feed.stamps()) == {"pages/bees.md", "journals/2025_01_31.md"}
+        assert set(feed.stamps({})) == {"pages/bees.md", "journals/2025_01_31.md"}
         (page,) = feed.items(("pages/bees.md",))
         assert isinstance(page, Page)
         assert page.blocks[0].text == "x"

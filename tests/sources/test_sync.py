@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -51,7 +51,7 @@ class Pages:
     unreadable: frozenset[str] = frozenset()
     asked: list[str] = field(default_factory=list)
 
-    def stamps(self) -> dict[str, int] | None:
+    def stamps(self, known: Mapping[str, int]) -> dict[str, int] | None:
         return {uid: page.edited for uid, page in self.pages.items()} if self.tells else None
 
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:

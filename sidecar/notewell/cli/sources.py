@@ -17,8 +17,11 @@ from notewell.client.backend import Backend, LocalBackend
 from notewell.contract.runs import CancelRun, RunRequest, RunView
 from notewell.contract.sources import SyncSource
 from notewell.errors import IndexInUseError, NotewellError, UsageError
+from notewell.sources import source_state
 from notewell.sources.feeds import recognised
+from notewell.sources.roam_api import SERVERS
 from notewell.sources.spec import SourceSpec
+from notewell.sources.tokens import keep_token, token_of
 from notewell.types import VaultRecord
 from notewell.vaults import converted
 
@@ -53,6 +56,38 @@ def add_logseq(*, folder: Path, name: str, graph: str, later: bool, as_json: boo
     place = folder.expanduser().resolve()
     spec = SourceSpec("logseq", str(place), graph or place.stem)
     _add(spec, name, later=later, as_json=as_json)
+
+
+@add.command("roam")
+@click.argument("graph", metavar="GRAPH")
+@click.option("--desktop", is_flag=True, help="Ask Roam's desktop program on this computer.")
+@click.option("--address", metavar="URL", default=SERVERS, help="Address of Roam's servers.")
+@_name
+@_later
+@json_option
+def add_roam(
+    *, graph: str, desktop: bool, address: str, name: str, later: bool, as_json: bool
+) -> None:
+    """Add the graph GRAPH at Roam, to read only.
+
+    It takes a token: make one for reading in Roam's settings under Graph. It is asked for and kept
+    in the system's keyring, or taken from NOTEWELL_ROAM_TOKEN. Encrypted graphs need --desktop.
+    """
+    spec = SourceSpec("roam-desktop" if desktop else "roam", "" if desktop else address, graph)
+    if not token_of(spec):
+        keep_token(spec, click.prompt("Token", hide_input=True))
+    _add(spec, name or graph, later=later, as_json=as_json)
+
+
+@sources.command("token")
+@click.argument("name", metavar="NAME")
+def token(name: str) -> None:
+    """Keep another token for the source NAME, in the system's keyring; an empty one removes it."""
+    invocation = current_invocation()
+    record = converted.find(name, invocation.known().records())
+    state = source_state.load(source_state.folder_of(record))
+    keep_token(state.spec, click.prompt("Token", hide_input=True, default="", show_default=False))
+    invocation.say("The token is kept in the system's keyring.")
 
 
 @sources.command("import")

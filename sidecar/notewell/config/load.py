@@ -47,6 +47,7 @@ ENV_PREFIX = "NOTEWELL_"
 # Variables that are not settings: the path of the per-user file, and those of the test suite.
 ENV_CONFIG = "NOTEWELL_CONFIG"
 ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is not a setting, and never shown or stored
+ENV_ROAM_TOKEN = "NOTEWELL_ROAM_TOKEN"  # noqa: S105 - the name; likewise, of graphs at Roam
 ENV_MODEL_KEY = "NOTEWELL_MODEL_KEY"  # likewise, of a service of embeddings
 ENV_RERANK_KEY = "NOTEWELL_RERANK_KEY"  # and of one that reranks
 ENV_TEST_PREFIX = "NOTEWELL_TEST_"
@@ -148,6 +149,11 @@ def embedding_key(
     return next((environ[name] for name in names if environ.get(name)), None)
 
 
+def roam_token(environ: Mapping[str, str] | None = None) -> str:
+    """The token of graphs at Roam in the environment; "" if there is none."""
+    return (os.environ if environ is None else environ).get(ENV_ROAM_TOKEN, "")
+
+
 def load_settings(
     *,
     flags: Mapping[str, Value] | None = None,
@@ -233,7 +239,7 @@ def _environment_layer(environ: Mapping[str, str]) -> Layer:
     for name, value in environ.items():
         if (
             not name.startswith(ENV_PREFIX)
-            or name in {ENV_CONFIG, ENV_KEY, ENV_MODEL_KEY, ENV_RERANK_KEY}
+            or name in {ENV_CONFIG, ENV_KEY, ENV_MODEL_KEY, ENV_RERANK_KEY, ENV_ROAM_TOKEN}
             or name.startswith(ENV_TEST_PREFIX)
         ):
             continue

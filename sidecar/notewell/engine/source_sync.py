@@ -11,10 +11,11 @@ from notewell.errors import CancelledError, NotewellError, SourceError, UsageErr
 from notewell.ingest.removal_guard import guard
 from notewell.runs.work import RunProgress, Runs
 from notewell.sources import source_state
-from notewell.sources.feeds import feed_of
+from notewell.sources.feeds import Reach, feed_of
 from notewell.sources.page_store import PageStore
 from notewell.sources.source_state import SourceState
 from notewell.sources.sync import Synced, sync
+from notewell.sources.tokens import token_of
 from notewell.types import VaultRecord
 from notewell.types.runs import Trigger
 
@@ -22,8 +23,11 @@ from notewell.types.runs import Trigger
 class SourceSync:
     """Brings the notes of one vault up to date with their source. Any thread may call."""
 
-    def __init__(self, record: VaultRecord, runs: Runs, index: Callable[[], None]) -> None:
-        """`index` has the notes indexed after a sync."""
+    def __init__(
+        self, record: VaultRecord, runs: Runs, index: Callable[[], None], *, offline: bool
+    ) -> None:
+        """`index` has the notes indexed after a sync. `offline`: no other computer is asked."""
+        self._offline = offline
         self._record = record
         self._runs = runs
         self._index = index
@@ -75,7 +79,7 @@ class SourceSync:
         try:
             return sync(
                 store,
-                feed_of(state.spec),
+                feed_of(state.spec, Reach(token_of, progress.wait, self._offline)),
                 _Watch(progress),
                 guard=guard,
                 remove_missing=remove,

@@ -67,7 +67,7 @@ class Tending:
         log = run_log(record, settings)
         self._working = Runs(log, record.name)
         self.gleanings = _gleanings(vault, self._working)
-        self.source = SourceSync(record, self._working, index_all)
+        self.source = SourceSync(record, self._working, index_all, offline=settings.offline)
         folder = settings.topics.folder
         self.topics = Topics(record.name, folder, vault.index, vault.source)
         self.phone = PhoneIndex(

@@ -4,27 +4,70 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from notewell.errors import SourceError
 from notewell.sources.logseq import LogseqGraph
 from notewell.sources.pages import Feed
+from notewell.sources.roam_api import SERVERS, Pace, RoamDesktop, RoamServers, desktop_port
 from notewell.sources.roam_export import RoamExport
+from notewell.sources.roam_graph import RoamGraph
 from notewell.sources.spec import Form, SourceSpec
 from notewell.sources.text_export import EvernoteExport, TextExport
+from notewell.support.http.connection import is_loopback
 
-FEEDS: Mapping[Form, Callable[[Path], Feed]] = {
-    "roam-export": RoamExport,
-    "logseq": LogseqGraph,
-    "evernote": EvernoteExport,
-    "text": TextExport,
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a feed may use besides its place.
+
+    `token` gives the one that was kept for a source; `wait` waits so many seconds and may raise
+    CancelledError; `offline` forbids to ask other computers.
+    """
+
+    token: Callable[[SourceSpec], str]
+    wait: Callable[[float], None]
+    offline: bool = False
+
+
+def _roam(spec: SourceSpec, reach: Reach) -> Feed:
+    if reach.offline and not is_loopback(urlsplit(spec.place).hostname or ""):
+        raise SourceError("The setting `offline` forbids to ask Roam's servers.", code="offline")
+    token = _token(spec, reach)
+    return RoamGraph(RoamServers(spec.graph, token, Pace(reach.wait), spec.place or SERVERS))
+
+
+def _roam_desktop(spec: SourceSpec, reach: Reach) -> Feed:
+    port = desktop_port(Path(spec.place) if spec.place else Path.home())
+    return RoamGraph(RoamDesktop(spec.graph, _token(spec, reach), port))
+
+
+def _token(spec: SourceSpec, reach: Reach) -> str:
+    token = reach.token(spec)
+    if not token:
+        raise SourceError(
+            f"There is no token for the graph {spec.graph}. Keep one with `notewell sources token"
+            " NAME`, or set NOTEWELL_ROAM_TOKEN.",
+            code="no_token",
+        )
+    return token
+
+
+FEEDS: Mapping[Form, Callable[[SourceSpec, Reach], Feed]] = {
+    "roam": _roam,
+    "roam-desktop": _roam_desktop,
+    "roam-export": lambda spec, _: RoamExport(Path(spec.place)),
+    "logseq": lambda spec, _: LogseqGraph(Path(spec.place)),
+    "evernote": lambda spec, _: EvernoteExport(Path(spec.place)),
+    "text": lambda spec, _: TextExport(Path(spec.place)),
 }
 
 
-def feed_of(spec: SourceSpec) -> Feed:
-    """What the source has, to be asked for."""
-    return FEEDS[spec.form](Path(spec.place))
+def feed_of(spec: SourceSpec, reach: Reach) -> Feed:
+    """What the source has, to be asked for. Raises SourceError where it may not be."""
+    return FEEDS[spec.form](spec, reach)
 
 
 def recognised(place: Path, graph: str = "") -> SourceSpec:

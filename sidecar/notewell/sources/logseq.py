@@ -35,7 +35,7 @@ class LogseqGraph:
         """`place` is the folder of a graph, or a zip file with one. Nothing is read yet."""
         self._files = ExportFiles(place)
 
-    def stamps(self) -> Mapping[str, int]:
+    def stamps(self, _known: Mapping[str, int]) -> Mapping[str, int]:
         """See `Feed.stamps`."""
         return {one.path: one.edited for one in self._pages()}
 

@@ -116,10 +116,11 @@ class Feed(Protocol):
     Pages that are asked for and not given are unreadable at the moment and stay as they were.
     """
 
-    def stamps(self) -> Mapping[str, int] | None:
+    def stamps(self, known: Mapping[str, int]) -> Mapping[str, int] | None:
         """The uid of every page with its latest time of change, 0 where unknown.
 
-        None: the source cannot tell without reading everything; `items` of no uids does that.
+        `known` are those of the pages that are here. None: the source cannot tell without reading
+        everything; `items` of no uids does that.
         """
         ...
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ class RoamExport:
         """Nothing is read yet."""
         self._file = file
 
-    def stamps(self) -> None:
+    def stamps(self, _known: Mapping[str, int]) -> None:
         """See `Feed.stamps`: the file has to be read whole."""
         return
 

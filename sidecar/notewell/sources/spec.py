@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from notewell.types import VaultSource
 
-Form: TypeAlias = Literal["roam-export", "logseq", "evernote", "text"]
+Form: TypeAlias = Literal["roam", "roam-desktop", "roam-export", "logseq", "evernote", "text"]
 OutlineKind: TypeAlias = Literal["roam", "logseq"]
 
 # What the files of an export may be; pictures and the like are left out.
@@ -17,7 +17,10 @@ TYPES = (".md", ".markdown", ".txt", ".html", ".htm", ".csv", ".pdf", ".docx", "
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """Where the notes of a source come from. `graph` is its name at Roam or in Logseq."""
+    """Where the notes of a source come from. `graph` is its name at Roam or in Logseq.
+
+    `place` is a file or folder, or the address of Roam's servers.
+    """
 
     form: Form
     place: str
@@ -35,6 +38,8 @@ class SourceSpec:
 
 
 _KINDS: Mapping[Form, VaultSource] = {
+    "roam": "roam",
+    "roam-desktop": "roam",
     "roam-export": "import",
     "logseq": "logseq",
     "evernote": "import",

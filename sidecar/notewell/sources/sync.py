@@ -60,7 +60,7 @@ def sync(
     the disk refuses. What was done until then stays.
     """
     known = store.edited()
-    stamps = feed.stamps()
+    stamps = feed.stamps(known)
     if stamps is None:
         wanted = None
     else:

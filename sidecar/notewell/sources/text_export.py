@@ -26,7 +26,7 @@ class TextExport:
         """Nothing is read yet."""
         self._files = ExportFiles(place)
 
-    def stamps(self) -> Mapping[str, int]:
+    def stamps(self, _known: Mapping[str, int]) -> Mapping[str, int]:
         """See `Feed.stamps`."""
         return {_uid(one): one.edited for one in self._notes()}
 
@@ -54,7 +54,7 @@ class EvernoteExport:
         """Nothing is read yet."""
         self._file = place
 
-    def stamps(self) -> None:
+    def stamps(self, _known: Mapping[str, int]) -> None:
         """See `Feed.stamps`: the file has to be read whole."""
         return
 

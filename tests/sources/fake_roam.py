@@ -1,0 +1,144 @@
+"""A small Roam on two loopback addresses, which enforces the rules that its documentation states.
+
+The first address only redirects to the second one. A token is read from `X-Authorization` alone,
+the list of a pull has to be one text, and after 50 requests in a minute it answers 429.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+TOKEN = "roam-graph-token-" + "t" * 20
+DESKTOP_TOKEN = "roam-graph-local-token-" + "t" * 29
+
+
+@dataclass
+class FakeRoam:
+    """The graph, the faults to inject, and what was asked."""
+
+    pages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    now: Callable[[], float] = lambda: 0.0
+    faults: deque[tuple[int, str]] = field(default_factory=deque)  # status and words, used once
+    broken: frozenset[str] = frozenset()  # pulls with one of these pages always fail
+    elsewhere: str = ""  # where the first address redirects to, instead of the second
+    pulled: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    base: str = ""
+    peer: str = ""
+    _sent: deque[float] = field(default_factory=deque)
+
+    def put(self, uid: str, title: str, *texts: str, edited: int, own: int = 1) -> None:
+        """Put a page; `edited` is the time of its last block, `own` its own."""
+        self.pages[uid] = {
+            ":block/uid": uid,
+            ":node/title": title,
+            ":edit/time": own,
+            ":block/children": [
+                {
+                    ":block/uid": f"{uid}-{n}",
+                    ":block/string": text,
+                    ":block/order": n,
+                    ":edit/time": edited,
+                }
+                for n, text in reversed(list(enumerate(texts)))
+            ],
+        }
+
+    def answer(self, action: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """Answer a request to the servers' interface."""
+        while self._sent and self._sent[0] <= self.now() - 60:
+            self._sent.popleft()
+        if len(self._sent) >= 50:
+            self.refused.append("too many")
+            return 429, {"message": "too many requests"}
+        self._sent.append(self.now())
+        if self.faults:
+            status, words = self.faults.popleft()
+            return status, {"message": words}
+        if action == "q":
+            return 200, {"result": self.rows(body["query"], body["args"])}
+        eids = body["eids"]
+        if not isinstance(eids, str):
+            return 400, {"message": "eids must be a string"}
+        uids = re.findall(r'\[:block/uid "([^"]+)"\]', eids)
+        if self.broken & set(uids):
+            return 500, {"message": "this cannot be pulled"}
+        self.pulled += uids
+        return 200, {"result": [self.pages.get(uid) for uid in uids]}
+
+    def rows(self, query: str, values: list[int]) -> list[list[Any]]:
+        """The rows of the two queries that are asked."""
+        if "?since" not in query:
+            return [[uid, page[":edit/time"]] for uid, page in self.pages.items()]
+        found = []
+        for uid, page in self.pages.items():
+            times = [one[":edit/time"] for one in page[":block/children"]]
+            if times and max(times) >= values[0]:
+                found.append([uid, max(times)])
+        return found
+
+
+class _Handler(BaseHTTPRequestHandler):
+    roam: FakeRoam
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        *_, graph, action = self.path.split("/")
+        port = int(self.server.server_address[1])
+        if f":{port}" in self.roam.base:
+            self._reply(308, {}, (self.roam.elsewhere or self.roam.peer) + self.path)
+        elif self.path.startswith("/api/graph/"):
+            if self.headers.get("X-Authorization") != f"Bearer {TOKEN}" or graph != "mine":
+                self._reply(401, {"message": "this token is not valid"})
+            else:
+                self._reply(*self.roam.answer(action, json.loads(raw)))
+        else:
+            self._reply(*self._desktop(json.loads(raw)))
+
+    def _desktop(self, body: dict[str, Any]) -> tuple[int, Any]:
+        if self.headers.get("Authorization") != f"Bearer {DESKTOP_TOKEN}":
+            return 401, {"success": False, "error": {"message": "this token is not valid"}}
+        first, *rest = body["args"]
+        if body["action"] == "data.q":
+            return 200, {"success": True, "result": self.roam.rows(first, rest)}
+        uid = json.loads(rest[0].removeprefix("[:block/uid ").removesuffix("]"))
+        return 200, {"success": True, "result": self.roam.pages.get(uid)}
+
+    def _reply(self, status: int, said: Any, location: str = "") -> None:
+        body = json.dumps(said).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        if location:
+            self.send_header("Location", location)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def running(roam: FakeRoam) -> Iterator[FakeRoam]:
+    """Serve it on two ports of loopback."""
+    handler = type("Handler", (_Handler,), {"roam": roam})
+    servers = [ThreadingHTTPServer(("127.0.0.1", 0), handler) for _ in range(2)]
+    roam.base, roam.peer = (f"http://127.0.0.1:{one.server_address[1]}" for one in servers)
+    threads = [threading.Thread(target=one.serve_forever, args=(0.01,)) for one in servers]
+    for thread in threads:
+        thread.start()
+    try:
+        yield roam
+    finally:
+        for one in servers:
+            one.shutdown()
+            one.server_close()
+        for thread in threads:
+            thread.join()
