@@ -49,6 +49,21 @@ def test_nothing_is_embedded_twice(notewell: CommandLine, vault: Path) -> None:
     assert notewell.json("index", "Notes", "--full")["embedded"] == 0
 
 
+@pytest.mark.usefixtures("with_model")
+def test_notes_can_be_cut_another_way(notewell: CommandLine, vault: Path) -> None:
+    before = notewell.json("index", vault)
+    text = "The tree and the bread grow in the garden. " * 8 + "A new moon is on the sea. " * 10
+    (vault / "Long.md").write_text(text, encoding="utf-8")
+
+    by_headings = notewell.json("index", vault)
+    by_topic = notewell.json("index", vault, "--chunking", "semantic")
+
+    assert by_headings["chunks"] == before["chunks"] + 1
+    assert by_topic["chunks"] > by_headings["chunks"]
+    assert notewell.json("index", vault)["embedded"] == 0  # back, and everything is known
+    notewell("index", vault, "--chunking", "none", fails=2)
+
+
 def test_a_person_is_told_what_to_do_without_a_model(notewell: CommandLine, vault: Path) -> None:
     result = notewell("index", vault)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -39,6 +40,7 @@ from notewell.contract.request import Request
 from notewell.contract.status import Guard, IndexReport, StatusReply, StatusRequest
 from notewell.errors import AnotherVaultError, NotFoundError, ServerError, UsageError
 from notewell.types import Progress, VaultRecord
+from notewell.types.values import ChunkMethod
 
 _POLL_S = 0.3
 # Twice in a row: a server looks idle between accepting a request and starting on it.
@@ -59,13 +61,24 @@ class IndexRun:
 @request_option(ReindexRequest, "full")
 @click.option("--model", metavar="NAME", help="Embed with this model; see `notewell models list`.")
 @click.option(
+    "--chunking",
+    type=click.Choice(get_args(ChunkMethod)),
+    help="Cut notes this way, instead of as `chunking.method` says.",
+)
+@click.option(
     "--confirm-removals",
     is_flag=True,
     help="Accept that most of the notes are gone, and remove them from the index.",
 )
 @json_option
 def index(
-    vault: str | None, full: bool, model: str | None, confirm_removals: bool, as_json: bool
+    vault: str | None,
+    *,
+    full: bool,
+    model: str | None,
+    chunking: str | None,
+    confirm_removals: bool,
+    as_json: bool,
 ) -> None:
     """Bring the index of VAULT up to date.
 
@@ -77,11 +90,12 @@ def index(
         record = find_or_add(invocation, vault, say=reporter.say)
         run = IndexRun(reporter, full=full, confirm_removals=confirm_removals)
         if (server := server_for(invocation.known(), record)) is not None:
-            _refuse_model(server, model=model)
+            _refuse(server, "--model" if model else "--chunking" if chunking else None)
             report = reindex_on_server(server, run)
             status = server.answer(StatusRequest())
         else:
-            report, status = _index_here(invocation, record, model, run)
+            flags = {"model.name": model, "chunking.method": chunking}
+            report, status = _index_here(invocation, record, flags, run)
     if as_json:
         emit_object(_document(report))
     else:
@@ -93,19 +107,18 @@ def index(
         raise click.exceptions.Exit(1)
 
 
-def _refuse_model(server: RemoteBackend, *, model: str | None) -> None:
-    if model is not None:
+def _refuse(server: RemoteBackend, option: str | None) -> None:
+    if option is not None:
         raise UsageError(
-            f"the vault is served at {server.info.url}, and --model needs the index to itself: "
+            f"the vault is served at {server.info.url}, and {option} needs the index to itself: "
             "stop that server first"
         )
 
 
 def _index_here(
-    invocation: Invocation, record: VaultRecord, model: str | None, run: IndexRun
+    invocation: Invocation, record: VaultRecord, flags: Mapping[str, str | None], run: IndexRun
 ) -> tuple[IndexReport, StatusReply]:
     """Update the index in this process; return what was done, and the status after it."""
-    flags = {"model.name": model}
     with closing(
         invocation.vaults(fetch_missing=True, say=run.reporter.say, flags=flags)
     ) as vaults:
