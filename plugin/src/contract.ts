@@ -61,6 +61,18 @@ export type RelationKind = "supersedes" | "contradicts" | "caused_by" | "relates
 export type ValidationKind = "stored" | "granted" | "applied" | "helped" | "failed" | "other";
 export type MemoryOrder = "created" | "accessed" | "confidence" | "importance";
 export type GleaningStatus = "active" | "inactive" | "hidden";
+export type GardenCheck =
+  | "broken_links"
+  | "unlinked_mentions"
+  | "near_duplicates"
+  | "similar_topics"
+  | "missing_topics"
+  | "missing_tags"
+  | "tag_variants"
+  | "orphans"
+  | "untitled"
+  | "missing_properties";
+export type SuggestionState = "open" | "applied" | "rejected" | "refused";
 export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
 export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
 export type LocalServer = "ollama" | "lm-studio" | "llama.cpp";
@@ -1770,6 +1782,153 @@ export interface MaintainReply {
   readonly run: string;
 }
 
+/** `POST /api/garden/plans`: Make a plan of what could be tended; nothing is changed */
+export interface MakePlan extends OfVault {
+  /** Names of checks; left out: those that are usual */
+  readonly checks?: readonly GardenCheck[];
+  /** At most this many suggestions */
+  readonly limit?: number;
+}
+
+/**
+ * A plan. `note` is the note it was written to, None if no folder is set for plans.
+ *
+ * `counts` are suggestions by state, and `more` those that were found and left for a later plan.
+ */
+export interface PlanReply {
+  readonly vault: string;
+  readonly id: string;
+  readonly created: string;
+  readonly note: string | null;
+  readonly checks: readonly GardenCheck[];
+  readonly suggestions: readonly SuggestionView[];
+  readonly counts: Readonly<Partial<Record<SuggestionState, number>>>;
+  readonly more: number;
+}
+
+/** A suggestion of a plan. `why` says why it was refused, "" if it was not. */
+export interface SuggestionView {
+  readonly id: string;
+  readonly check: GardenCheck;
+  readonly path: string;
+  readonly title: string;
+  readonly evidence: string;
+  readonly confidence: number;
+  readonly edit: readonly SuggestedEdit[];
+  readonly diff: string;
+  readonly state: SuggestionState;
+  readonly why: string;
+}
+
+/**
+ * What changes in one note, whose content has the hash `hash`.
+ *
+ * `set` gives properties a value, `add` appends to lists, `swap` exchanges texts in a property.
+ */
+export interface SuggestedEdit {
+  readonly path: string;
+  readonly hash: string;
+  readonly text: readonly TextEdit[];
+  readonly set: Readonly<Record<string, PropertyValue>>;
+  readonly add: Readonly<Record<string, readonly string[]>>;
+  readonly swap: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** A text that becomes another. `start` is its offset below the properties of the note. */
+export interface TextEdit {
+  readonly line: number;
+  readonly start: number;
+  readonly old: string;
+  readonly new: string;
+}
+
+/** `GET /api/garden/plans`: The gardener's plans */
+export interface PlansRequest extends OfVault {
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** The plans of a vault, newest first, and the checks there are. */
+export interface PlansReply {
+  readonly vault: string;
+  readonly plans: readonly PlanSummary[];
+  readonly checks: readonly CheckView[];
+}
+
+/** A plan without its suggestions. */
+export interface PlanSummary {
+  readonly id: string;
+  readonly created: string;
+  readonly note: string | null;
+  readonly checks: readonly GardenCheck[];
+  readonly counts: Readonly<Partial<Record<SuggestionState, number>>>;
+  readonly more: number;
+}
+
+/** A check: what it finds, and whether a plan has it that names no checks. */
+export interface CheckView {
+  readonly name: GardenCheck;
+  readonly finds: string;
+  readonly usual: boolean;
+}
+
+/** `GET /api/garden/plans/{id}`: One plan, with evidence and diff of each suggestion */
+export interface PlanRequest extends OfVault {
+  /** Id of the plan */
+  readonly id: string;
+}
+
+/** `POST /api/garden/plans/{id}/apply`: Make the edits of a plan, or of some suggestions of it */
+export interface ApplyPlan extends OfVault {
+  /** Id of the plan */
+  readonly id: string;
+  /** Ids of suggestions; left out: all of the plan */
+  readonly only?: readonly string[];
+}
+
+/**
+ * What was done with suggestions of a plan: `applied` are the ids that it was done with.
+ *
+ * `undo` is the number that takes all writes back, None if nothing was written.
+ */
+export interface GardenReply {
+  readonly vault: string;
+  readonly plan: string;
+  readonly applied: readonly string[];
+  readonly refused: readonly RefusedSuggestion[];
+  readonly undo: number | null;
+}
+
+/** A suggestion that was left as it is, and why. */
+export interface RefusedSuggestion {
+  readonly id: string;
+  readonly why: string;
+}
+
+/** `POST /api/garden/plans/{id}/reject`: Reject a plan, or some suggestions of it, for good */
+export interface RejectPlan extends OfVault {
+  /** Id of the plan */
+  readonly id: string;
+  /** Ids of suggestions; left out: all of the plan */
+  readonly only?: readonly string[];
+}
+
+/** The suggestions that will not come again. `deleted`: nothing is left of the plan. */
+export interface RejectReply {
+  readonly vault: string;
+  readonly plan: string;
+  readonly rejected: readonly string[];
+  readonly deleted: boolean;
+}
+
+/** `POST /api/garden/plans/{id}/undo`: Take back what was applied of a plan */
+export interface UndoPlan extends OfVault {
+  /** Id of the plan */
+  readonly id: string;
+  /** Ids of suggestions; left out: all of the plan */
+  readonly only?: readonly string[];
+}
+
 /** `GET /api/writes`: What Notewell wrote to a vault, newest first */
 export interface WritesRequest extends OfVault {
   /** Maximum number of results */
@@ -2736,6 +2895,12 @@ export interface Routes {
   readonly "GET /api/gleanings/{id}": { readonly parameters: GleaningRequest; readonly reply: GleaningReply };
   readonly "POST /api/gleanings/{id}/status": { readonly parameters: MarkGleaning; readonly reply: GleaningReply };
   readonly "POST /api/gleanings/maintain": { readonly parameters: MaintainGleanings; readonly reply: MaintainReply };
+  readonly "POST /api/garden/plans": { readonly parameters: MakePlan; readonly reply: PlanReply };
+  readonly "GET /api/garden/plans": { readonly parameters: PlansRequest; readonly reply: PlansReply };
+  readonly "GET /api/garden/plans/{id}": { readonly parameters: PlanRequest; readonly reply: PlanReply };
+  readonly "POST /api/garden/plans/{id}/apply": { readonly parameters: ApplyPlan; readonly reply: GardenReply };
+  readonly "POST /api/garden/plans/{id}/reject": { readonly parameters: RejectPlan; readonly reply: RejectReply };
+  readonly "POST /api/garden/plans/{id}/undo": { readonly parameters: UndoPlan; readonly reply: GardenReply };
   readonly "GET /api/writes": { readonly parameters: WritesRequest; readonly reply: WritesReply };
   readonly "POST /api/writes/undo": { readonly parameters: UndoRequest; readonly reply: UndoneReply };
   readonly "POST /api/ask": { readonly parameters: AskRequest; readonly reply: AskEventReply };

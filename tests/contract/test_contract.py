@@ -253,6 +253,16 @@ REPLIES: dict[str, Asked] = {
         404,
     ),
     "gleanings-maintain-off": ("POST /api/gleanings/maintain", {}, 403),
+    "garden-plan-made": ("POST /api/garden/plans", {"checks": ["orphans"]}, 200),
+    "garden-plans": ("GET /api/garden/plans", {"limit": 1}, 200),
+    "garden-plan-nothing": ("GET /api/garden/plans/{id}", {"id": "20000101-000000"}, 404),
+    "garden-apply-nothing": ("POST /api/garden/plans/{id}/apply", {"id": "20000101-000000"}, 404),
+    "garden-reject-nothing": (
+        "POST /api/garden/plans/{id}/reject",
+        {"id": "20000101-000000"},
+        404,
+    ),
+    "garden-undo-nothing": ("POST /api/garden/plans/{id}/undo", {"id": "20000101-000000"}, 404),
     "writes": ("GET /api/writes", {"limit": 2}, 200),
     "undo": ("POST /api/writes/undo", {}, 200),
     "problem-change": (
@@ -455,6 +465,8 @@ def steady(value: Any, record: VaultRecord) -> Any:
             value |= dict.fromkeys(("created", "accessed"), STEADY["at"])
         if "held" in value and "place" in value:  # a source, made during the test
             value["id"] = STEADY_ID
+        if "more" in value:  # a plan, named by the time at which it was made
+            value |= {"id": "20260302-100000", "created": STEADY["at"]}
         if "obsidian" in value:  # a pairing link
             value |= STEADY_PAIR
         return {

@@ -29,6 +29,7 @@ from notewell.contract.documents import (
     DocumentsReply,
     RemoveDocuments,
 )
+from notewell.contract.garden import GardenReply, MakePlan, PlanReply, PlansReply, RejectReply
 from notewell.contract.gleanings import (
     DomainCount,
     ExtractGleanings,
@@ -389,6 +390,37 @@ class FakePhoneIndex:
         return self.reply()
 
 
+class FakePlans:
+    """No plan but an empty new one; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def make(self, request: MakePlan) -> PlanReply:
+        self._asked.append(request)
+        at, counts = "2026-03-02T10:00:00+00:00", {"open": 0}
+        return PlanReply("Home", "20260302-100000", at, None, request.checks, (), counts, 0)  # type: ignore[arg-type]
+
+    def plans(self, limit: int) -> PlansReply:
+        self._asked.append(limit)
+        return PlansReply("Home", (), ())
+
+    def show(self, key: str) -> PlanReply:
+        if key != "20261122-103000":
+            raise NotFoundError(f"There is no plan {key}.")
+        return self.make(MakePlan())
+
+    def apply(self, key: str, only: tuple[str, ...]) -> GardenReply:
+        self._asked.append((key, only))
+        return GardenReply("Home", key, only, (), None)
+
+    undo = apply
+
+    def reject(self, key: str, only: tuple[str, ...]) -> RejectReply:
+        self._asked.append((key, only))
+        return RejectReply("Home", key, only, False)
+
+
 class FakeTending:
     """What tends a vault; `asked` is the engine's."""
 
@@ -396,6 +428,7 @@ class FakeTending:
         self.runs = FakeRuns(asked)
         self.gleanings = FakeGleanings(asked)
         self.topics = FakeTopics()
+        self.plans = FakePlans(asked)
         self.phone = FakePhoneIndex()
         self.source = FakeSourceSync(asked)
 

@@ -13,6 +13,7 @@ from notewell.ask import conversations
 from notewell.contract.codec import from_json, to_json
 from notewell.engine.tuning import NAME as TUNING
 from notewell.errors import BackupError, NotewellError, ServerError
+from notewell.gardener.state import NAME as GARDEN
 from notewell.gleanings.state import NAME as GLEANINGS
 from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
@@ -37,6 +38,7 @@ FILES = (
     DOCUMENTS,
     GLEANINGS,
     SOURCE,
+    GARDEN,
 )  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 

@@ -60,6 +60,7 @@ SECTIONS = {
         "memory": "notewell.cli.memory:memory",
         "properties": "notewell.cli.properties:properties",
         "gleanings": "notewell.cli.gleanings:gleanings",
+        "garden": "notewell.cli.garden:garden",
         "undo": "notewell.cli.undo:undo",
     },
     "Look after it": {

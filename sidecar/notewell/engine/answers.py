@@ -15,6 +15,7 @@ from notewell.contract import (
     context,
     documents,
     explore,
+    garden,
     gleanings,
     graph,
     log,
@@ -105,6 +106,12 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     sources.SyncSource: lambda engine, one: engine.tending.source.begin(
         remove_missing=one.remove_missing
     ),
+    garden.MakePlan: lambda engine, one: engine.tending.plans.make(one),
+    garden.PlansRequest: lambda engine, one: engine.tending.plans.plans(one.limit),
+    garden.PlanRequest: lambda engine, one: engine.tending.plans.show(one.id),
+    garden.ApplyPlan: lambda engine, one: engine.tending.plans.apply(one.id, one.only),
+    garden.RejectPlan: lambda engine, one: engine.tending.plans.reject(one.id, one.only),
+    garden.UndoPlan: lambda engine, one: engine.tending.plans.undo(one.id, one.only),
     writes.WritesRequest: lambda engine, one: engine.undoing.writes(one.limit),
     writes.UndoRequest: lambda engine, one: engine.undoing.undo(one.number),
     log.OpenedRequest: _opened,

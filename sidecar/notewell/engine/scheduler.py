@@ -25,6 +25,7 @@ _USUAL: Mapping[RunKind, str] = {
     "extract": "23:00",
     "maintain": "sunday 02:00",
     "sync": "04:00",
+    "plan": "sunday 03:00",
 }
 
 log = logging.getLogger(__name__)
@@ -134,6 +135,7 @@ def _times(rules: ScheduleRules, reconcile_at: str) -> dict[RunKind, str]:
         "extract": rules.extract,
         "maintain": rules.maintain,
         "sync": rules.sync,
+        "plan": rules.plan,
     }
     return {
         kind: _USUAL[kind] if when == _ON else when

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,7 +12,11 @@ from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
 from notewell.engine.source_sync import SourceSync
 from notewell.engine.undo import VaultUndo
+from notewell.errors import NotewellError
+from notewell.gardener.plans import Plans, PlansParts
+from notewell.gardener.read_garden import GardenParts
 from notewell.gardener.service import Topics
+from notewell.gardener.state import StateFile as GardenFile
 from notewell.gleanings.collect import Collection
 from notewell.gleanings.service import Gleanings, Parts
 from notewell.gleanings.state import StateFile
@@ -27,6 +32,8 @@ from notewell.types import Embedder, Settings, VaultRecord
 from notewell.types.runs import RunKind
 from notewell.vault.daily import DailyNotes
 from notewell.vault.write import VaultWriter
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +57,9 @@ class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
     `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
-    `topics` are those of its notes; `properties` edits those of notes; `undoing` takes back what
-    was written; `phone` is the file for phones; `source` brings converted notes up to date.
+    `topics` are those of its notes, `plans` those of the gardener; `properties` edits those of
+    notes; `undoing` takes back what was written; `phone` is the file for phones; `source` brings
+    converted notes up to date.
     """
 
     def __init__(self, vault: TendedVault, indexing: Writer, index_all: Callable[[], None]) -> None:
@@ -73,6 +81,7 @@ class Tending:
         self.phone = PhoneIndex(
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )
+        self.plans = _plans(vault, self._working)
         self._scheduler = Scheduler(
             settings.schedule, settings.vault.reconcile_at, log, self._starts(indexing)
         )
@@ -81,7 +90,11 @@ class Tending:
         self.runs = VaultRuns(record.name, self._working, self._scheduler, indexing.cancel_run)
 
     def start(self) -> None:
-        """Follow the schedule."""
+        """Follow the schedule, and end what a killed process began."""
+        try:
+            self.plans.resume()
+        except NotewellError as error:
+            log.warning("what the gardener began is not ended: %s", error.message)
         self._scheduler.start()
 
     def close(self) -> None:
@@ -106,6 +119,7 @@ class Tending:
             "extract": self.gleanings.begin_extract,
             "maintain": lambda: self.gleanings.maintain(trigger="schedule"),
             "phone": self.phone.begin_due,
+            "plan": self.plans.begin,
         }
         if self.source.is_known:
             starts["sync"] = lambda: self.source.begin(trigger="schedule")
@@ -124,6 +138,26 @@ def _gleanings(vault: TendedVault, runs: Runs) -> Gleanings:
         web=lambda seconds: Web(seconds=seconds),
     )
     return Gleanings(record.name, rules, parts, offline=settings.offline)
+
+
+def _plans(vault: TendedVault, runs: Runs) -> Plans:
+    record, settings = vault.record, vault.settings
+    memories = (settings.memory.folder,) if settings.memory.folder else ()
+    parts = PlansParts(
+        garden=GardenParts(
+            index=vault.index,
+            source=vault.source,
+            root=record.path,
+            rules=settings.garden,
+            topics=settings.topics.folder,
+            untouched=memories,
+        ),
+        file=GardenFile(settings.data_dir / "vaults" / record.id),
+        runs=runs,
+        writer=vault.writer,
+        changed=vault.changed,
+    )
+    return Plans(record.name, parts)
 
 
 def run_log(record: VaultRecord, settings: Settings) -> RunLog:

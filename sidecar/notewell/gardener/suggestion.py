@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from notewell.contract.garden import GardenCheck
 from notewell.types import PropertyValue
 
 
@@ -48,7 +49,7 @@ class Suggestion:
     that move when the note is edited; with the check and the path it makes the id.
     """
 
-    check: str
+    check: GardenCheck
     path: str
     title: str
     evidence: str

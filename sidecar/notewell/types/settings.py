@@ -282,14 +282,15 @@ class PhoneRules:
 class ScheduleRules:
     """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
 
-    "" is never, and "on" the usual time: 23:00 for `extract`, Sunday 02:00 for `maintain` and 04:00
-    for `sync`. `reconcile` None: as `vault.reconcile_at` says.
+    "" is never, and "on" the usual time: 23:00 for `extract`, Sunday 02:00 for `maintain`, 04:00
+    for `sync` and Sunday 03:00 for `plan`. `reconcile` None: as `vault.reconcile_at` says.
     """
 
     reconcile: str | None = None  # compares the whole vault with the index
     extract: str = ""  # makes notes of gleanings
     maintain: str = ""  # checks the links of gleanings
     sync: str = ""  # brings notes that come from another program up to date
+    plan: str = ""  # makes a plan of the gardener
 
 
 @dataclass(frozen=True, slots=True)

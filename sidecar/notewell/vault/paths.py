@@ -1,6 +1,6 @@
 """Which paths are valid in a vault, which are hidden, and which its rules exclude from the index.
 
-The rules apply in this order: files that Obsidian hides, its "Excluded files"
+The rules apply in this order: files that Obsidian hides, gardener plans, "Excluded files"
 (`userIgnoreFilters` of `.obsidian/app.json`), then Notewell's `exclude` and `include` globs in
 gitignore syntax.
 """
@@ -28,6 +28,10 @@ _MAX_SETTINGS_BYTES = 1024 * 1024
 _MAX_REGEX_PATH = 1000
 _MAX_REPEATS = 3
 _REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
+# The names that `gardener.plan_note` gives.
+_GARDENER_PLAN = re.compile(
+    r"(?:^|/)Gardener Plan \d{4}-\d\d-\d\d \d\d-\d\d(?:-\d\d)?\.md\Z", re.IGNORECASE
+)
 # Limits of common file systems; one with lower limits reports an error of its own.
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 2000
@@ -72,6 +76,8 @@ class IgnoreRules:
 
     def decide(self, path: str) -> tuple[str, str] | None:
         """Return (rule, reason) of the rule that leaves `path` out, or None."""
+        if _GARDENER_PLAN.search(path):
+            return "gardener_plan", "A plan of the gardener quotes other notes."
         if self.prefixes and path.startswith(self.prefixes):
             prefix = next(prefix for prefix in self.prefixes if path.startswith(prefix))
             reason = f"{prefix} is listed under Excluded files in Obsidian's settings."

@@ -90,16 +90,17 @@ class Journal:
             self._lock.release()
 
     @contextmanager
-    def batch(self) -> Iterator[None]:
+    def batch(self, *, joining: int | None = None) -> Iterator[None]:
         """Hold the lock as `writing` does; what is entered meanwhile is undone together.
 
+        With `joining` it belongs to the batch of an earlier write, which a crash has cut short.
         Batches do not nest: within one, another has no effect.
         """
         with self.writing():
             if self._batch is not None:
                 yield
                 return
-            self._batch = []
+            self._batch = [] if joining is None else [min(self.together(joining))]
             try:
                 yield
             finally:

@@ -19,6 +19,7 @@ from notewell.ask import conversations
 from notewell.engine import tuning
 from notewell.engine.engine import Engine
 from notewell.errors import NotewellError, NotFoundError, UsageError
+from notewell.gardener import state as garden_state
 from notewell.gleanings import state as gleaning_state
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
@@ -106,6 +107,7 @@ class Vaults(KnownVaults):
                 conversations.delete(data)
                 write_journal.delete(data)
                 gleaning_state.delete(data)
+                garden_state.delete(data)
                 runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
                 document_store.delete(querylog.folder(self._settings.data_dir, record.id))

@@ -1,5 +1,8 @@
 """The checks of the gardener: a file and a row each."""
 
+from collections.abc import Mapping
+
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.checks import (
     broken_links,
     missing_properties,
@@ -16,7 +19,7 @@ from notewell.gardener.checks.check import Check
 
 __all__ = ["CHECKS", "Check"]
 
-CHECKS = {
+CHECKS: Mapping[GardenCheck, Check] = {
     row.name: row
     for row in (
         Check(

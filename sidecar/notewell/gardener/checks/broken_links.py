@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.gardener.link_text import link_target
 from notewell.gardener.names import letters_of, slipped_names, slips
@@ -21,7 +22,7 @@ from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
 from notewell.types import Link
 from notewell.vault.readers import link_name
 
-NAME = "broken_links"
+NAME: GardenCheck = "broken_links"
 MIN_CONFIDENCE = 0.7
 _SHORTEST = 6  # letters of a name with a mistake; below, another word is as likely
 _NOT_A_NOTE = re.compile(r"\.(?!md$)[A-Za-z0-9]{1,8}$", re.IGNORECASE)

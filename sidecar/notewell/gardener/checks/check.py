@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden
 from notewell.gardener.suggestion import Suggestion
 
@@ -17,7 +18,7 @@ class Check:
     precision (docs/gardener.md) is not `usual`.
     """
 
-    name: str
+    name: GardenCheck
     finds: str
     find: Callable[[Garden], Iterable[Suggestion]]
     usual: bool = True

@@ -9,11 +9,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.types import PropertyValue
 
-NAME = "missing_properties"
+NAME: GardenCheck = "missing_properties"
 MIN_SHARE = 0.9  # of the folder's other notes
 _MIN_SAME = 0.9  # of those that have the property, for a value to be suggested
 _MIN_NOTES = 6  # of a folder

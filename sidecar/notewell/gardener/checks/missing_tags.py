@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.gardener.votes import NEIGHBOURS, Vote, centred, neighbours, votes
 
-NAME = "missing_tags"
+NAME: GardenCheck = "missing_tags"
 MIN_SHARE = 0.8  # of the votes
 _MIN_USES = 5  # notes that have a tag before it is suggested
 _MIN_VOTERS = 4

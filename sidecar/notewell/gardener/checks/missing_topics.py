@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.link_text import property_link
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.gardener.topics import topic_values
 from notewell.gardener.votes import NEIGHBOURS, centred, neighbours, votes
 
-NAME = "missing_topics"
+NAME: GardenCheck = "missing_topics"
 MIN_SHARE = 0.6  # of the votes
 _LINKED = 0.85  # confidence in a topic that the note links to
 _MIN_VOTERS = 3

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.gardener.link_text import property_link
 from notewell.gardener.mentions import WORD
@@ -23,7 +24,7 @@ from notewell.gardener.suggestion import NoteEdit, Suggestion
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-NAME = "near_duplicates"
+NAME: GardenCheck = "near_duplicates"
 MIN_RESEMBLANCE = 0.7
 PROPERTY = "duplicate_of"
 _WORDS = 4  # of a shingle

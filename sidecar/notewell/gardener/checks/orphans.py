@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.link_text import property_link
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.gardener.votes import Neighbour, centred, neighbours
 
-NAME = "orphans"
+NAME: GardenCheck = "orphans"
 UNTOUCHED_S = 7 * 24 * 3600.0  # a note being written has no links yet
 MOST = 3  # notes to link from
 MIN_COSINE = 0.5  # centred

@@ -10,12 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden
 from notewell.gardener.link_text import property_link
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.gardener.topics import MIN_COSINE, Topic, alike_in_name, topic_values
 
-NAME = "similar_topics"
+NAME: GardenCheck = "similar_topics"
 PROPERTY = "duplicate_of"
 _MOST_NOTES = 100  # that one suggestion edits
 _PROPERTIES = frozenset({"topics", "topic"})

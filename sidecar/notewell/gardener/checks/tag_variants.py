@@ -10,13 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.gardener.names import letters_of
 from notewell.gardener.prose import code_hidden
 from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
 from notewell.vault.properties import TAG_CHARS
 
-NAME = "tag_variants"
+NAME: GardenCheck = "tag_variants"
 MOST_NOTES = 100  # that one suggestion edits
 _CASE, _SEPARATORS, _PLURAL, _NESTING = 0.95, 0.9, 0.8, 0.7
 _JOINTS = re.compile(r"[-_]")

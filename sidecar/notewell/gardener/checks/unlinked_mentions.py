@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.gardener.link_text import link_to
 from notewell.gardener.mentions import Mention, NameFinder, folded
@@ -19,7 +20,7 @@ from notewell.gardener.prose import is_markup, prose_of
 from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
 from notewell.types import Link
 
-NAME = "unlinked_mentions"
+NAME: GardenCheck = "unlinked_mentions"
 MIN_CONFIDENCE = 0.7
 # Of a logistic function, fitted on half of the vaults (docs/gardener.md).
 _BIAS, _LINKED, _EXACT, _WORDS, _SAID = 1.0, 0.75, 0.78, 0.3, -0.36

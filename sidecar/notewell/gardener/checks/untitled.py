@@ -9,11 +9,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteBody
 from notewell.gardener.prose import code_hidden
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 
-NAME = "untitled"
+NAME: GardenCheck = "untitled"
 _CONFIDENCE = 0.9
 _SHARE_OF_DATES = 0.5  # a folder with more notes named by dates is a journal
 _FEW = 4  # notes with dates that make no journal

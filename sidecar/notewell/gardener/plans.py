@@ -1,0 +1,255 @@
+"""The gardener of one vault as the contract shows it: makes plans, applies, rejects and undoes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import zip_longest
+
+from notewell.contract.garden import (
+    CheckView,
+    GardenCheck,
+    GardenReply,
+    MakePlan,
+    PlanReply,
+    PlansReply,
+    RefusedSuggestion,
+    RejectReply,
+)
+from notewell.errors import ChangedNoteError, ReadOnlyError, UnreadableNoteError, UsageError
+from notewell.gardener.changes import MOST_NOTES, Changes, Done, decisions
+from notewell.gardener.checks import CHECKS
+from notewell.gardener.edits import clash, diff_of, edited, problem_of
+from notewell.gardener.garden import Garden
+from notewell.gardener.plan_note import note_name, note_text
+from notewell.gardener.read_garden import GardenParts, read_garden
+from notewell.gardener.state import Plan, StateFile
+from notewell.gardener.suggestion import NoteEdit, Suggestion
+from notewell.gardener.views import reply_of, summary_of, view_of
+from notewell.runs.work import RunProgress, Runs
+from notewell.types.runs import Trigger
+from notewell.vault.write import VaultWriter
+
+KEPT = timedelta(days=7)  # plans
+_ID = "%Y%m%d-%H%M%S"
+_MOST_DIFF = 20_000  # characters of one suggestion
+_DRAFT = "gardener plan"
+
+
+@dataclass(frozen=True, slots=True)
+class PlansParts:
+    """What plans are made with. `writer` None: the vault is never written."""
+
+    garden: GardenParts
+    file: StateFile
+    runs: Runs
+    writer: VaultWriter | None
+    changed: Callable[[str], None]
+
+
+class Plans:
+    """The plans of one vault. Any thread may call."""
+
+    def __init__(self, vault: str, parts: PlansParts) -> None:
+        """Nothing is read before the first call."""
+        self._vault = vault
+        self._parts = parts
+        self._file = parts.file
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def plans(self, limit: int) -> PlansReply:
+        """The plans, newest first, and the checks."""
+        checks = tuple(CheckView(one.name, one.finds, one.usual) for one in CHECKS.values())
+        found = reversed(self._file.load().plans[-limit:])
+        return PlansReply(self._vault, tuple(map(summary_of, found)), checks)
+
+    def show(self, key: str) -> PlanReply:
+        """One plan."""
+        return reply_of(self._vault, self._known(key))
+
+    def _known(self, key: str) -> Plan:
+        if self._parts.writer is None:
+            return self._file.load().plan(key)
+        return self._changes().seen(key)
+
+    # --- making ----------------------------------------------------------------------------
+
+    def make(self, request: MakePlan, trigger: Trigger = "manual") -> PlanReply:
+        """Make a plan; raises AlreadyRunningError while another is made."""
+        made: list[Plan] = []
+        checks, limit = self._checks(request.checks), request.limit
+        self._parts.runs.now(
+            "plan", trigger, lambda progress: made.append(self._made(progress, checks, limit))
+        )
+        return reply_of(self._vault, made[0])
+
+    def begin(self) -> None:
+        """Make a plan in a thread, as the schedule does."""
+        checks, limit = self._checks(()), MakePlan().limit
+        self._parts.runs.begin(
+            "plan", "schedule", lambda progress: self._made(progress, checks, limit)
+        )
+
+    def _checks(self, names: Sequence[GardenCheck]) -> tuple[GardenCheck, ...]:
+        rules = self._parts.garden.rules.checks
+        if unknown := [name for name in rules if name not in CHECKS]:
+            raise UsageError(
+                f"The setting `garden.checks` names {unknown[0]}, which is no check. There are"
+                f" {', '.join(CHECKS)}."
+            )
+        usual = [one.name for one in CHECKS.values() if (one.name in rules if rules else one.usual)]
+        return tuple(dict.fromkeys(names)) or tuple(usual)
+
+    def _made(self, progress: RunProgress, checks: tuple[GardenCheck, ...], limit: int) -> Plan:
+        if self._parts.writer is not None:
+            self.resume()
+        self._purge()
+        garden = read_garden(self._parts.garden)
+        state = self._file.load()
+        decided = state.rejected.keys() | state.applied.keys()
+        found: list[list[Suggestion]] = []
+        for name in checks:
+            progress.check()
+            mine = {one.id: one for one in CHECKS[name].find(garden) if one.id not in decided}
+            found.append(sorted(mine.values(), key=lambda one: (-one.confidence, one.path)))
+            progress.counts[name] = len(mine)
+        chosen = _fitting(garden, found, limit)
+        total = sum(map(len, found))
+        created = datetime.now().astimezone()
+        while any(plan.id == created.strftime(_ID) for plan in state.plans):
+            created += timedelta(seconds=1)
+        edits = [edit for one, _ in chosen for edit in one.edits]
+        plan = Plan(
+            id=created.strftime(_ID),
+            created=created.isoformat(timespec="seconds"),
+            note=None,
+            checks=checks,
+            suggestions=tuple(view_of(one, diff) for one, diff in chosen),
+            hashes={edit.path: edit.content_hash.hex() for edit in edits},
+            more=total - len(chosen),
+        )
+        progress.check()
+        plan = self._with_note(plan, created) if chosen else plan
+        self._file.change(lambda before: before.with_plan(plan))
+        return plan
+
+    def _with_note(self, plan: Plan, created: datetime) -> Plan:
+        """The plan after it was written to a note, if a person chose a folder for plans."""
+        folder, writer = self._parts.garden.rules.folder.strip("/"), self._parts.writer
+        if not folder or writer is None:
+            return plan
+        for seconds in (False, True):
+            path = f"{folder}/{note_name(created, seconds=seconds)}"
+            noted = replace(plan, note=path)
+            try:
+                written = writer.create(path, note_text(noted), action=_DRAFT)
+            except ChangedNoteError:  # another plan of this minute
+                continue
+            known = (written.content_hash or b"").hex()
+            return replace(noted, hashes={**plan.hashes, path: known})
+        return plan
+
+    def _purge(self) -> None:
+        """Delete plans that are older than `KEPT`, and their notes unless a person changed them."""
+        limit = datetime.now().astimezone() - KEPT
+        for plan in self._file.load().plans:
+            if datetime.fromisoformat(plan.created) < limit:
+                self._delete(plan)
+
+    def _delete(self, plan: Plan) -> None:
+        writer = self._parts.writer
+        if plan.note is not None and writer is not None:
+            try:
+                seen = self._changes().note_seen(plan, plan.note)
+                writer.delete(plan.note, seen=seen, action=_DRAFT)
+            except (ChangedNoteError, UnreadableNoteError):
+                pass  # a person has made it a note of theirs
+        self._file.change(lambda state: state.without_plan(plan.id))
+
+    # --- deciding --------------------------------------------------------------------------
+
+    def apply(self, key: str, only: Sequence[str]) -> GardenReply:
+        """Apply suggestions; see `Changes.apply`."""
+        return self._reply(key, self._changes().apply(key, only))
+
+    def undo(self, key: str, only: Sequence[str]) -> GardenReply:
+        """Take suggestions back; see `Changes.undo`."""
+        return self._reply(key, self._changes().undo(key, only))
+
+    def reject(self, key: str, only: Sequence[str]) -> RejectReply:
+        """Reject suggestions for good; a plan of which nothing else is left is deleted."""
+        with self._file.alone():
+            plan = self._known(key)
+            chosen = [
+                one
+                for one in plan.suggestions
+                if one.state in {"open", "refused"} and (not only or one.id in only)
+            ]
+            changed = {one.id: replace(one, state="rejected", why="") for one in chosen}
+            after = plan.with_states(changed)
+            self._file.change(
+                lambda state: replace(
+                    state.with_plan(after), rejected={**state.rejected, **decisions(chosen)}
+                )
+            )
+            deleted = all(one.state == "rejected" for one in after.suggestions)
+            if deleted:
+                self._delete(after)
+            elif self._parts.writer is not None:
+                noted = self._changes().noted(after)
+                self._file.change(lambda state: state.with_plan(noted))
+        return RejectReply(self._vault, key, tuple(changed), deleted)
+
+    def resume(self) -> None:
+        """End what was begun by a process that was killed."""
+        if self._parts.writer is not None and self._file.load().unfinished is not None:
+            self._changes().resume()
+
+    def _changes(self) -> Changes:
+        if self._parts.writer is None:
+            raise ReadOnlyError(
+                "This vault is never written, because Notewell's data directory is inside it."
+            )
+        return Changes(self._parts.writer, self._file, self._parts.changed)
+
+    def _reply(self, key: str, done: Done) -> GardenReply:
+        refused = tuple(RefusedSuggestion(one, why) for one, why in done.refused)
+        return GardenReply(self._vault, key, done.ids, refused, done.number)
+
+
+def _fitting(
+    garden: Garden, found: list[list[Suggestion]], limit: int
+) -> list[tuple[Suggestion, str]]:
+    """The best suggestions of each check in turn that fit together, each with its diff."""
+    chosen: list[tuple[Suggestion, str]] = []
+    edits: dict[str, list[NoteEdit]] = {}
+    for one in (one for turn in zip_longest(*found) for one in turn if one is not None):
+        if len(chosen) == limit:
+            break
+        if len(edits.keys() | {edit.path for edit in one.edits}) > MOST_NOTES:
+            continue
+        if any(clash(edit, other) for edit in one.edits for other in edits.get(edit.path, ())):
+            continue
+        diff = _diff(garden, one)
+        if diff is not None:
+            chosen.append((one, diff))
+            for edit in one.edits:
+                edits.setdefault(edit.path, []).append(edit)
+    order = {name: n for n, name in enumerate(CHECKS)}
+    return sorted(chosen, key=lambda each: (order[each[0].check], -each[0].confidence))
+
+
+def _diff(garden: Garden, suggestion: Suggestion) -> str | None:
+    """What a suggestion changes in all its notes; None if it cannot be made or changes nothing."""
+    shown = []
+    for edit in suggestion.edits:
+        body = garden.read(edit.path)
+        if body is None or problem_of(body.text, [edit]) is not None:
+            return None
+        after = edited(body.text, [edit])
+        if after == body.text:
+            return None
+        shown.append(diff_of(edit.path, body.text, after))
+    return "".join(shown)[:_MOST_DIFF]

@@ -1,0 +1,172 @@
+"""What is known of plans and of what a person decided: one JSON file that a person can read."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import filelock
+
+from notewell.contract.codec import from_json, to_json
+from notewell.contract.garden import GardenCheck, SuggestionView
+from notewell.errors import NotFoundError, ServerError, WriteError
+from notewell.support import atomic, private
+
+NAME = "garden.json"
+MOST_REMEMBERED = 20_000  # decisions, the newest
+_LOCK = "garden.lock"
+_BUSY_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan. `hashes` has the content hash of each of its notes as it knows the note.
+
+    That is the hash before, and after applying the one that was written. The plan's own note is
+    among them.
+    """
+
+    id: str
+    created: str
+    note: str | None
+    checks: tuple[GardenCheck, ...]
+    suggestions: tuple[SuggestionView, ...]
+    hashes: Mapping[str, str]
+    more: int = 0
+
+    def with_states(self, changed: Mapping[str, SuggestionView]) -> Plan:
+        """The plan with some suggestions replaced, by id."""
+        return replace(
+            self, suggestions=tuple(changed.get(one.id, one) for one in self.suggestions)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided on a suggestion, and when."""
+
+    check: GardenCheck
+    path: str
+    title: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Writes that were begun: if the process dies, the next one ends them.
+
+    `seen` has the hash of each note before them. `undoing`: they take suggestions back.
+    """
+
+    plan: str
+    ids: tuple[str, ...]
+    seen: Mapping[str, str]
+    undoing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Plans, oldest first; decisions by suggestion; and what was begun and not ended."""
+
+    format: int = 1
+    plans: tuple[Plan, ...] = ()
+    rejected: Mapping[str, Decision] = field(default_factory=dict)
+    applied: Mapping[str, Decision] = field(default_factory=dict)
+    unfinished: Unfinished | None = None
+
+    def plan(self, key: str) -> Plan:
+        """One plan; NotFoundError if there is none of this id."""
+        for plan in self.plans:
+            if plan.id == key:
+                return plan
+        raise NotFoundError(
+            f"There is no plan {key}. `notewell garden show` shows the newest; plans are kept for"
+            " 7 days.",
+            code="plan_not_found",
+        )
+
+    def with_plan(self, plan: Plan) -> State:
+        """The state with a plan added, or in place of the one with its id."""
+        others = tuple(one for one in self.plans if one.id != plan.id)
+        return replace(self, plans=tuple(sorted((*others, plan), key=lambda one: one.id)))
+
+    def without_plan(self, key: str) -> State:
+        """The state without a plan."""
+        return replace(self, plans=tuple(one for one in self.plans if one.id != key))
+
+
+class StateFile:
+    """The file of one vault. Any thread and any process may use it."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is created with the first change."""
+        self._file = folder / NAME
+        self._changing = threading.RLock()
+        self._lock = filelock.FileLock(
+            folder / _LOCK, timeout=_BUSY_SECONDS, mode=private.FILE_MODE
+        )
+
+    def load(self) -> State:
+        """The state; an empty one where there is no file. WriteError if it cannot be read."""
+        try:
+            return from_json(State, self._file.read_bytes())
+        except FileNotFoundError:
+            return State()
+        except (OSError, ServerError) as error:
+            raise self._unusable(error) from error
+
+    def save(self, state: State) -> None:
+        """Replace the state, within `alone`; what was decided long ago is forgotten."""
+        kept = replace(state, rejected=_newest(state.rejected), applied=_newest(state.applied))
+        readable = json.dumps(json.loads(to_json(kept)), ensure_ascii=False, indent=1)
+        try:
+            atomic.replace(self._file, readable.encode("utf-8", "replace"), durable=True)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def change(self, edit: Callable[[State], State]) -> State:
+        """Replace the state by what `edit` makes of it."""
+        with self.alone():
+            before = self.load()
+            after = edit(before)
+            if after != before:
+                self.save(after)
+        return after
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Exclude all others from changing the state; the thread that does may do so again."""
+        with self._changing:
+            try:
+                private.make_folder(self._file.parent)
+                self._lock.acquire()
+            except (OSError, filelock.Timeout) as error:
+                raise self._unusable(error) from error
+            try:
+                yield
+            finally:
+                self._lock.release()
+
+    def _unusable(self, error: Exception) -> WriteError:
+        return WriteError(
+            f"The gardener's file cannot be used ({self._file}: {error}). Check the data"
+            " directory's disk, or move the file away: then plans and rejections are forgotten.",
+            code="garden_unusable",
+        )
+
+
+def _newest(decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+    if len(decisions) <= MOST_REMEMBERED:
+        return decisions
+    newest = sorted(decisions.items(), key=lambda one: one[1].at)[-MOST_REMEMBERED:]
+    return dict(newest)
+
+
+def delete(folder: Path) -> None:
+    """Delete the file and its lock."""
+    for name in (NAME, _LOCK):
+        (folder / name).unlink(missing_ok=True)
