@@ -23,7 +23,12 @@ def test_the_catalogue_is_listed(notewell: CommandLine) -> None:
     assert listed[DEFAULT]["dimensions"] == 384
     assert listed[DEFAULT]["configured"]
     assert listed[DEFAULT]["path"] is None
-    assert "384" in notewell("models", "list").stdout
+    assert listed[DEFAULT]["time"] == 1
+    assert listed["multilingual-e5-small-q4"]["quality"]["de"] > listed[DEFAULT]["quality"]["de"]
+    shown = notewell("models", "list").stdout
+    assert "384" in shown
+    assert "2.2x" in shown
+    assert "de 0.92" in shown
 
 
 def test_the_rerankers_are_listed(notewell: CommandLine) -> None:

@@ -42,8 +42,8 @@ def list_models(as_json: bool) -> None:
         _row(spec, model_folder(spec, settings), used=spec.name == reranker, dims="reranker")
         for spec in RERANKERS
     ]
-    headings = ("used", "name", "dims", "tokens", "size", "here", "languages")
-    print_table(headings, rows, right=("dims", "tokens", "size"))
+    headings = ("used", "name", "dims", "tokens", "size", "time", "here", "languages", "quality")
+    print_table(headings, rows, right=("dims", "tokens", "size", "time"))
 
 
 def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tuple[str, ...]:
@@ -54,8 +54,10 @@ def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tupl
         dims,
         str(spec.max_tokens),
         f"{spec.download_mb} MB",
+        f"{spec.time:g}x" if spec.time is not None else "",
         "yes" if folder is not None else "no",
         ", ".join(spec.languages),
+        ", ".join(f"{language} {gain:.2f}" for language, gain in spec.quality),
     )
 
 
@@ -176,6 +178,8 @@ def _view(spec: ModelSpec, folder: Path | None, settings: Settings) -> dict[str,
         "languages": spec.languages,
         "licence": spec.licence,
         "download_mb": spec.download_mb,
+        "time": spec.time,
+        "quality": dict(spec.quality),
         "runtime": spec.runtime,
         "configured": spec.name == settings.model.name,
         "path": str(folder) if folder is not None else None,

@@ -21,7 +21,6 @@ _FOREIGN_SHARE = 0.2  # of notes in languages that the model does not read
 _SHOWN_SHARE = 0.02
 _LETTERS = 600  # of each note are enough to tell its language
 _SECONDS = 0.06  # a passage of a model of six layers, where nothing was embedded yet
-_SLOWER = 2.2  # than the default model, by layers and length of passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class ModelSuggestions:
         if unread < _FOREIGN_SHARE:
             return None
         spec = find(_SUGGESTED)
-        minutes = max(round(passages * self._seconds() * _SLOWER / 60), 1)
+        minutes = max(round(passages * self._seconds() * (spec.time or 1) / 60), 1)
         return SuggestedModel(
             name=spec.name,
             download_mb=spec.download_mb,
