@@ -144,10 +144,10 @@ def _settings(settings: Settings) -> Settings:
 
 def _is_whole(message: bytes) -> bool:
     """Whether this is one request with all of its body, after which the connection stays open."""
-    head, _, body = message.partition(b"\r\n\r\n")
-    sizes = _LENGTH.findall(head + b"\r")
+    head, end, body = message.partition(b"\r\n\r\n")
+    sizes = _LENGTH.findall(head + end)
     return (
-        _WHOLE.fullmatch(head + b"\r\n\r\n") is not None
+        _WHOLE.fullmatch(head + end) is not None
         and _OTHERWISE.search(head) is None
         and sizes == [str(len(body)).encode()]
     )
