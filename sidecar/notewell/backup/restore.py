@@ -19,6 +19,7 @@ from notewell.config.edit import Configuration
 from notewell.errors import BackupError, IndexInUseError, NotFoundError, UsageError
 from notewell.index.engines import DATABASE, check_copy, held
 from notewell.support import atomic, private
+from notewell.support.home import expanded
 from notewell.support.plain_tar import Member
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.known import OURS, KnownVaults
@@ -151,7 +152,7 @@ def _records(
         if not found or found[0].source != "folder":
             names = ", ".join(one.name for one in manifest.vaults if one.source == "folder")
             raise NotFoundError(f"The backup has no vault '{word}' with a folder; it has: {names}.")
-        place = Path(os.path.realpath(folder.expanduser()))
+        place = Path(os.path.realpath(expanded(folder)))
         if not place.is_dir():
             raise NotFoundError(f"There is no folder {folder} for the vault {found[0].name}.")
         chosen[found[0].id] = place

@@ -22,6 +22,7 @@ from notewell.contract.documents import (
     RemoveDocuments,
 )
 from notewell.contract.request import Request
+from notewell.support.home import expanded
 
 R = TypeVar("R")
 
@@ -52,7 +53,7 @@ def add_documents(
 ) -> None:
     """Index a file or folder PLACE; below a folder that `documents allow` allowed."""
     request = AddDocuments(
-        str(Path.cwd() / place.expanduser()), namespace, recursive, include, exclude, wait
+        str(Path.cwd() / expanded(place)), namespace, recursive, include, exclude, wait
     )
     _send(request, vault, _show_added, as_json=as_json)
 
@@ -93,7 +94,7 @@ def allow_documents(folder: Path, forbid: bool) -> None:
     A running server knows it after its next start.
     """
     invocation = current_invocation()
-    place = (Path.cwd() / folder.expanduser()).resolve(strict=not forbid)
+    place = (Path.cwd() / expanded(folder)).resolve(strict=not forbid)
     invocation.configuration().allow_documents(str(place), allowed=not forbid)
     click.echo(f"{clean(str(place))} is {'forbidden' if forbid else 'allowed'}.")
 

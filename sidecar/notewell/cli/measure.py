@@ -28,6 +28,7 @@ from notewell.evaluate import (
     systems_of,
     write_golden,
 )
+from notewell.support.home import expanded
 from notewell.types import SearchMode, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 
@@ -129,7 +130,7 @@ def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord,
     try:
         record = known.find(word, cwd=Path.cwd())
     except NotFoundError:
-        if not Path(word).expanduser().is_dir():
+        if not expanded(word).is_dir():
             raise
     else:
         return known, record, task.settings(record.path)

@@ -22,6 +22,7 @@ from notewell.sources.feeds import recognised
 from notewell.sources.roam_api import SERVERS
 from notewell.sources.spec import SourceSpec
 from notewell.sources.tokens import keep_token, token_of
+from notewell.support.home import expanded
 from notewell.types import VaultRecord
 from notewell.vaults import converted
 
@@ -53,7 +54,7 @@ def add() -> None:
 @json_option
 def add_logseq(*, folder: Path, name: str, graph: str, later: bool, as_json: bool) -> None:
     """Add the Logseq graph in FOLDER, or in a zip file."""
-    place = folder.expanduser().resolve()
+    place = expanded(folder).resolve()
     spec = SourceSpec("logseq", str(place), graph or place.stem)
     _add(spec, name, later=later, as_json=as_json)
 
@@ -102,7 +103,7 @@ def import_file(*, file: Path, name: str, graph: str, later: bool, as_json: bool
     A newer export put in its place is read by `notewell sources sync`; pages that are the same
     cost nothing.
     """
-    spec = recognised(file.expanduser().resolve(), graph)
+    spec = recognised(expanded(file).resolve(), graph)
     _add(spec, name, later=later, as_json=as_json)
 
 
@@ -167,7 +168,7 @@ def export(name: str, folder: Path) -> None:
     """
     invocation = current_invocation()
     record = converted.find(name, invocation.known().records())
-    written = converted.copy_notes(record, folder.expanduser().absolute())
+    written = converted.copy_notes(record, expanded(folder).absolute())
     invocation.say(
         f"{written:,} notes are in {clean(str(folder))}. `notewell index {clean(str(folder))}`"
         " makes them searchable as a vault of its own."

@@ -18,6 +18,7 @@ from notewell.cli.options import (
 )
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import IndexInUseError, NotFoundError, UsageError
+from notewell.support.home import expanded
 from notewell.types import Settings, VaultRecord
 
 _SAMPLE = "Sample vault"
@@ -131,7 +132,7 @@ def find_or_add(
     except NotFoundError as error:
         if word is None:
             raise
-        folder = Path(word).expanduser()
+        folder = expanded(word)
         if not folder.is_dir():
             raise NotFoundError(_no_folder(folder, error)) from error
         return add(invocation, folder, say=say)

@@ -14,6 +14,7 @@ from notewell.errors import ModelError
 from notewell.models.catalogue import TOKENIZER_FILE, known
 from notewell.models.fetch import cache_folder
 from notewell.models.tokens import TextTokenizer
+from notewell.support.home import expanded
 from notewell.types import CountTokens, ModelRules
 
 ESTIMATE = "estimate"
@@ -54,7 +55,7 @@ class TokenCounter:
 
 def _tokenizer_file(rules: ModelRules, model_dir: Path) -> Path | None:
     if rules.folder:
-        return Path(rules.folder).expanduser() / TOKENIZER_FILE
+        return expanded(rules.folder) / TOKENIZER_FILE
     spec = known(rules.name)
     return cache_folder(spec, model_dir) / TOKENIZER_FILE if spec is not None else None
 

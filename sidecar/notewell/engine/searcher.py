@@ -21,6 +21,7 @@ from notewell.search import similar as similar_notes
 from notewell.search.evidence import Tuning
 from notewell.search.finder import Caches
 from notewell.search.results import Uri
+from notewell.support.home import expanded
 from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 
 # Words are looked up in one of these threads while the model reads the query.
@@ -162,5 +163,5 @@ def _load_reranker(rules: SearchRules, model_dir: Path, consent: tuple[str, ...]
     """The model that reads first results: on this computer, or the service of the settings."""
     if rules.rerank_provider != "local":
         return load_remote_reranker(rules, model_dir=model_dir, consent=consent)
-    folder = Path(rules.rerank_folder).expanduser() if rules.rerank_folder else None
+    folder = expanded(rules.rerank_folder) if rules.rerank_folder else None
     return load_reranker(rules.reranker, model_dir=model_dir, folder=folder)

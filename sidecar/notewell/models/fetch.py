@@ -31,6 +31,7 @@ from notewell.models.manifest import (
     manifest_source,
     save_manifest,
 )
+from notewell.support.home import expanded
 from notewell.support.program import models_inside
 
 MANIFEST = "manifest.json"
@@ -125,7 +126,7 @@ def _local(
 ) -> ModelFiles | None:
     if folder is not None:
         try:
-            return _given(spec, model_dir, folder.expanduser())
+            return _given(spec, model_dir, expanded(folder))
         except (ModelError, OSError) as error:
             tried.append(f"the given folder {folder}: {error}")
             say(f"The folder {folder} cannot be used for {spec.name}: {error}")

@@ -39,6 +39,7 @@ from notewell.models.providers import (
     find_provider,
 )
 from notewell.models.resilient import ResilientEmbedder, Step, rules_for, usable_processors
+from notewell.support.home import expanded
 from notewell.types import ChunkSizes, Embedder, ModelRules, Reranker, SearchRules
 
 # For models that neither the catalogue nor their folder describes.
@@ -123,7 +124,7 @@ def load(
     say: Callable[[str], None],
 ) -> Embedder:
     """Load an embedder as `rules` say. Raises what its runtime raises."""
-    folder = Path(rules.folder).expanduser() if rules.folder else None
+    folder = expanded(rules.folder) if rules.folder else None
     spec = known(rules.name)
     if spec is None and folder is not None:
         spec = describe_folder(folder, rules.name)

@@ -21,6 +21,7 @@ from notewell.errors import (
     VaultError,
 )
 from notewell.sources.document_store import DocumentStore, Place
+from notewell.support.home import expanded
 from notewell.types import ExcludedFile, FileRef, VaultRules, Walk
 from notewell.vault import files
 from notewell.vault.files import NoteText, content_hash, read_note
@@ -46,10 +47,10 @@ def allowed_place(word: str, allow: Sequence[str]) -> Path:
         NotFoundError: nothing is there.
 
     """
-    given = Path(word).expanduser()
+    given = expanded(word)
     if not given.is_absolute() or "\0" in word:
         raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
-    folders = [Path(os.path.realpath(Path(one).expanduser())) for one in allow]
+    folders = [Path(os.path.realpath(expanded(one))) for one in allow]
     named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
     if not any(real.is_relative_to(folder) for folder in folders):
         if any(named.is_relative_to(folder) for folder in folders):

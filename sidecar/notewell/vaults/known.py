@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from notewell.errors import NotFoundError, UsageError
 from notewell.support import private
+from notewell.support.home import expanded
 from notewell.support.near import near
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.registry import Registry
@@ -119,7 +120,7 @@ def _named(records: tuple[VaultRecord, ...], word: str, cwd: Path) -> VaultRecor
     for record in records:
         if word.casefold() == record.name.casefold():
             return record
-    path = (cwd / Path(word).expanduser()).resolve()
+    path = (cwd / expanded(word)).resolve()
     return next((record for record in records if record.path == path), None)
 
 

@@ -26,6 +26,7 @@ from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
 from notewell.sources import document_store
 from notewell.support import cleanup, private
+from notewell.support.home import expanded
 from notewell.types import AskRules, SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
 from notewell.vaults import converted
@@ -230,7 +231,7 @@ class Vaults(KnownVaults):
 
 def _real_folder(folder: Path) -> Path:
     try:
-        path = folder.expanduser().resolve(strict=True)
+        path = expanded(folder).resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise NotFoundError(f"there is no folder {folder}: {error}") from error
     if not path.is_dir():

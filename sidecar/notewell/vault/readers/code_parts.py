@@ -70,8 +70,10 @@ def python_parts(text: str) -> Parts:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the code
             tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        return Parts(warnings=(f"Its Python is not valid, so it is read as text: {error}.",))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        # What is nested too deeply for the parser is a MemoryError without a text.
+        why = str(error) or "it is nested too deeply"
+        return Parts(warnings=(f"Its Python is not valid, so it is read as text: {why}.",))
     documented = (ast.get_docstring(tree) or "").strip()
     first_line = documented.partition("\n")[0]
     return Parts(tuple(_ast_parts(tree, 1))[:MAX_PARTS], first_line or None)
