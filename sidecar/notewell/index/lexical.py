@@ -26,12 +26,7 @@ from types import MappingProxyType
 import numpy as np
 
 from notewell.index.analyze import streams
-from notewell.index.template_lines import (
-    LineHashes,
-    line_hashes,
-    parts_between,
-    template_lines,
-)
+from notewell.index.template_lines import LineHashes, divided, hash_of_line, line_hashes
 from notewell.types import ChunkHits, PropertyValue, StoredChunk
 from notewell.vault.properties import properties_text, property_words
 
@@ -136,9 +131,11 @@ class ChunkText:
         """The chunk with its template lines; values of properties are none."""
         if self.of_properties:
             return self
-        lines = template_lines((*self.headings, self.text), template)
-        parts = parts_between(self.text, template) if lines else ()
-        return replace(self, template=lines, parts=parts) if lines else self
+        lines, parts = divided(self.text, template)
+        headings = tuple(text for text in self.headings if hash_of_line(text) in template)
+        if not (lines or headings):
+            return self
+        return replace(self, template=tuple(dict.fromkeys((*headings, *lines))), parts=parts)
 
     @property
     def own_parts(self) -> tuple[str, ...]:

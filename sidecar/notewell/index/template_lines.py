@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from zlib import crc32
 
 import numpy as np
@@ -39,20 +38,17 @@ def line_hashes(texts: Iterable[str]) -> LineHashes:
     return np.array(sorted(found - {0}), np.uint32)
 
 
-def template_lines(texts: Iterable[str], template: Collection[int]) -> tuple[str, ...]:
-    """Those lines of some texts that are template lines, each once, in order."""
-    lines = (line for text in texts for line in text.split("\n"))
-    return tuple(dict.fromkeys(line for line in lines if hash_of_line(line) in template))
-
-
-def parts_between(text: str, template: Collection[int]) -> tuple[str, ...]:
-    """What is left of a text without template lines: the parts between them, in order."""
-    marked = ((hash_of_line(line) in template, line) for line in text.split("\n"))
-    return tuple(
-        "\n".join(line for _, line in lines)
-        for is_template, lines in groupby(marked, key=lambda pair: pair[0])
-        if not is_template
-    )
+def divided(text: str, template: Collection[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The template lines of a text, and what is left between them, both in order."""
+    left_out: list[str] = []
+    parts: list[list[str]] = [[]]
+    for line in text.split("\n"):
+        if hash_of_line(line) in template:
+            left_out.append(line)
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    return tuple(left_out), tuple("\n".join(lines) for lines in parts if lines)
 
 
 def least_notes(note_count: int) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -217,20 +217,25 @@ class Postings:
         database: str,
         generation: int,
         since: int | None = None,
+        between: Callable[[], None] = lambda: None,
     ) -> None:
         """Index notes and delete others, in one commit. Their terms go first; see `belongs_to`.
 
-        `texts` is gone through twice: its lines tell which are template lines. `others` gives the
-        texts of further notes that have to be written again for that. `since` is the generation of
-        the documents where the terms may be later.
+        Of many, `texts` is gone through twice: their lines tell which are template lines. `others`
+        gives the texts of further notes that have to be written again for that. `since` is the
+        generation of the documents where the terms may be later. `between` is called before each
+        note.
         """
         with tantivy_errors():
             writer = self._open_writer()
             for note_id in gone:
                 writer.delete_documents_by_term("note", note_id)
+            held = tuple(islice(texts, _NOTES_PER_WRITE + 1))
+            texts = held if len(held) <= _NOTES_PER_WRITE else texts
             lines = self._lines.change(texts, gone=gone, since=since)
-            texts = chain(texts, others(lines.also))
-            changed = self._put_notes(writer, texts, lines.stored.template, generation)
+            template = lines.stored.template
+            notes = _marked(chain(texts, others(lines.also)), template, between)
+            changed = self._put_notes(writer, notes, generation)
             self._terms.complete(
                 changed.rows,
                 lines=lines.stored,
@@ -300,17 +305,12 @@ class Postings:
             writer.add_document(tantivy.Document.from_dict(document, self.schema))
 
     def _put_notes(
-        self,
-        writer: tantivy.IndexWriter,
-        texts: Iterable[NoteText],
-        template: frozenset[int],
-        generation: int,
+        self, writer: tantivy.IndexWriter, notes: Iterable[NoteText], generation: int
     ) -> _Changed:
         """Index notes; the terms of many are stored as they come, to bound memory."""
         rows: list[tuple[int, bytes]] = []
         are_all = True
-        for text in texts:
-            note = text.marked(template)
+        for note in notes:
             self._put_documents(writer, note)
             rows.append((note.note_id, pack_terms(note, self._stemmer)))
             if len(rows) >= _NOTES_PER_WRITE:
@@ -368,6 +368,14 @@ class Postings:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP_BYTES, 1)
         return self._writer
+
+
+def _marked(
+    texts: Iterable[NoteText], template: frozenset[int], between: Callable[[], None]
+) -> Iterator[NoteText]:
+    for text in texts:
+        between()
+        yield text.marked(template)
 
 
 def _explained(explained: Mapping[str, Any], name: str) -> float:

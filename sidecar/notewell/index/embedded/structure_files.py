@@ -112,29 +112,24 @@ def update_keywords(
         catch_up(store, postings)
         return
     postings.update(
-        _Texts(store, changes.text_before, between),
+        _Texts(store, changes.text_before),
         others=partial(reads.texts_of, store),
         gone=changes.gone,
         database=database,
         generation=generation,
+        between=between,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The texts of notes changed after a generation, read anew each time they are gone through.
-
-    `between` is called before each.
-    """
+    """Texts of notes changed after a generation, read anew each time they are gone through."""
 
     store: Store
     since: int
-    between: Callable[[], None] = lambda: None
 
     def __iter__(self) -> Iterator[NoteText]:
-        for text in reads.texts(self.store, self.since):
-            self.between()
-            yield text
+        return reads.texts(self.store, self.since)
 
 
 def _writable_keywords(store: Store, path: Path) -> Postings:
