@@ -315,6 +315,8 @@ export interface Corrected {
  *
  * `embedded_in` are paths of notes that embed a file which is not a note itself, such as a PDF.
  *
+ * `vault` is the one it is in, if several were searched.
+ *
  * `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
  * are those of the best passage.
  */
@@ -349,6 +351,7 @@ export interface Result {
   readonly hash: string | null;
   readonly lines: readonly [number, number] | null;
   readonly mtime: string | null;
+  readonly vault: string | null;
 }
 
 /**

@@ -116,6 +116,20 @@ def test_a_graph_at_roam_is_a_vault(notewell: CommandLine, monkeypatch: pytest.M
     assert (source["kind"], source["state"]) == ("roam", "failed")
 
 
+def test_several_vaults_are_searched_as_one(
+    notewell: CommandLine, indexed: Path, export: Path
+) -> None:
+    notewell("sources", "import", export, "--name", "Roam")
+
+    found = notewell.json("search", "bees", "--vault", "all")
+
+    assert {one["vault"] for one in found["results"]} == {"Notes", "Roam"}
+    scores = [one["score"] for one in found["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert "Roam > Bees.md" in notewell("search", "bees", "--vault", "roam,notes").output
+    assert "known" in notewell("search", "bees", "--vault", "roam,no", fails=3).stderr
+
+
 def test_a_logseq_graph_is_a_vault(notewell: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "graph" / "pages").mkdir(parents=True)
     (tmp_path / "graph" / "pages" / "bees.md").write_text("- Bees dance", encoding="utf-8")

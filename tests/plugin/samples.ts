@@ -62,6 +62,7 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     lines: [5, 9],
     mtime: "2026-01-01T00:00:00+00:00",
     embedded_in: [],
+    vault: null,
     line: 5,
     snippet: "A hive in spring needs room.",
     highlights: [[2, 6]],

@@ -296,3 +296,20 @@ async def test_a_question_reaches_the_engine_with_all_its_parameters(
 )
 async def test_an_invalid_question_is_refused(client: Client, asked: str) -> None:
     assert (await client.get(f"/api/{asked}")).status == 400
+
+
+async def test_several_vaults_are_searched_as_one(
+    connect: Connect, two_vaults: FakeVaults, second_engine: FakeEngine
+) -> None:
+    client = await connect(two_vaults)
+
+    for vault in ("all", "home,Work"):
+        found = await (await client.get(f"/api/search?q=bees&vault={vault}")).json()
+        assert {one["vault"] for one in found["results"]} == {"Home", "Work"}
+    one = await (await client.get("/api/search?q=bees&vault=Work")).json()
+    assert {result["vault"] for result in one["results"]} == {None}
+    assert (await client.get("/api/search?q=bees&vault=Work,Nowhere")).status == 404
+
+    second_engine.fails = NotFoundError("the index is gone")
+    found = await (await client.get("/api/search?q=bees&vault=all")).json()
+    assert found["warnings"] == ["Work was not searched: the index is gone"]

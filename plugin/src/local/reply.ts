@@ -66,6 +66,7 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
     match: null,
     children: null,
     embedded_in: [],
+    vault: null,
     mtime: null,
   };
 }

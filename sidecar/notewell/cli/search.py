@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -18,6 +19,7 @@ from notewell.cli.options import (
     json_option,
     vault_option,
 )
+from notewell.cli.output import emit
 from notewell.cli.request_options import (
     query_argument,
     request_argument,
@@ -25,8 +27,11 @@ from notewell.cli.request_options import (
     request_options,
 )
 from notewell.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
+from notewell.client.several import Part, merged, named
+from notewell.contract.codec import to_json
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
-from notewell.types import Signal
+from notewell.errors import NotewellError
+from notewell.types import Signal, VaultRecord
 
 _long_option = click.option(
     "--long",
@@ -79,12 +84,42 @@ def search(
     """Find notes by meaning and by keyword.
 
     QUERY is the rest of the line: words, exact phrases ('"left-hand thread"') and -exclusions.
+    `--vault all`, or names with commas between, searches several vaults as one.
     """
     if expand_llm:
         fields["expand"] = "llm"
     request = SearchRequest(**fields, ignore=frozenset(ignore), door="cli")
     show = partial(_show, long=long, began=time.monotonic())
-    answer(vault, request, show, as_json=as_json)
+    records = named(vault, current_invocation().known().records())
+    if records:
+        _show_all(records, request, show, as_json=as_json)
+    else:
+        answer(vault, request, show, as_json=as_json)
+
+
+def _show_all(
+    records: tuple[VaultRecord, ...],
+    request: SearchRequest,
+    show: Callable[[SearchReply], None],
+    *,
+    as_json: bool,
+) -> None:
+    """Search several vaults, each by its server or its index, and print one list."""
+    parts, refused = [], None
+    for record in records:
+        try:
+            with backend_for(current_invocation(), record.id) as (_, backend):
+                parts.append(Part(record.name, backend.answer(request)))
+        except NotewellError as error:
+            parts.append(Part(record.name, None, error.message))
+            refused = error
+    if refused is not None and all(one.reply is None for one in parts):
+        raise refused
+    reply = merged(parts, request.limit)
+    if as_json:
+        emit(to_json(reply))
+    else:
+        show(reply)
 
 
 @click.command(cls=Command)

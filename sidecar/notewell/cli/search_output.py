@@ -144,7 +144,8 @@ def _place(result: Result) -> str:
     """Return the path with the line or page, and the notes that embed the file."""
     at = f":{result.line}" if result.page is None else f", page {result.page}"
     names = [PurePosixPath(path).stem for path in result.embedded_in]
-    return result.path + at + (f", embedded in {', '.join(names)}" if names else "")
+    path = f"{result.vault} > {result.path}" if result.vault else result.path
+    return path + at + (f", embedded in {', '.join(names)}" if names else "")
 
 
 def _how_well(result: Result) -> str:

@@ -168,6 +168,8 @@ class Result:
 
     `embedded_in` are paths of notes that embed a file which is not a note itself, such as a PDF.
 
+    `vault` is the one it is in, if several were searched.
+
     `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
     are those of the best passage.
     """
@@ -202,6 +204,7 @@ class Result:
     hash: str | None = None
     lines: tuple[int, int] | None = None
     mtime: str | None = None
+    vault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

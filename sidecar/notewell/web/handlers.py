@@ -6,12 +6,13 @@ Most requests are answered by the engine of their vault; those that concern the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from notewell import API_VERSION
+from notewell.client.several import Part, merged
 from notewell.config.edit import Configuration
 from notewell.contract import manage as replies
 from notewell.contract.codec import to_json
@@ -32,10 +33,10 @@ from notewell.engine.answers import IN_ORDER, QUICK, answer
 from notewell.engine.engine import Engine
 from notewell.engine.event_stream import EventStream
 from notewell.engine.model_suggestions import service_host
-from notewell.errors import ConfigError, ForbiddenError, UsageError
+from notewell.errors import ConfigError, ForbiddenError, NotewellError, UsageError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
-from notewell.types import Settings
+from notewell.types import Settings, VaultRecord
 from notewell.vaults import phone_index
 from notewell.vaults.opened import Vaults
 from notewell.web.auth import CALLER
@@ -73,9 +74,39 @@ def _encoded(engine: Engine, request: Request[R]) -> Encoded[R]:
 
 async def search(site: Site, vault: str | None, request: SearchRequest) -> Encoded[SearchReply]:
     """Find notes, and count the search."""
-    found = await from_engine(site, vault, request)
+    chosen = site.several(vault)
+    if chosen:
+        reply = merged(await _each(site, chosen, request), request.limit)
+        found = Encoded(reply, await asyncio.to_thread(to_json, reply))
+    else:
+        found = await from_engine(site, vault, request)
     site.metrics.searched(found.reply)
     return found
+
+
+async def _each(
+    site: Site, chosen: Sequence[VaultRecord], request: SearchRequest
+) -> tuple[Part, ...]:
+    """What each vault answers. One that cannot is left out; raises its error where all cannot."""
+    replies = await asyncio.gather(
+        *(_of_vault(site, record, request) for record in chosen), return_exceptions=True
+    )
+    parts = []
+    for record, reply in zip(chosen, replies, strict=True):
+        if isinstance(reply, NotewellError):
+            parts.append(Part(record.name, None, reply.message))
+        elif isinstance(reply, BaseException):
+            raise reply
+        else:
+            parts.append(Part(record.name, reply))
+    if all(one.reply is None for one in parts):
+        raise next(one for one in replies if isinstance(one, NotewellError))
+    return tuple(parts)
+
+
+async def _of_vault(site: Site, record: VaultRecord, request: SearchRequest) -> SearchReply:
+    async with site.holding(record.id):
+        return (await from_engine(site, record.id, request)).reply
 
 
 async def store_memory(

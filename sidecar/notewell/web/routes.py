@@ -120,7 +120,8 @@ class Route:
             return await self.handle(site, vault, checked)
 
     async def _hold(self, site: Site, vault: str | None, held: AsyncExitStack) -> None:
-        if self.endpoint.of_vault:
+        several = self.request is search.SearchRequest and site.several(vault)
+        if self.endpoint.of_vault and not several:
             await held.enter_async_context(site.holding(vault))
 
     async def _in_time(self, site: Site, vault: str | None, checked: object) -> object:

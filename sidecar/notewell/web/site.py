@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from notewell.client.several import named
 from notewell.config.edit import Configuration
 from notewell.contract.server import VaultsReply, VaultView
 from notewell.engine.engine import Engine
@@ -60,6 +61,10 @@ class Site:
             hold = await asyncio.to_thread(self.vaults.hold, record)
         with hold:
             yield
+
+    def several(self, vault: str | None) -> tuple[VaultRecord, ...]:
+        """The served vaults that a search names, if it names several; see `several.named`."""
+        return named(vault, self.vaults.served())
 
     def record(self, vault: str | None) -> VaultRecord:
         """Find a served vault, open or not, by its id or name; None: the only or default one."""
