@@ -65,3 +65,14 @@ def test_no_function_is_too_long() -> None:
 def test_there_are_few_exemptions(pattern: str, most: int) -> None:
     found = lines_with(pattern)
     assert len(found) <= most, "\n".join(found)
+
+
+def test_the_tests_that_the_guide_to_security_names_exist() -> None:
+    tests = Path(__file__).parent
+    text = (tests.parent / "docs" / "security.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/-]+\.(?:py|ts))(?:::(\w+))?`", text)
+
+    assert len(named) > 50
+    for name, test in named:
+        file = next(each for each in (tests / name, PACKAGE / name) if each.is_file())
+        assert f"def {test}" in file.read_text(encoding="utf-8") or not test, (name, test)
