@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.contract.memory import StoreMemory
 from notewell.errors import NotewellError
+from notewell.gardener import state as garden
+from notewell.gardener.state import Decision
+from notewell.gardener.state import StateFile as StateOfGarden
 from notewell.gleanings import state as gleanings
 from notewell.gleanings.state import Mark, StateFile
 from notewell.memory.folder import MemoryFolder
@@ -25,8 +29,12 @@ from notewell.memory.service import Helpers, Memories
 from notewell.querylog import NAME, Judged, QueryLog
 from notewell.runs import log as runs
 from notewell.runs.log import RunLog
-from notewell.sources import document_store
+from notewell.sources import document_store, source_state
 from notewell.sources.document_store import DocumentStore, Place
+from notewell.sources.page_store import DATABASE as PAGES
+from notewell.sources.page_store import PageStore
+from notewell.sources.source_state import SourceState
+from notewell.sources.spec import SourceSpec
 from notewell.support.log_files import logging_to_files
 from notewell.types import LogRules, VaultRecord
 from notewell.types.runs import RunEnd
@@ -198,7 +206,51 @@ def use_runs(root: Path) -> None:
     assert RunLog(root).runs()[0].started == 2.0
 
 
+def make_garden(root: Path) -> Path:
+    decided = Decision("orphans", "A.md", "A", "2026-01-01T00:00:00")
+    StateOfGarden(root).change(lambda state: replace(state, rejected={"s1": decided}))
+    return root / garden.NAME
+
+
+def use_garden(root: Path) -> None:
+    assert len(StateOfGarden(root).load().rejected) <= 1
+    StateOfGarden(root).change(lambda state: replace(state, rejected={}))
+    assert not StateOfGarden(root).load().rejected
+
+
+SOURCE = SourceState(SourceSpec("roam", "https://api.roamresearch.com", "graph"))
+
+
+def make_source(root: Path) -> Path:
+    source_state.save(root, SOURCE)
+    return root / source_state.NAME
+
+
+def use_source(root: Path) -> None:
+    assert source_state.load(root).state == "new"
+
+
+def make_pages(root: Path) -> Path:
+    store = PageStore(root, root / "notes", "roam")
+    store.expect(["p1", "p2"])
+    store.close()
+    return root / PAGES
+
+
+def use_pages(root: Path) -> None:
+    store = PageStore(root, root / "notes", "roam")
+    try:
+        assert {*store.pending()} <= {"p1", "p2"}
+        store.expect(["p3"])
+        assert store.pending() == ("p3",)
+    finally:
+        store.close()
+
+
 FILES = {
+    "garden": (make_garden, use_garden),
+    "source": (make_source, use_source),
+    "pages": (make_pages, use_pages),
     "token": (make_token, use_token),
     "devices": (make_devices, use_devices),
     "registry": (make_registry, use_registry),
