@@ -76,6 +76,8 @@ export type SuggestionState = "open" | "applied" | "rejected" | "refused";
 export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
 export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
 export type LocalServer = "ollama" | "lm-studio" | "llama.cpp";
+export type ChatService = "openai" | "anthropic" | "gemini" | "mistral" | "openrouter";
+export type KeyPlace = "environment" | "keyring" | "none";
 export type ChangeKind = "create" | "modify" | "delete" | "rename";
 export type Trigger = "schedule" | "manual" | "watch" | "client";
 export type RunResult = "running" | "done" | "cancelled" | "failed";
@@ -2120,6 +2122,42 @@ export interface UseLocalModelRequest extends OfVault {
   readonly model?: string | null;
 }
 
+/**
+ * What answers questions now. `host` is null where nothing does.
+ *
+ * `service` is null for programs on the server's computer and for addresses of one's own. `model`
+ * is null where the best is taken. `key`: where the key for it is; keys themselves are never told.
+ * `keyring`: whether the server's computer can store one.
+ */
+export interface AskSetupReply {
+  readonly service: ChatService | null;
+  readonly host: string | null;
+  readonly local: boolean;
+  readonly model: string | null;
+  readonly key: KeyPlace;
+  readonly keyring: boolean;
+  readonly services: readonly ChatServiceView[];
+}
+
+/** A service outside the server's computer, and the host that notes would be sent to. */
+export interface ChatServiceView {
+  readonly name: ChatService;
+  readonly title: string;
+  readonly host: string;
+}
+
+/** `POST /api/ask/setup`: Answer questions with a service, store its key, or answer none */
+export interface ChangeAskSetupRequest extends OfVault {
+  /** The service; null answers no questions */
+  readonly service?: ChatService | null;
+  /** The host of the service, as the person who agreed to send notes there read it */
+  readonly host?: string | null;
+  /** One of its models; left out, the best */
+  readonly model?: string | null;
+  /** Its key, for the keyring of the server's computer; an empty one is removed */
+  readonly key?: string | null;
+}
+
 /** `GET /api/ask/conversation`: A stored conversation: its questions, answers and sources */
 export interface ConversationRequest extends OfVault {
   /** Id of the conversation */
@@ -2910,6 +2948,8 @@ export interface Routes {
   readonly "GET /api/ask/models": { readonly parameters: AskModelsRequest; readonly reply: AskModelsReply };
   readonly "GET /api/ask/local": { readonly parameters: Record<never, never>; readonly reply: LocalModelsReply };
   readonly "POST /api/ask/use": { readonly parameters: UseLocalModelRequest; readonly reply: AskModelsReply };
+  readonly "GET /api/ask/setup": { readonly parameters: OfVault; readonly reply: AskSetupReply };
+  readonly "POST /api/ask/setup": { readonly parameters: ChangeAskSetupRequest; readonly reply: AskSetupReply };
   readonly "GET /api/ask/conversation": { readonly parameters: ConversationRequest; readonly reply: AskConversationReply };
   readonly "GET /api/ask/conversations": { readonly parameters: OfVault; readonly reply: AskConversationsReply };
   readonly "POST /api/ask/forget": { readonly parameters: ForgetConversationRequest; readonly reply: AskForgottenReply };

@@ -32,6 +32,8 @@ export class ServerError extends Error {
     readonly kind: FailureKind,
     message: string,
     readonly status = 0,
+    /** The server's word for the failure, as `note_changed`; empty where it gave none. */
+    readonly code = "",
   ) {
     super(message);
   }
@@ -184,7 +186,8 @@ function valueOf<T>({ status, text }: HttpResponse, check: Check<T>): T {
   try {
     const value = JSON.parse(text) as unknown;
     if (status >= 200 && status < 300) return check(value);
-    throw new ServerError(refusal, replies.problem(value).detail, status);
+    const { detail, code } = replies.problem(value);
+    throw new ServerError(refusal, detail, status, code);
   } catch (error) {
     if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
     // The response may come from a proxy on the way; its status still counts.

@@ -165,7 +165,7 @@ export const serverWrites = partOf<ServerWritesReply>()({
 export const sync = partOf<SyncReply>()({ need: list(text), guard: flag });
 
 /** A problem document (RFC 9457), which the server sends for every error. */
-export const problem = partOf<Problem>()({ detail: text });
+export const problem = partOf<Problem>()({ detail: text, code: text });
 
 /** The one line that a server started with `--handshake` prints. */
 export const handshake = object({ port: number, token: text, vaults: list(object({ id: text })) });

@@ -53,6 +53,7 @@ STEADY: Mapping[str, object] = {
     "written": "2026-03-02T10:00:01+00:00",
     "at": "2026-03-02T10:00:02+00:00",
     "query_id": "89abcdef01234567",
+    "keyring": False,  # whether the extra is installed
     "index": 100_000,  # bytes on the disk
     "file": "/home/me/.config/notewell/config.toml",
 }
@@ -205,6 +206,8 @@ REPLIES: dict[str, Asked] = {
     ),
     "ask-forget-nothing": ("POST /api/ask/forget", {"conversation": "0123456789abcdef"}, 404),
     "ask-local": ("GET /api/ask/local", {}, 200),
+    "ask-setup": ("GET /api/ask/setup", {}, 200),
+    "ask-setup-unasked": ("POST /api/ask/setup", {"service": "anthropic"}, 400),
     "ask-use-unknown": ("POST /api/ask/use", {"server": "elsewhere"}, 400),
     "ask-events-nothing": ("GET /api/ask/{id}", {"id": "0123456789abcdef" * 2}, 404),
     "ask-stop-nothing": ("POST /api/ask/stop", {"id": "0123456789abcdef" * 2}, 404),

@@ -6,6 +6,7 @@ import { anything } from "../../src/shape";
 import { saved } from "../../src/askReplies";
 import * as memory from "./memoryReplies";
 import * as replies from "./replies";
+import * as setup from "./setupReplies";
 import * as tend from "./tendReplies";
 
 const ORDINARY_MS = 10_000;
@@ -70,6 +71,14 @@ export class WebClient extends Client {
 
   judge(q: string, path: string, verdict: contract.VerdictRequest["verdict"]): Promise<unknown> {
     return this.post("verdict", anything, { q, path, verdict });
+  }
+
+  askSetup(): Promise<contract.AskSetupReply> {
+    return this.get("ask/setup", setup.askSetup, {});
+  }
+
+  changeAskSetup(wanted: Omit<contract.ChangeAskSetupRequest, "vault">): Promise<contract.AskSetupReply> {
+    return this.post("ask/setup", setup.askSetup, wanted);
   }
 
   stats(): Promise<contract.StatsReply> {

@@ -23,7 +23,8 @@ const BY_KIND: Readonly<Record<ServerError["kind"], Told>> = {
   garbage: { title: "Unexpected reply", advice: "A proxy between this page and the server may have replied instead." },
 };
 
-const BY_STATUS: Readonly<Record<number, Told>> = {
+/** What is said by the status alone. */
+export const BY_STATUS: Readonly<Record<number, Told>> = {
   403: { title: "This browser may not do that" },
   404: { title: "Not found" },
   409: { title: "It has changed in the meantime" },

@@ -13,6 +13,7 @@ import { movement } from "./explorerRow";
 import { formatValue } from "./properties";
 import { noteLinks } from "./rail";
 import { scoreRows } from "./scoreRows";
+import { refusalOf } from "./refusals";
 
 const NEAR = 8;
 
@@ -59,7 +60,7 @@ export class Inspector {
       if (sequence === this.#sequence) this.#draw(note, similar, neighbors);
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      fill(this.#facts, h("p", { class: "warning" }, asServerError(error).message));
+      fill(this.#facts, h("p", { class: "warning" }, refusalOf(asServerError(error))));
     }
   }
 

@@ -5,6 +5,7 @@ import type { StatusReply } from "../../src/contract";
 import { progressText, shares } from "../../src/progress";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h, type Child } from "../lib/dom";
+import { told } from "./errors";
 
 /** What is told, at most one thing at a time: what needs a person comes first. */
 type Matter = "guard" | "stuck" | "paused" | "working" | "words" | "none";
@@ -58,7 +59,7 @@ export class ProgressStrip {
       try {
         await ask();
       } catch (error) {
-        this.#context.showNotice(asServerError(error).message);
+        this.#context.showNotice(told(asServerError(error)).advice);
       }
       await this.#context.status.refresh();
     };

@@ -49,7 +49,7 @@ export class Reader {
       const [note, { render }] = await Promise.all([
         this.#context.vaultClient.fullNote(path),
         import("../lib/markdown"),
-        noteStyles(),
+        noteStyles().catch(() => undefined), // a note can be read without
       ]);
       if (sequence !== this.#sequence) return;
       this.#draw(note, render);
@@ -107,7 +107,7 @@ export class Reader {
       await fillEmbeds(this.#context, prose, note, draw);
       await enrich(prose);
     } catch (error) {
-      asServerError(error); // the note is read as it is written
+      if (!(error instanceof TypeError)) asServerError(error); // what could not be loaded stays as it is written
     }
   }
 

@@ -151,7 +151,7 @@ export class AskView implements View {
       };
       if (problem.kind === "refused" && problem.status === 400) {
         this.#form.hidden = true;
-        fill(this.#intro, setup(problem.message, retry));
+        fill(this.#intro, setup(this.#context, problem.message, retry));
       } else if (problem.kind === "refused") fill(this.#destination, problem.message);
       else fill(this.#intro, errorBox(problem, retry));
     }

@@ -7,6 +7,7 @@ import { ConfigPanel } from "./manage/config";
 import { DevicesPanel } from "./manage/devices";
 import { GleaningsPanel } from "./manage/gleanings";
 import { IndexPanel } from "./manage/index";
+import { LanguageModelPanel } from "./manage/languageModel";
 import { LedgerPanel } from "./manage/ledger";
 import { LogPanel } from "./manage/log";
 import { ModelsPanel } from "./manage/models";
@@ -29,6 +30,7 @@ const PANELS: readonly [part: string, label: string, needs: string, make: Make][
   ["gleanings", "Saved links", "gleanings", (context) => new GleaningsPanel(context)],
   ["runs", "Runs", "runs", (context) => new RunsPanel(context)],
   ["models", "Models", "models", (context) => new ModelsPanel(context)],
+  ["answers", "Answers", "ask_setup", (context) => new LanguageModelPanel(context)],
   ["devices", "Devices", "pair", (context) => new DevicesPanel(context)],
   ["config", "Settings", "config", (context) => new ConfigPanel(context)],
 ];

@@ -6,6 +6,7 @@ from typing import Any
 
 from notewell.contract import (
     ask,
+    ask_setup,
     changes,
     context,
     documents,
@@ -91,6 +92,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     ask.AskModelsRequest,
     local_models.LocalModelsRequest,
     local_models.UseLocalModelRequest,
+    ask_setup.AskSetupRequest,
+    ask_setup.ChangeAskSetupRequest,
     ask.ConversationRequest,
     ask.ConversationsRequest,
     ask.ForgetConversationRequest,

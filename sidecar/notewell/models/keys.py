@@ -29,6 +29,11 @@ def kept_key(name: str) -> str:
     return ""
 
 
+def has_keyring() -> bool:
+    """Whether the `keyring` extra is installed; the system may still refuse to store a key."""
+    return _keyring() is not None
+
+
 def keep(name: str, key: str, variable: str) -> None:
     """Store a key under `name`; "" removes it. `variable` of the environment may have it instead.
 

@@ -15,7 +15,17 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from notewell.contract import ask, local_models, manage, pairing, phone, search, server, sources
+from notewell.contract import (
+    ask,
+    ask_setup,
+    local_models,
+    manage,
+    pairing,
+    phone,
+    search,
+    server,
+    sources,
+)
 from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
 from notewell.contract.memory import StoreMemory
@@ -25,6 +35,7 @@ from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
 from notewell.web import asking, handlers
 from notewell.web import sources as source_handlers
+from notewell.web.ask_setup import change_setup, setup
 from notewell.web.pairing import cancel_pairing, pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
@@ -157,6 +168,8 @@ _OF_SERVER: Mapping[type, Handler] = {
     ask.StopAnswerRequest: asking.stop,
     local_models.LocalModelsRequest: asking.local_models,
     local_models.UseLocalModelRequest: asking.use_local_model,
+    ask_setup.AskSetupRequest: setup,
+    ask_setup.ChangeAskSetupRequest: change_setup,
     StoreMemory: handlers.store_memory,
     sources.SourcesRequest: source_handlers.sources,
     sources.AddSource: source_handlers.add,

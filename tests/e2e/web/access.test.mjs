@@ -24,6 +24,7 @@ const VIEWS = [
   ["saved links", "#/manage/gleanings?vault=Sample", ".gleaning"],
   ["runs", "#/manage/runs?vault=Sample", ".panel tbody tr"],
   ["models", "#/manage/models?vault=Sample", ".panel tbody tr"],
+  ["answers", "#/manage/answers?vault=Sample", ".service-form"],
   ["settings", "#/manage/config?vault=Sample", ".settings"],
 ];
 

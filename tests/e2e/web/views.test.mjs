@@ -167,6 +167,7 @@ const PAGES = [
   ["manage/gleanings?vault=Sample", ".gleaning"],
   ["manage/runs?vault=Sample", ".panel tbody tr"],
   ["manage/models?vault=Sample", ".panel tbody tr"],
+  ["manage/answers?vault=Sample", ".service-form"],
   ["manage/config?vault=Sample", ".settings"],
 ];
 
@@ -229,6 +230,23 @@ test("vaults, figures, searches, models and settings are shown; a setting is cha
     await page.waitForURL(/#\/search/);
     await page.goto(`${new URL(page.url()).origin}/#/manage/log?vault=Sample`);
     await page.getByRole("heading", { name: "Searches" }).waitFor();
+  }));
+
+test("an administrator chooses what answers questions, agrees to its host, and ends it", () =>
+  visit({ hash: "#/manage/answers?vault=Sample" }, async (page, watched) => {
+    await page.getByText("Nothing: questions are not answered").waitFor();
+    await page.getByLabel("Service", { exact: true }).selectOption("gemini");
+    await page.getByRole("button", { name: "Use this service" }).click();
+    assert.ok(await page.getByText("Nothing: questions are not answered").isVisible(), "not without consent");
+    await page.getByLabel(/may be sent to generativelanguage\.googleapis\.com/).check();
+    await page.getByRole("button", { name: "Use this service" }).click();
+    await page.getByText("Google Gemini (generativelanguage.googleapis.com)").waitFor();
+    await page.getByRole("button", { name: "Answer no questions" }).click();
+    await page.getByText("Nothing: questions are not answered").waitFor();
+    await page.goto(`${new URL(page.url()).origin}/#/ask?vault=Sample`);
+    await page.getByRole("link", { name: "Choose a service instead" }).waitFor();
+    const refused = watched.problems.splice(0); // no language model is set up
+    assert.ok(refused.every((text) => text.includes("400")), refused.join("\n"));
   }));
 
 test("saved links are filtered, get a status, and become notes after saying which; the run is listed", () =>

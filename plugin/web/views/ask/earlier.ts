@@ -6,6 +6,7 @@ import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { count } from "../../../src/format";
 import { ago } from "../../lib/format";
+import { refusalOf } from "../../parts/refusals";
 
 const SHOWN = 5;
 
@@ -37,7 +38,7 @@ export function deleteButton(context: ViewContext, conversation: string, done: (
       context.showNotice("Conversation deleted");
       done();
     } catch (error) {
-      context.showNotice(asServerError(error).message);
+      context.showNotice(refusalOf(asServerError(error)));
     }
   };
   const el = button("Delete", () => void press(), { class: "quiet" });

@@ -5,6 +5,7 @@ import type { AskSavedReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { noteAddress } from "../../parts/resultRow";
+import { refusalOf } from "../../parts/refusals";
 
 const NAME_CHARS = 80;
 
@@ -36,7 +37,7 @@ export function saveForm(context: ViewContext, conversation: string, question: s
       const saved = await context.vaultClient.saveAnswer(conversation, /\.md$/i.test(path) ? path : `${path}.md`);
       fill(form, ...done(context, saved, close));
     } catch (error) {
-      fill(messageEl, h("p", { class: "warning", role: "alert" }, asServerError(error).message));
+      fill(messageEl, h("p", { class: "warning", role: "alert" }, refusalOf(asServerError(error))));
       save.disabled = false;
     }
   }
@@ -49,7 +50,7 @@ function done(context: ViewContext, { path, undo }: AskSavedReply, close: () => 
       context.showNotice("Undone: the note is deleted");
       close();
     } catch (error) {
-      context.showNotice(asServerError(error).message);
+      context.showNotice(refusalOf(asServerError(error)));
     }
   };
   return [

@@ -1,32 +1,23 @@
-/** Messages where there is no answer, and instructions for setting up a language model. */
+/** Messages where there is no answer, and ways to set up a language model. */
 
 import type { ServerError } from "../../../src/client";
+import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
+import { localPrograms } from "../../parts/languageModel";
 
-const OLLAMA = "ollama pull qwen3";
-const SETTINGS = `[ask]
-provider = "openai"
-base_url = "http://127.0.0.1:11434/v1"
-model = "qwen3"`;
-
-/** Instructions for setting up a language model; `problem` is the server's description of what is missing. */
-export function setup(problem: string, retry: () => void): HTMLElement {
+/** What to do where no language model is set up; `problem` is the server's description of what is missing. */
+export function setup(context: ViewContext, problem: string, retry: () => void): HTMLElement {
+  const mayChoose = context.mayAdminister && context.has("ask_setup");
   return h(
     "section",
     { class: "ask-setup", "aria-label": "Setting up" },
     h("h2", {}, "No language model is set up"),
-    h("p", {}, problem),
-    h("p", {}, "With Ollama everything stays on the server’s computer. Get a model that can use tools:"),
-    code(OLLAMA),
-    h("p", {}, "Then set it in the file that ", h("code", {}, "notewell config path"), " shows, and restart the server:"),
-    code(SETTINGS),
-    h("p", { class: "faint" }, "docs/ask.md describes other providers and where to store keys. For safety, the receiver of notes can only be set on the server’s computer."),
-    button("Check again", retry, { class: "quiet" }),
+    h("p", {}, "Answers are written by a language model, from your notes, and cite them. Nothing is sent to one before somebody chose it."),
+    mayChoose ? localPrograms(context, retry) : h("p", {}, "Only an administrator chooses one: in Manage, or on the server’s computer as docs/ask.md says."),
+    mayChoose ? h("p", {}, h("a", { href: context.to("manage", {}, "answers") }, "Choose a service instead")) : null,
+    h("details", {}, h("summary", {}, "Details"), h("p", { class: "faint" }, problem)),
+    button("Look again", retry, { class: "quiet" }),
   );
-}
-
-function code(text: string): HTMLElement {
-  return h("pre", { tabindex: "0" }, h("code", {}, text));
 }
 
 interface Trouble {

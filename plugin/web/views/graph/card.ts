@@ -8,6 +8,7 @@ import { icon } from "../../lib/icons";
 import { count, folderOf } from "../../../src/format";
 import { day } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
+import { refusalOf } from "../../parts/refusals";
 
 export class NoteCard {
   readonly el = h("div", { class: "graph-card", role: "status", hidden: true });
@@ -76,7 +77,7 @@ export class NoteCard {
       this.#drawPath(steps.map(({ path }) => path));
       fill(this.el, ...this.#found(start, end, length === null ? null : steps));
     } catch (error) {
-      fill(this.el, h("p", { class: "warning", role: "alert" }, asServerError(error).message));
+      fill(this.el, h("p", { class: "warning", role: "alert" }, refusalOf(asServerError(error))));
     }
   }
 

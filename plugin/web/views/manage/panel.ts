@@ -5,6 +5,7 @@ import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { errorBox } from "../../parts/errors";
+import { refusalOf } from "../../parts/refusals";
 
 export interface Panel {
   readonly el: HTMLElement;
@@ -46,7 +47,7 @@ export async function runAction(context: ViewContext, done: string, ask: () => P
     context.showNotice(done);
     return true;
   } catch (error) {
-    context.showNotice(asServerError(error).message);
+    context.showNotice(refusalOf(asServerError(error)));
     return false;
   }
 }

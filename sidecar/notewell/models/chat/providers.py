@@ -171,7 +171,12 @@ class Providers:
 def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
     """The key to send; "" if there is none, as for most local servers."""
     found = provider_key(rules, environ)
-    return kept_key(_name(rules)) if found is None else found
+    return stored_key(rules) if found is None else found
+
+
+def stored_key(rules: AskRules) -> str:
+    """The key in the keyring for these rules; "" if there is none."""
+    return kept_key(_name(rules))
 
 
 def keep_key(rules: AskRules, key: str) -> None:

@@ -6,6 +6,7 @@ import type { ViewContext } from "../../../app/viewContext";
 import { button, h } from "../../../lib/dom";
 import { day } from "../../../lib/format";
 import { noteAddress } from "../../../parts/resultRow";
+import { refusalOf } from "../../../parts/refusals";
 
 export const STATUSES: Readonly<Record<GleaningStatus, string>> = { active: "active", inactive: "dead", hidden: "hidden" };
 const ACTIONS: Readonly<Record<GleaningStatus, string>> = { active: "Make active", inactive: "Mark as dead", hidden: "Hide" };
@@ -41,7 +42,7 @@ export function gleaningRow(context: ViewContext, one: GleaningView, changed: ()
       context.showNotice(`Now ${STATUSES[status]}`);
       changed();
     } catch (error) {
-      context.showNotice(asServerError(error).message);
+      context.showNotice(refusalOf(asServerError(error)));
     }
   }
 }

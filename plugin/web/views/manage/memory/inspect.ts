@@ -9,6 +9,7 @@ import { ago, day, nameOf } from "../../../lib/format";
 import { noteAddress } from "../../../parts/resultRow";
 import { facts, table, runAction } from "../panel";
 import { marks, memoryAddress, meter } from "./row";
+import { refusalOf } from "../../../parts/refusals";
 
 const KINDS: Readonly<Record<ValidationView["kind"], string>> = {
   stored: "stored",
@@ -78,7 +79,7 @@ function forgetButton(context: ViewContext, { id, golden }: MemoryView): HTMLEle
       const number = await context.vaultClient.forgetMemory(id, golden);
       if (holder) fill(holder, forgotten(context, number));
     } catch (error) {
-      context.showNotice(asServerError(error).message);
+      context.showNotice(refusalOf(asServerError(error)));
     }
   }
 }
