@@ -128,6 +128,25 @@ def test_a_shell_completes_commands_options_and_vaults(
     assert [line.removeprefix("plain,") for line in ran.stdout.splitlines()] == completed
 
 
+def test_bash_completes_notes_and_tags(notewell: CommandLine, vault: Path) -> None:
+    (vault / "Garden").mkdir(exist_ok=True)
+    (vault / "Garden" / "Wind breaks.md").write_text("#garden\n\nHedges against wind.\n")
+    notewell("index", vault)
+    escaped = "Garden/Wind\\\\ breaks.md"  # `read` takes out one backslash
+    for typed, completed in (
+        (["similar", "wind"], [escaped]),
+        (["graph", "path", "Garden/Bees.md", "Garden/W"], [escaped]),
+        (["search", "spring", "tag", ":", "gar"], ["garden"]),
+        (["search", "ta"], ["tag:"]),
+        (["search", "spring", "bees"], []),
+    ):
+        words = {"COMP_WORDS": " ".join(["notewell", *typed]), "COMP_CWORD": str(len(typed))}
+        environ = {**os.environ, **words, "_NOTEWELL_COMPLETE": "bash_complete"}
+        ran = run("-m", "notewell", env=environ)
+        lines = [line.removeprefix("plain,") for line in ran.stdout.splitlines() if line]
+        assert lines == completed, typed
+
+
 def test_help_loads_nothing_heavy() -> None:
     program = (
         "import sys, notewell.cli\n"

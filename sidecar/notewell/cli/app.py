@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import click
 
+import notewell.cli.shells  # noqa: F401 - registers our way to complete in bash
 from notewell import API_VERSION, __version__
 from notewell.cli.options import JSON_FLAGS, Group, current_invocation, expect_json
 from notewell.cli.output import emit_object, print_error

@@ -1,4 +1,4 @@
-"""`notewell completion`: what a shell needs to complete commands, options and vaults."""
+"""`notewell completion`: what a shell needs to complete commands, vaults, notes and tags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOW = {
 @click.command(cls=Command)
 @click.argument("shell", type=click.Choice(tuple(_HOW)))
 def completion(shell: str) -> None:
-    """Print what SHELL reads to complete commands, options and names of vaults."""
+    """Print what SHELL reads to complete commands, options, vaults, notes and filters."""
     kind = get_completion_class(shell)
     if kind is None:  # pragma: no cover - click has all that are offered
         raise click.UsageError(f"there is no completion for {shell}")

@@ -10,6 +10,7 @@ from typing import Literal
 import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
+from notewell.cli.completing import complete_notes
 from notewell.cli.options import Command, Group, current_invocation, json_option, vault_option
 from notewell.cli.output import print_table
 from notewell.cli.request_options import request_option, request_options
@@ -74,7 +75,7 @@ def _show_cleared(record: VaultRecord, cleared: ClearedReply) -> None:
 
 @click.command(cls=Command)
 @click.argument("query")
-@click.argument("note")
+@click.argument("note", shell_complete=complete_notes)
 @click.option("--yes", "verdict", flag_value="this_was_it", help="NOTE is what QUERY looks for.")
 @click.option("--never", "verdict", flag_value="never_for_this", help="Never show NOTE for QUERY.")
 @click.option("--clear", "verdict", flag_value="clear", help="Remove an earlier verdict.")

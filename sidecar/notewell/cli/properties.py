@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from notewell.cli.backend import backend_for, note_path, print_reply
+from notewell.cli.completing import complete_notes
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean_lines
 from notewell.cli.request_options import request_options
@@ -27,7 +28,7 @@ def _named(option: str, metavar: str, text: str) -> Callable[[click.Command], cl
 
 
 @click.command(cls=Command)
-@click.argument("note", metavar="NOTE")
+@click.argument("note", metavar="NOTE", shell_complete=complete_notes)
 @_named("--set", "K=V", "Give the property K the value V.")
 @_named("--add", "K=V", "Add V to the list K, if it is not in it.")
 @_named("--remove", "K", "Remove the property K.")

@@ -14,10 +14,13 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 import click
 from annotated_types import Ge, Gt, Le
 
+from notewell.cli.completing import complete_notes, complete_query
 from notewell.cli.options import AnyFunction
 from notewell.contract.request import Request, RequestField, request_fields
 
 RequestType: TypeAlias = type[Request[Any]]
+# Fields of requests that name a note.
+_NOTES = frozenset(("path", "source", "target"))
 Decorator: TypeAlias = Callable[[AnyFunction], AnyFunction]
 
 
@@ -51,12 +54,14 @@ def request_argument(request: RequestType, field: str, metavar: str) -> Decorato
     """
     found = _find(request, field)
     kind = _click_type(found)
+    completed = complete_notes if field in _NOTES else None
     if found.required:
-        return click.argument(field, metavar=metavar, type=kind)
+        return click.argument(field, metavar=metavar, type=kind, shell_complete=completed)
     return click.argument(
         field,
         metavar=f"[{metavar}]",
         type=kind,
+        shell_complete=completed,
         default=found.default,
         callback=lambda _ctx, _param, value: value or found.default,
     )
@@ -70,6 +75,7 @@ def query_argument(request: RequestType, metavar: str = "QUERY") -> Decorator[An
         type=_click_type(_find(request, "q")),
         nargs=-1,
         required=True,
+        shell_complete=complete_query,
         callback=lambda _ctx, _param, words: _query(words),
     )
 
