@@ -250,3 +250,11 @@ def test_any_strings_are_either_a_request_or_a_usage_error(given_strings: dict[s
         return
     assert 1 <= asked.limit <= 1000
     assert len(asked.q) <= 4096
+
+
+@pytest.mark.parametrize("body", ['{"number": 9223372036854775808}', '{"number": -1e400}'])
+async def test_a_number_beyond_64_bits_is_refused(client: Client, body: str) -> None:
+    undo = await client.post("/api/writes/undo", data=body)
+    log = await client.get("/api/log", params={"limit": str(2**64)})
+
+    assert (undo.status, log.status) == (400, 400)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 MAX_QUERY_CHARS = 4096  # of a search; longer texts are for similar notes
+SMALLER_NUMBERS = "whole numbers have at most 64 bits"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -166,3 +167,12 @@ def iso(seconds: float | None) -> str | None:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
     except (OverflowError, OSError, ValueError):
         return None
+
+
+def beyond_64_bits(value: object) -> bool:
+    """Whether a whole number in this is one that neither databases nor all JSON can hold."""
+    if isinstance(value, Mapping):
+        return any(map(beyond_64_bits, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(beyond_64_bits, value))
+    return isinstance(value, int) and not -(2**63) <= value < 2**63

@@ -16,7 +16,14 @@ from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origi
 from annotated_types import Le, MaxLen
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from notewell.contract.fields import MAX_QUERY_CHARS, Doc, Normalise, check_query
+from notewell.contract.fields import (
+    MAX_QUERY_CHARS,
+    SMALLER_NUMBERS,
+    Doc,
+    Normalise,
+    beyond_64_bits,
+    check_query,
+)
 from notewell.contract.request import Request, RequestField, request_fields
 from notewell.errors import UsageError
 
@@ -44,8 +51,8 @@ class ToolRequest(BaseModel):
     @classmethod
     def _check_numbers(cls, given: Any) -> Any:
         """Refuse numbers beyond 64 bits, which neither the index nor a server's JSON can hold."""
-        if _has_huge(given):
-            raise ValueError("whole numbers have at most 64 bits")
+        if beyond_64_bits(given):
+            raise ValueError(SMALLER_NUMBERS)
         return given
 
     @property
@@ -61,14 +68,6 @@ class ToolRequest(BaseModel):
             if name in type(self).model_fields:
                 given[field.name] = getattr(self, name)
         return record(**given)
-
-
-def _has_huge(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_has_huge, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_huge, value))
-    return isinstance(value, int) and not -(2**63) <= value < 2**63
 
 
 class BudgetedRequest(ToolRequest):

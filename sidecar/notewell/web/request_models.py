@@ -27,7 +27,7 @@ from pydantic import (
     model_validator,
 )
 
-from notewell.contract.fields import Doc
+from notewell.contract.fields import SMALLER_NUMBERS, Doc, beyond_64_bits
 from notewell.contract.request import Endpoint, Request, RequestField, request_fields
 from notewell.errors import UsageError
 
@@ -47,8 +47,10 @@ class RequestModel(BaseModel):
     @model_validator(mode="after")
     def _make_record(self) -> Self:
         """Make the record, which checks its fields against each other."""
-        names = [one.name for one in request_fields(self.record)]
-        self._made = self.record(**{name: _to_record(getattr(self, name)) for name in names})
+        given = {one.name: getattr(self, one.name) for one in request_fields(self.record)}
+        if beyond_64_bits(given):
+            raise ValueError(SMALLER_NUMBERS)
+        self._made = self.record(**{name: _to_record(value) for name, value in given.items()})
         return self
 
     def to_record(self) -> Any:
