@@ -39,6 +39,7 @@ def test_hidden_notes_are_left_out_and_queries_without_an_answer_have_a_confiden
     assert link.ndcg["keyword"] == link.ndcg["hybrid"] == link.ndcg["without links"] == 1.0
     assert name.ndcg["hybrid"] == 1.0
     assert foreign.ndcg == {}
+    assert ("strong", True) in name.matches
 
 
 def test_a_second_run_asks_nothing_again(job: Job) -> None:
@@ -50,9 +51,17 @@ def test_a_second_run_asks_nothing_again(job: Job) -> None:
 
 def test_tables_pair_a_run_with_an_earlier_one_over_the_queries_of_both(tmp_path: Path) -> None:
     figures = {
-        QUERIES[0].id: Answered({"hybrid": 1.0, "keyword": 0.5, "semantic": 0.0}, 0.9),
-        QUERIES[1].id: Answered({"hybrid": 1.0, "keyword": 1.0, "semantic": 0.5}, 0.8),
-        QUERIES[2].id: Answered({}, 0.1),
+        QUERIES[0].id: Answered(
+            {"hybrid": 1.0, "keyword": 0.5, "semantic": 0.0},
+            0.9,
+            (("strong", True), ("related", False)),
+        ),
+        QUERIES[1].id: Answered(
+            {"hybrid": 1.0, "keyword": 1.0, "semantic": 0.5},
+            0.8,
+            (("strong", False), ("weak", True)),
+        ),
+        QUERIES[2].id: Answered({}, 0.1, (("related", False),)),
     }
     before = {QUERIES[0].id: Answered({"hybrid": 0.25}, None)}
     (tmp_path / "before.json").write_bytes(stored(before))
@@ -66,4 +75,5 @@ def test_tables_pair_a_run_with_an_earlier_one_over_the_queries_of_both(tmp_path
     )
     (name,) = [line for line in text.splitlines() if line.startswith("| garden | name ")]
     assert name.endswith("| +0.000 [+0.000, +0.000] |  |")
+    assert "| en | 2 | 0.50 | 0.50 | 1 | 1.00 | 0.00 |" in text
     assert f"| en | {FOREIGN} | 1 | 0.10 | 0.00 | 1.000 |" in text

@@ -11,12 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.index.analyze import tokens, words
+from notewell.index.embedded import expunge
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
 from notewell.index.in_memory.search import InMemoryKeywords
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm
 from notewell.index.template_lines import LineCounts, least_notes, line_hashes
-from notewell.types import NoteFieldWeights
+from notewell.types import Batch, NoteFieldWeights, NotePut
+from tests.index.conftest import Material
+from tests.index.test_expunge import fresh_copy, same, scores
 
 FOOTER = "Edit in GitHub | Copy this note"
 TEXTS = {
@@ -216,3 +220,28 @@ def test_what_a_crash_left_undone_is_done_at_the_next_start(tmp_path: Path) -> N
     for text in ("git", "github", "copy"):
         assert_as_new(again, with_footer(), text)
     again.postings.close()
+
+
+def test_scores_are_those_of_a_new_index_after_lines_came_and_went(
+    index: EmbeddedIndex, make: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a larger index, where deleted documents are balanced and not written again."""
+    monkeypatch.setattr(expunge, "_WRITTEN_AGAIN", 5)
+    queries = (("github",), ("sync", "git"), ("copy", "devices", "3"))
+
+    def put(number: int, footer: str = FOOTER) -> NotePut:
+        return make.note(f"{number}.md", f"{TEXTS[number]}\n{footer}", headings=["Sync notes"])
+
+    steps = (
+        [put(number) for number in range(1, 10)],
+        [put(number) for number in range(10, 15)],
+        [put(number, "See the manual") for number in range(2, 8)],
+    )
+    puts: dict[str, NotePut] = {}
+    for step in steps:
+        index.apply(Batch(puts=tuple(step)))
+        puts |= {one.note.path: one for one in step}
+    index.save()
+    with fresh_copy(index, puts) as fresh:
+        for query in queries:
+            same(scores(index, *query), scores(fresh, *query))

@@ -17,16 +17,17 @@ from pathlib import Path
 import orjson
 
 import notewell
-from notewell.contract.search import SearchRequest
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.evaluate.metrics import ndcg
 from notewell.evaluate.report import System
 from notewell.evaluate.run import up_to_date
-from notewell.types import Settings, Signal
+from notewell.types import Match, Settings, Signal
 from notewell.vaults.opened import Vaults
 
 from .query import DevQuery
 
 CUT = 10  # nDCG@10, of the results that a search shows
+FIRST = 3  # results whose relevance is kept
 MODES = (System("hybrid", "hybrid"), System("keyword", "keyword"), System("semantic", "semantic"))
 _ROUND = 5  # digits of a stored figure
 
@@ -38,13 +39,15 @@ def without(signal: Signal) -> System:
 
 @dataclass(frozen=True)
 class Answered:
-    """The figures of a query: nDCG@10 by system, and the confidence of the hybrid search.
+    """The figures of a query: nDCG@10 by system, and what the hybrid search says of its results.
 
-    A query that nothing answers has no nDCG.
+    A query that nothing answers has no nDCG. `matches`: how relevant the first three results are
+    said to be, and whether they are right.
     """
 
     ndcg: Mapping[str, float]
     confidence: float | None
+    matches: tuple[tuple[Match, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,21 +86,30 @@ def ask(job: Job) -> dict[str, Answered]:
                 engine.wait_for_model()
                 for query, system in missing:
                     reply = engine.search(_request(query, system))
-                    paths = [result.path for result in reply.results]
-                    gain = ndcg(paths, query.relevant, CUT) if query.relevant else None
-                    known[_key(query, system)] = (gain, reply.confidence)
+                    known[_key(query, system)] = _judged(query, reply)
         finally:  # what was asked before an interruption is kept
             _write(job.cache, code, known)
     return {query.id: _figures(query, job.systems, known) for query in job.queries}
 
 
-_Known = dict[str, tuple[float | None, float | None]]  # nDCG and confidence by `_key`
+# nDCG, confidence and the relevance of the first results, by `_key`.
+_Row = tuple[float | None, float | None, tuple[tuple[Match, bool], ...]]
+_Known = dict[str, _Row]
+
+
+def _judged(query: DevQuery, reply: SearchReply) -> _Row:
+    paths = [result.path for result in reply.results]
+    gain = ndcg(paths, query.relevant, CUT) if query.relevant else None
+    first = reply.results[:FIRST]
+    matches = [(one.match, one.path in query.relevant) for one in first if one.match is not None]
+    return gain, reply.confidence, tuple(matches)
 
 
 def _figures(query: DevQuery, systems: Sequence[System], known: _Known) -> Answered:
     rows = {system.name: known[_key(query, system)] for system in systems}
     gains = {name: row[0] for name, row in rows.items() if row[0] is not None}
-    return Answered(gains, rows[MODES[0].name][1])
+    _, confidence, matches = rows[MODES[0].name]
+    return Answered(gains, confidence, matches)
 
 
 def _request(query: DevQuery, system: System) -> SearchRequest:
@@ -130,7 +142,10 @@ def _read(cache: Path, code: str) -> _Known:
     stored = orjson.loads(cache.read_bytes())
     if stored["code"] != code:
         return {}
-    return {key: (row[0], row[1]) for key, row in stored["figures"].items()}
+    return {
+        key: (row[0], row[1], tuple((match, right) for match, right in row[2]))
+        for key, row in stored["figures"].items()
+    }
 
 
 def _write(cache: Path, code: str, known: _Known) -> None:

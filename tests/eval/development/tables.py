@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from notewell.evaluate.metrics import Interval, paired_bootstrap
+from notewell.types import Match
 
 from .measure import MODES, Answered
 from .query import DevQuery
@@ -36,7 +37,8 @@ def markdown(
         + "".join(_row(label, rows, figures, extra, before) for label, rows in _by(judged, of))
         for title, of in tables
     ]
-    return "".join(parts) + _LEGEND + _confidence(queries, figures)
+    rest = (_relevance(queries, figures), _confidence(queries, figures))
+    return "".join(parts) + _LEGEND + "".join(rest)
 
 
 _LEGEND = (
@@ -100,6 +102,42 @@ def _versus(system: Sequence[float], other: Sequence[float]) -> str:
 def _shown(interval: Interval) -> str:
     text = f"{interval.difference:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
     return f"**{text}**" if interval.low > 0 or interval.high < 0 else text
+
+
+def _relevance(queries: Sequence[DevQuery], figures: Mapping[str, Answered]) -> str:
+    """What `match` says of right notes, and of what queries without an answer find."""
+    head = "\n## Relevance\n\n| language | right notes | not weak | right if strong, first | "
+    head += "first, no answer | not weak | strong |\n|---|---:|---:|---:|---:|---:|---:|\n"
+    groups: dict[str, list[DevQuery]] = {}
+    for query in queries:
+        groups.setdefault(query.lang, []).append(query)
+    return head + "".join(_relevance_row(*group, figures) for group in sorted(groups.items()))
+
+
+def _relevance_row(lang: str, queries: Sequence[DevQuery], figures: Mapping[str, Answered]) -> str:
+    answered = [figures[query.id].matches for query in queries if query.relevant]
+    right = [match for matches in answered for match, is_right in matches if is_right]
+    first = [matches[0] for matches in answered if matches]
+    strong = [float(is_right) for match, is_right in first if match == "strong"]
+    # Where nothing is found, nothing is said to be relevant.
+    none = [
+        matches[0][0] if (matches := figures[query.id].matches) else "weak"
+        for query in queries
+        if not query.relevant
+    ]
+    cells = (
+        *(lang, str(len(right)), _share(right, "strong", "related"), _two(strong), str(len(none))),
+        *(_share(none, "strong", "related"), _share(none, "strong")),
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _share(found: Sequence[Match], *wanted: Match) -> str:
+    return _two([float(match in wanted) for match in found])
+
+
+def _two(values: Sequence[float]) -> str:
+    return f"{_mean(values):.2f}" if values else ""
 
 
 def _confidence(queries: Sequence[DevQuery], figures: Mapping[str, Answered]) -> str:
