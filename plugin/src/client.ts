@@ -13,6 +13,7 @@ import type {
   LedgerRequest,
   LocalModelsReply,
   LocalServer,
+  PhoneIndexReply,
   RedeemReply,
   ReindexRequest,
   SearchReply,
@@ -91,6 +92,15 @@ export class Client extends HttpClient {
   /** Whether another model reads the languages of the notes better; the server looks through all of them. */
   suggestedModel(): Promise<SuggestReply> {
     return this.get("models/suggest", replies.suggestion, {}, LONG_MS);
+  }
+
+  phoneIndex(): Promise<PhoneIndexReply> {
+    return this.get("phone-index", replies.phoneIndex, {}, LONG_MS);
+  }
+
+  /** Has the file for phones written into the vault and kept up to date, or deleted. */
+  switchPhoneIndex(on: boolean): Promise<PhoneIndexReply> {
+    return this.call("POST", "phone-index", replies.phoneIndex, LONG_MS, "", JSON.stringify({ vault: this.vault, on }));
   }
 
   ledger(which: LedgerRequest): Promise<LedgerReply> {

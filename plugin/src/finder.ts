@@ -4,6 +4,7 @@ import { asServerError } from "./client";
 import type { Connection } from "./connection";
 import type { SearchReply } from "./contract";
 import type { LocalIndex } from "./local/localIndex";
+import type { Settings } from "./settings";
 import { Timer } from "./support";
 
 /** A note by its path, or a text. */
@@ -25,7 +26,7 @@ export class Finder {
 
   search(query: string, limit: number): Promise<SearchReply> {
     const { connection, local } = this.#parts;
-    const words = (): Promise<SearchReply> => local.search(query, { limit, isTyping: false });
+    const words = (): Promise<SearchReply> => local.search(query, { limit, isTyping: false, isWidened: true });
     const { session } = connection;
     return session ? this.#orLocal(session.client.search(query, { limit, mode: "hybrid" }), words) : words();
   }
@@ -73,4 +74,23 @@ export class Finder {
       return words();
     }
   }
+}
+
+/** Has the plugin's own index do as the settings say: read texts, and load the phone index where no server answers. */
+export function followSettings(local: LocalIndex, settings: Settings, connection: Connection): () => void {
+  const use = (): void => local.phone.use(settings.chosen.loadPhone, settings.chosen.model);
+  let hasSession = false;
+  const ends = [
+    settings.watch("localText", (isWanted) => local.reader.readText(isWanted)),
+    settings.watch("loadPhone", use),
+    connection.subscribe(() => {
+      const model = connection.lastStatus?.model ?? "";
+      if (connection.session && model && model !== settings.chosen.model) void settings.set("model", model).then(use);
+      if (connection.session && !hasSession) local.phone.release();
+      hasSession = connection.session !== null;
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
 }

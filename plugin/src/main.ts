@@ -6,7 +6,7 @@ import { ChangeQueue } from "./changes";
 import { ChangeSender } from "./changeSender";
 import { Client, type Endpoint, type RequestEntry } from "./client";
 import { Connection } from "./connection";
-import { Finder } from "./finder";
+import { Finder, followSettings } from "./finder";
 import { Launcher } from "./launcher";
 import { followNotes, localIndex } from "./local/obsidianVault";
 import { thisMachine } from "./machine";
@@ -118,7 +118,7 @@ export default class NotewellPlugin extends Plugin {
   /** Reads the settings and connects, after the app has started. */
   async #begin(updateBar: () => void): Promise<void> {
     await this.#settings.load();
-    this.register(this.#settings.watch("localText", (isWanted) => this.#local.reader.readText(isWanted)));
+    this.register(followSettings(this.#local, this.#settings, this.#connection));
     const timer = new Timer(); // many notes may change at once; they are handled together
     this.register(() => timer.clear());
     const update = (): void => {

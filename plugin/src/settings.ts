@@ -60,6 +60,8 @@ const DEVICE_TABLE = {
   program: ["", text],
   autostart: [true, flag],
   localText: [true, flag], // whether the plugin reads the text of notes for its own word index
+  loadPhone: [false, flag], // whether the phone index is read where there is no server
+  model: ["", text], // that of the server's vectors, when it last answered
   address: ["", text],
   tokenName: ["", text],
   remoteVault: ["", text],

@@ -1,7 +1,10 @@
 // A phone: no programs, no folder, fingers.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { promisify } from "node:util";
+import { COMMAND } from "./support/command.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
 import { until } from "./support/wait.mjs";
 
@@ -36,6 +39,30 @@ test("a phone offers no program, only an address", () =>
     await app.page.locator(".mod-settings").waitFor();
     assert.equal(app.programs.started.length, 0);
   }));
+
+test("a phone without a server finds similar notes by meaning, from the file in the vault", async () => {
+  const { variables, vault } = await held.sharedWorkspace();
+  await promisify(execFile)(COMMAND, ["phone-index", "on", "--yes", "--vault", vault], { env: variables });
+  const note = "Mind/Ebbinghaus and the leaky bucket.md";
+  await held.withSharedApp({ kind: "phone", device: {}, open: [note] }, async (app) => {
+    await app.command("open-similar");
+    await app.similar.getByText("by shared links, tags and rare words").waitFor();
+    await app.command("settings");
+    const row = app.page.locator(".mod-settings .setting-item", { hasText: "Load on mobile" });
+    await row.getByText("Not loaded.").waitFor();
+    await row.locator(".checkbox-container").click();
+    await row.getByText(/MB in memory, \d+ notes, the phone index of/).waitFor();
+    await app.page.keyboard.press("Escape");
+    await app.similar.getByRole("button", { name: "Only notes that are not linked" }).click(); // asks again
+    await app.similar.getByText(/by meaning, from the phone index of/).waitFor();
+    assert.ok((await app.similar.locator(".notewell-result").count()) > 0);
+    await app.command("open-search");
+    await app.search.getByRole("searchbox").fill("forgetting curve");
+    await app.search.getByText(/near the best of them in meaning, by the phone index of/).waitFor();
+    await app.search.locator(".notewell-result").getByText("Near the best hits in meaning").first().waitFor();
+    assert.deepEqual([app.network.requests.length, app.programs.started.length], [0, 0], "nobody was asked");
+  });
+});
 
 /** Holds a finger on an element. */
 async function touch(locator, ms) {

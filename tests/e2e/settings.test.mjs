@@ -15,11 +15,27 @@ async function openSettings() {
 const row = (dialog, name) =>
   dialog.locator(".setting-item").filter({ has: held.app.page.locator(".setting-item-name", { hasText: new RegExp(`^${name}$`) }) });
 
-test("there are at most twenty-two rows, and those of the other mode are hidden", async () => {
+test("there are at most twenty-three rows, and those of the other mode are hidden", async () => {
   const dialog = await openSettings();
-  assert.ok((await dialog.locator(".setting-item:not(.setting-item-heading)").count()) <= 22);
+  assert.ok((await dialog.locator(".setting-item:not(.setting-item-heading)").count()) <= 23);
   assert.equal(await row(dialog, "Program").isVisible(), true);
   assert.equal(await row(dialog, "Address").isVisible(), false);
+});
+
+test("the file for phones is written after a question that says where it goes, and deleted again", async () => {
+  const { app } = held;
+  const dialog = await openSettings();
+  const phones = row(dialog, "Meaning on phones");
+  await phones.getByText(/Off. About 0.\d MB would be written into this vault as notewell-phone-index.bin/).waitFor();
+  await phones.getByRole("button", { name: "Write it…" }).click();
+  await app.page.getByText(/notewell-phone-index.bin is written now, and replaced at most once an hour/).waitFor();
+  await app.page.getByRole("button", { name: "Write it", exact: true }).click();
+  await phones.getByText(/On: notewell-phone-index.bin in this vault, 0.\d MB/).waitFor();
+  assert.ok((await app.folder.times("notewell-phone-index.bin")).size > 10_000);
+  await phones.getByRole("button", { name: "Delete it" }).click();
+  await phones.getByText(/^Off/).waitFor();
+  assert.equal(await app.folder.times("notewell-phone-index.bin"), null);
+  await app.page.keyboard.press("Escape");
 });
 
 test("a setting is stored in the vault, or on this device if it concerns the device", async () => {

@@ -24,6 +24,10 @@ export type WebAnswer =
 export interface Bridge {
   list(): Promise<FileEntry[]>;
   read(path: string): Promise<string>;
+  /** Of any file of the vault, listed or not; null where there is none. */
+  times(path: string): Promise<{ readonly mtime: number; readonly ctime: number; readonly size: number } | null>;
+  /** The bytes of a file, in base 64. */
+  readBytes(path: string): Promise<string>;
   write(path: string, text: string): Promise<FileEntry>;
   makeFolder(path: string): Promise<FileEntry>;
   remove(path: string): Promise<void>;

@@ -2,6 +2,7 @@
 
 import type {
   DataAdapter,
+  Stat,
   TAbstractFile as AppAbstractFile,
   TFile as AppFile,
   TFolder as AppFolder,
@@ -11,20 +12,26 @@ import { bridge, type FileEntry } from "./bridge";
 import { environment } from "./environment";
 import { Events, TFile, TFolder } from "./mocks";
 
-/** A desktop's adapter tells where the vault lies; a phone's does not. */
-export class FileSystemAdapter {
-  getName(): string {
-    return environment.vaultName;
-  }
-
-  getBasePath(): string {
-    return environment.folder;
-  }
-}
-
+/** A phone's adapter. It reads files of every type, also those that the app does not list. */
 class MobileAdapter {
   getName(): string {
     return environment.vaultName;
+  }
+
+  async stat(path: string): Promise<Stat | null> {
+    const found = await bridge.times(path);
+    return found && { ...found, type: "file" };
+  }
+
+  async readBinary(path: string): Promise<ArrayBuffer> {
+    return Uint8Array.from(atob(await bridge.readBytes(path)), (letter) => letter.charCodeAt(0)).buffer;
+  }
+}
+
+/** A desktop's adapter tells where the vault lies as well. */
+export class FileSystemAdapter extends MobileAdapter {
+  getBasePath(): string {
+    return environment.folder;
   }
 }
 

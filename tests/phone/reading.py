@@ -19,6 +19,7 @@ class Read:
     model_dimensions: int
     made: float
     cosines: tuple[float, float]
+    rule: list[float]
     paths: list[str]
     hashes: list[bytes]
     passages_of: list[range]
@@ -35,8 +36,8 @@ def read(raw: bytes) -> Read:
         "<7I", raw, 20
     )
     assert zero == 0
-    made, scale, shift = struct.unpack_from("<dff", raw, 48)
-    at = 72
+    made, scale, shift, *rule = struct.unpack_from("<dff4f", raw, 48)
+    at = 88
     note_rows = [struct.unpack_from("<IIf16s", raw, at + 28 * n) for n in range(notes)]
     at += 28 * notes
     passage_rows = [struct.unpack_from("<fII", raw, at + 12 * n) for n in range(passages)]
@@ -54,6 +55,7 @@ def read(raw: bytes) -> Read:
         model_dimensions=model_dimensions,
         made=made,
         cosines=(scale, shift),
+        rule=rule,
         paths=[text[path_ends[n] : path_ends[n + 1]].decode() for n in range(notes)],
         hashes=[row[3] for row in note_rows],
         passages_of=[range(passage_ends[n], passage_ends[n + 1]) for n in range(notes)],

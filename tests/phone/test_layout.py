@@ -55,6 +55,7 @@ def sample() -> layout.PhoneContents:
             made=1_795_000_000.5,
             scale=1.0,
             shift=0.0,
+            match=layout.MatchRule(14.0, 7.5, -6.0, -8.5),
             stamp=b"12345678",
         ),
         [
@@ -76,6 +77,7 @@ def test_the_sample_that_the_plugin_is_tested_on_has_these_bytes() -> None:
         "dimensions": found.dimensions,
         "model_dimensions": found.model_dimensions,
         "cosines": found.cosines,
+        "rule": found.rule,
         "notes": [
             {
                 "path": path,

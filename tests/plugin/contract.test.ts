@@ -46,6 +46,7 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["models.", pages.models],
   ["note", replies.noteChunks, pages.note],
   ["pair.", pages.pair],
+  ["phone-index", replies.phoneIndex],
   ["problem", replies.problem],
   ["queue", replies.accepted],
   ["reindex", replies.accepted],

@@ -1,5 +1,7 @@
 /** Rows of the settings tab: what each says, and what its button does. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { App as FakeApp, Setting as FakeSetting } from "obsidian-test-mocks/obsidian";
 import type { App, Setting } from "obsidian";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -7,7 +9,7 @@ import { LocalIndex } from "../../plugin/src/local/localIndex";
 import { pairingOffer, pairingParts } from "../../plugin/src/pairing";
 import { Settings } from "../../plugin/src/settings";
 import { NotewellSettingTab } from "../../plugin/src/ui/settingsTab";
-import { drawConsent, drawExcluded, drawHistory, drawLocalIndex, drawPairing, explainPath } from "../../plugin/src/ui/settingsRows";
+import { drawConsent, drawExcluded, drawHistory, drawLocalIndex, drawPairing, drawPhoneIndex, explainPath } from "../../plugin/src/ui/settingsRows";
 import type { ViewContext } from "../../plugin/src/ui/viewContext";
 import { MemoryStore, MemoryVault } from "./memoryVault";
 
@@ -80,6 +82,23 @@ describe("the settings", () => {
     expect(new Set(names).size).toBe(names.length);
     const bare = rows.filter(({ render, aliases }) => render && !aliases).map(({ name }) => name);
     expect(bare).toEqual(["Token"]);
+  });
+
+  it("the file for phones says how large it is, and is deleted without a question", async () => {
+    const off = JSON.parse(readFileSync(join(import.meta.dirname, "../contract/phone-index.json"), "utf8")) as object;
+    const switched: boolean[] = [];
+    const client = {
+      phoneIndex: () => Promise.resolve({ ...off, on: true, bytes: 6_990_000 }),
+      switchPhoneIndex: (on: boolean) => Promise.resolve((switched.push(on), off)),
+    };
+    const connection = { session: { features: ["phone_index"], client }, subscribe: () => () => undefined };
+    const { el, press } = drawn((setting) => drawPhoneIndex(setting, { ...context, connection } as never));
+    await expect.poll(() => el.textContent).toContain("On: notewell-phone-index.bin in this vault, 7.0 MB.");
+    press();
+    await expect.poll(() => el.textContent).toContain("Off. About 0.0 MB would be written into this vault as notewell-phone-index.bin.");
+    expect(switched).toEqual([false]);
+    const alone = drawn((setting) => drawPhoneIndex(setting, context));
+    expect([alone.el.textContent, alone.isDisabled()]).toEqual([expect.stringContaining("A server has to answer"), true]);
   });
 
   it("each control belongs to a setting that is kept", () => {

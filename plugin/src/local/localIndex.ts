@@ -7,8 +7,12 @@ import { Names, RANK } from "./names";
 import { passagesOf } from "./passages";
 import { parse, type Condition } from "./query";
 import { Reader, type LocalVault, type ReaderParts } from "./reader";
-import { replyOf, resultOf } from "./reply";
-import { similarNotes, type Links } from "./similar";
+import { dateOf, isCurrent, PhoneIndex } from "./phoneIndex";
+import type { Near } from "./meaning";
+import type { PhoneFile } from "./phoneFile";
+import { replyOf, resultOf, WORDS_ONLY } from "./reply";
+import { similarNotes, type Links, type SimilarNote } from "./similar";
+import { nearHits, resultByMeaning, SEEDS, type Notes } from "./widen";
 import { words } from "./words";
 import type { WordMatch } from "./wordIndex";
 
@@ -16,26 +20,39 @@ export interface LocalSearchOptions {
   readonly limit: number;
   /** The last word may be unfinished. */
   readonly isTyping: boolean;
+  /** Adds notes near the best hits in meaning, where there is a phone index. */
+  readonly isWidened?: boolean;
 }
 
 interface Ranked {
   readonly path: string;
   readonly score: number;
+  /** How near it is in meaning, where words do not find it. */
+  readonly near?: Near;
 }
+
+type Kept = Ranked & { readonly facts: Facts };
 
 const MAX_PASSAGES = 3;
 const MAX_READ = 400; // notes that are read for the phrases of one query
+const BY_EVIDENCE = "by shared links, tags and rare words";
+const MOST_CHANGED = 10; // notes like one by words of which it is seen whether they are new or changed
+const CHANGED_SHOWN = 3;
 const NAME_SCORES = [2, 1.5, 1.2]; // a whole name, its beginning, a word of it: times the best score by words
 
 export class LocalIndex {
   readonly reader: Reader;
   readonly names: Names;
+  readonly phone: PhoneIndex;
   readonly #vault: LocalVault;
   readonly #links: () => Links;
+  readonly #notes: Notes;
 
-  constructor(parts: ReaderParts & { readonly links: () => Links }) {
+  constructor(parts: ReaderParts & { readonly links: () => Links; readonly phone?: PhoneIndex }) {
     this.#vault = parts.vault;
     this.#links = parts.links;
+    this.phone = parts.phone ?? new PhoneIndex({ stat: () => Promise.resolve(null), read: () => Promise.reject(new Error("there is none")) });
+    this.#notes = { facts: (path) => this.#vault.facts(path), read: (path) => this.#read(path) };
     this.reader = new Reader(parts);
     const paths = (): string[] => this.#vault.stamps().map(({ path }) => path);
     this.names = new Names(paths, (path) => this.#vault.facts(path));
@@ -64,17 +81,23 @@ export class LocalIndex {
     });
   }
 
-  async search(query: string, { limit, isTyping }: LocalSearchOptions): Promise<SearchReply> {
+  async search(query: string, { limit, isTyping, isWidened = false }: LocalSearchOptions): Promise<SearchReply> {
     const began = performance.now();
     const { text, condition, warnings } = parse(query);
     const matches = this.reader.index.match(words(text), isTyping);
     const ranked = this.#ranked(text, matches);
-    const { found, total, isCut } = await this.#filtered(ranked, condition, limit);
     const weights = weightsOf(matches);
+    const file = isWidened ? await this.phone.get() : null;
+    const widened = file && text.trim() && (await this.#widened(file, ranked, condition, weights));
+    const { found, total, isCut } = await this.#filtered(widened || ranked, condition, limit);
     const best = found[0]?.score ?? 1;
-    const results = await Promise.all(found.map(({ facts, score }) => this.#result(facts, score / best, weights)));
+    const result = ({ facts, score, near }: Kept): Promise<Result | null> =>
+      near && file ? resultByMeaning(file, this.#notes, near, true) : this.#result(facts, Math.min(1, score / best), weights);
+    const results = await Promise.all(found.map(result));
     const cut = isCut ? [`Only the first ${MAX_READ} notes were read for the phrase.`] : [];
-    return replyOf(query, results.filter((result) => result !== null), total, [...warnings, ...cut], began);
+    const told = isWidened ? this.#problems : [];
+    const by = file && widened ? `words, and notes near the best of them in meaning, by ${dateOf(file)}` : WORDS_ONLY;
+    return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...cut, ...told], by }, began);
   }
 
   /** Notes similar to a note (`path`), or to a text. `unlinked`: without those that are linked already. */
@@ -83,12 +106,66 @@ export class LocalIndex {
     const own = "path" in target ? this.#vault.facts(target.path) : null;
     const text = "path" in target ? await this.#read(target.path) : target.text;
     const source = { index: this.reader.index, links: this.#links(), facts: (path: string) => this.#vault.facts(path), paths: () => this.reader.index.paths() };
-    const all = similarNotes(own, text, source).filter(({ path }) => !unlinked || !this.#isLinked(own?.path ?? "", path));
-    const shown = await Promise.all(all.slice(0, limit).map(async ({ path, score, reasons }) => {
+    const isWanted = ({ path }: { readonly path: string }): boolean => !unlinked || !this.#isLinked(own?.path ?? "", path);
+    const byWords = similarNotes(own, text, source).filter(isWanted);
+    const file = own && (await this.phone.get());
+    const near = file && (await this.phone.similar(file, own.path, text));
+    if (near) return this.#similarByMeaning(file, near.filter(({ note }) => isWanted({ path: file.pathOf(note) })), byWords, limit, began);
+    const results = await this.#byWords(byWords.slice(0, limit));
+    const warnings = own ? this.#problems : [];
+    const by = file ? `${BY_EVIDENCE}, because this note is newer than ${dateOf(file)}` : BY_EVIDENCE;
+    return replyOf("", { results, total: byWords.length, warnings, by }, began);
+  }
+
+  /** Similar notes by their vectors, and after them some by words that are newer than these. */
+  async #similarByMeaning(file: PhoneFile, near: readonly Near[], byWords: readonly SimilarNote[], limit: number, began: number): Promise<SearchReply> {
+    const newer: SimilarNote[] = [];
+    for (const each of byWords.slice(0, MOST_CHANGED)) {
+      const note = file.find(each.path);
+      if (note < 0 || !isCurrent(file, note, await this.#read(each.path))) newer.push(each);
+    }
+    const others = await this.#byWords(newer.slice(0, CHANGED_SHOWN));
+    const related = near.filter(({ match }) => match !== "weak");
+    const results: Result[] = [];
+    for (const each of related) {
+      if (results.length + others.length >= limit) break;
+      const result = await resultByMeaning(file, this.#notes, each);
+      if (result) results.push(result);
+    }
+    const by = `by meaning, from ${dateOf(file)}`;
+    return replyOf("", { results: [...results, ...others], total: related.length + others.length, warnings: [], by }, began);
+  }
+
+  async #byWords(similar: readonly SimilarNote[]): Promise<Result[]> {
+    const result = async ({ path, score, reasons }: SimilarNote): Promise<Result | null> => {
       const facts = this.#vault.facts(path);
       return facts && this.#result(facts, score, new Map(), reasons);
-    }));
-    return replyOf("", shown.filter((result) => result !== null), all.length, [], began);
+    };
+    const results = await Promise.all(similar.map(result));
+    return results.filter((result) => result !== null);
+  }
+
+  /** The ranking with what the best hits are near to in meaning; null where no vector of them is known. */
+  async #widened(file: PhoneFile, ranked: readonly Ranked[], condition: Condition | null, weights: ReadonlyMap<string, number>): Promise<Ranked[] | null> {
+    const { found } = await this.#filtered(ranked, condition, SEEDS);
+    const best = found[0]?.score ?? 1;
+    const hits = await Promise.all(
+      found.map(async ({ path, score }) => {
+        const [passage] = passagesOf(await this.#read(path), weights, 1);
+        return { path, score: score / best, line: passage?.line ?? 1 };
+      }),
+    );
+    const near = await nearHits(this.phone, file, this.#notes, hits);
+    if (!near) return null;
+    const byWords = ranked.map(({ path, score }) => ({ path, score: score / best + (near.get(path)?.added ?? 0) }));
+    const known = new Set(ranked.map(({ path }) => path));
+    const byMeaning = [...near].filter(([path]) => !known.has(path)).map(([path, { near: each, added }]) => ({ path, score: added, near: each }));
+    return [...byWords, ...byMeaning].sort((one, other) => other.score - one.score);
+  }
+
+  /** Why meaning is missing although it is wanted. */
+  get #problems(): string[] {
+    return this.phone.problem ? [this.phone.problem] : [];
   }
 
   #isLinked(one: string, other: string): boolean {
@@ -111,7 +188,7 @@ export class LocalIndex {
   }
 
   /** The first notes that meet the condition; where text has to be read, the total is of those looked at. */
-  async #filtered(ranked: readonly Ranked[], condition: Condition | null, limit: number): Promise<{ found: (Ranked & { facts: Facts })[]; total: number; isCut: boolean }> {
+  async #filtered(ranked: readonly Ranked[], condition: Condition | null, limit: number): Promise<{ found: Kept[]; total: number; isCut: boolean }> {
     const { index } = this.reader;
     let reads = 0;
     const test = noteTest(condition, {
@@ -122,15 +199,16 @@ export class LocalIndex {
         return this.#read(path);
       },
     });
-    const found: (Ranked & { facts: Facts })[] = [];
+    const found: Kept[] = [];
     let total = 0;
-    for (const { path, score } of ranked) {
+    for (const each of ranked) {
+      const { path } = each;
       if (reads >= MAX_READ) return { found, total, isCut: true };
       if (found.length === limit && readsText(condition)) break;
       const facts = condition || found.length < limit ? this.#vault.facts(path) : null;
       if (condition && !(facts && (await test(facts)))) continue;
       total += 1;
-      if (facts && found.length < limit) found.push({ path, score, facts });
+      if (facts && found.length < limit) found.push({ ...each, facts });
     }
     return { found, total, isCut: false };
   }

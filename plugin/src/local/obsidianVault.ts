@@ -3,6 +3,8 @@
 import { getAllTags, parseFrontMatterAliases, Platform, type App, type EventRef, type TFile } from "obsidian";
 import type { Facts } from "./facts";
 import { LocalIndex } from "./localIndex";
+import { PHONE_INDEX } from "./phoneFile";
+import { PhoneIndex, type PhoneStore } from "./phoneIndex";
 import type { LocalVault } from "./reader";
 import type { Stamp } from "./segment";
 import { IndexedDbStore } from "./store";
@@ -66,6 +68,11 @@ function factsOf({ metadataCache }: App, file: TFile): Facts {
   };
 }
 
+/** By the adapter: the app may not list files of types that it cannot open. */
+function phoneStore({ vault: { adapter } }: App): PhoneStore {
+  return { stat: () => adapter.stat(PHONE_INDEX), read: () => adapter.readBinary(PHONE_INDEX) };
+}
+
 /** Calls `changed` with the paths of notes that were made, changed, renamed or removed. Call it when the layout is ready. */
 export function followNotes({ vault, metadataCache }: App, register: (event: EventRef) => void, changed: (path: string) => void): void {
   register(metadataCache.on("changed", ({ path }) => changed(path)));
@@ -86,5 +93,6 @@ export function localIndex(app: App): LocalIndex {
     store: new IndexedDbStore(storeName(app)),
     limit: Platform.isMobile ? PHONE_LIMIT : DESKTOP_LIMIT,
     links: () => app.metadataCache.resolvedLinks,
+    phone: new PhoneIndex(phoneStore(app)),
   });
 }

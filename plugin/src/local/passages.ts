@@ -26,6 +26,14 @@ export function passagesOf(text: string, weights: ReadonlyMap<string, number>, l
   return found.length > 0 ? found : [passageOf({ text: "", line: 1, heading: null }, weights)];
 }
 
+/** The first paragraph between two lines. */
+export function passageBetween(text: string, first: number, last: number): Passage {
+  const blocks = blocksOf(text.slice(0, MAX_TEXT)).filter(({ line }) => line <= last);
+  const inside = blocks.filter(({ line }) => line >= first);
+  const block = inside.find((each) => !HEADING.test(each.text)) ?? inside[0] ?? blocks.at(-1);
+  return passageOf(block ?? { text: "", line: 1, heading: null }, new Map());
+}
+
 function blocksOf(text: string): Block[] {
   const start = FRONTMATTER.exec(text)?.[0] ?? "";
   const first = start.split("\n").length - 1;

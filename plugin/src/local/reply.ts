@@ -2,6 +2,7 @@
 
 import type { Passage, Reason, Result, SearchReply } from "../contract";
 import type { Facts } from "./facts";
+import type { Near } from "./meaning";
 import { NO_ADDRESS } from "./passages";
 
 const NO_SCORES: Result["scores"] = {
@@ -26,6 +27,18 @@ export const LOCAL_GENERATION = -1;
 
 export function isLocal({ generation }: Pick<SearchReply, "generation">): boolean {
   return generation === LOCAL_GENERATION;
+}
+
+/** An answer without a server, with how it was found, for people. */
+export interface LocalReply extends SearchReply {
+  readonly by: string;
+}
+
+export const WORDS_ONLY = "words only";
+
+/** How an answer without a server was found. */
+export function foundBy(reply: SearchReply): string {
+  return "by" in reply ? String(reply.by) : WORDS_ONLY;
 }
 
 /** A note that is found by its name alone. */
@@ -71,8 +84,22 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
   };
 }
 
-export function replyOf(query: string, results: readonly Result[], total: number, warnings: readonly string[], began: number): SearchReply {
+/** The result of a note that is near in meaning. */
+export function nearResult(facts: Facts, { score, match }: Near, passage: Passage, reasons: readonly Reason[]): Result {
+  const unit = Math.min(1, Math.max(0, score));
+  return { ...resultOf(facts, unit, [passage], reasons), match, scores: { ...NO_SCORES, semantic: unit } };
+}
+
+export interface Found {
+  readonly results: readonly Result[];
+  readonly total: number;
+  readonly warnings: readonly string[];
+  readonly by: string;
+}
+
+export function replyOf(query: string, { results, total, warnings, by }: Found, began: number): LocalReply {
   return {
+    by,
     query,
     vault: "",
     mode: "keyword",

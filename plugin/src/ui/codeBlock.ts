@@ -5,7 +5,7 @@ import { asServerError } from "../client";
 import type { Result, SearchReply } from "../contract";
 import { count } from "../format";
 import type { Finder } from "../finder";
-import { isLocal } from "../local/reply";
+import { foundBy, isLocal } from "../local/reply";
 import { readBlock, type BlockOptions } from "./blockOptions";
 import { faint, link } from "./controls";
 import type { Place } from "./open";
@@ -133,7 +133,7 @@ export class Block extends MarkdownRenderChild implements ListOwner {
     this.#list.merge(options.group === "folder" ? grouped(shown, options.sort) : shown);
     this.#footEl.empty();
     if (others.length === 0) faint(this.#footEl, "No notes found");
-    else faint(this.#footEl, [count(Math.min(others.length, this.#limit), "note"), isLocal(reply) && "words only"].filter(Boolean).join(" · "));
+    else faint(this.#footEl, [count(Math.min(others.length, this.#limit), "note"), isLocal(reply) && foundBy(reply)].filter(Boolean).join(" · "));
     const mayHaveMore = reply.results.length >= this.#limit && reply.total > this.#limit;
     if (!mayHaveMore) return;
     link(this.#footEl, "Show more", () => {

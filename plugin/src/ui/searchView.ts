@@ -7,7 +7,7 @@ import { QuerySuggest } from "./completion";
 import { button, handleKey, setActive, toggle, toolbar } from "./controls";
 import { message, type Explanation } from "./explain";
 import { count } from "../format";
-import { isLocal } from "../local/reply";
+import { foundBy, isLocal } from "../local/reply";
 import { copyText } from "./menu";
 import { linkList, noteAt } from "./open";
 import { grouped, sorted, type SortOrder } from "./ranking";
@@ -104,7 +104,8 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override answer(query: string, isTyping: boolean): Promise<SearchReply> {
-    return this.context.local.search(query, { limit: this.context.settings.chosen.resultLimit, isTyping });
+    const { local, settings, connection } = this.context;
+    return local.search(query, { limit: settings.chosen.resultLimit, isTyping, isWidened: !connection.session });
   }
 
   protected override refresh(): void {
@@ -243,7 +244,7 @@ export class SearchView extends ResultsView<string> {
     const text = isFinal ? shown : `${shown}…`;
     this.infoEl.createSpan({ cls: "search-results-result-count", text });
     if (isLocal(reply)) {
-      const parts = ["words only", this.readingText].filter(Boolean);
+      const parts = [foundBy(reply), this.readingText].filter(Boolean);
       this.infoEl.createSpan({ cls: "notewell-words-only", text: ` · ${parts.join(", ")}` });
     }
     const { problem } = this.context.local.reader;

@@ -4,7 +4,10 @@ import type { ButtonComponent, Setting } from "obsidian";
 import { count } from "../format";
 import { isExcluded } from "../local/obsidianVault";
 import { openSettingsTab } from "../obsidianApp";
+import type { Session } from "../connection";
+import type { PhoneIndexReply } from "../contract";
 import type { DeviceSettings } from "../settings";
+import { confirm, withNotice, type Question } from "./dialogs";
 import { message, type Explanation } from "./explain";
 import { explainMissingNote } from "./similarNotes";
 import type { ViewContext } from "./viewContext";
@@ -60,6 +63,72 @@ export function drawLocalIndex(setting: Setting, { local }: ViewContext): () => 
   setting.addButton((button) => (rebuild = button.setButtonText("Rebuild").onClick(() => reader.rebuild())));
   draw();
   return reader.subscribe(draw);
+}
+
+/** Whether the phone index is loaded on this device, and what there is of it. */
+export function drawLoadPhone(setting: Setting, { settings, local }: ViewContext): () => void {
+  const el = setting.descEl.createDiv({ attr: { role: "status" } });
+  const draw = (): void => el.setText(local.phone.text);
+  setting.addToggle((toggle) => {
+    toggle.setValue(settings.chosen.loadPhone).onChange(async (isWanted) => {
+      await settings.set("loadPhone", isWanted);
+      await local.phone.get();
+      draw();
+    });
+  });
+  draw();
+  return local.phone.subscribe(draw);
+}
+
+/** The phone index that the server writes: how large it is, and a button that switches it after a question. */
+export function drawPhoneIndex(setting: Setting, { app, connection }: ViewContext): () => void {
+  const el = setting.descEl.createDiv({ attr: { role: "status" } });
+  let known: PhoneIndexReply | null = null;
+  let asked: Session | null = null;
+  let button: ButtonComponent | null = null;
+  const draw = (): void => {
+    el.setText(known ? phoneIndexText(known) : "A server has to answer for this.");
+    button?.setDisabled(!known || (!known.on && !known.expected)).setButtonText(known?.on ? "Delete it" : "Write it…");
+  };
+  const follow = (request: Promise<PhoneIndexReply>): Promise<boolean> => withNotice(request.then((reply) => (known = reply)).then(draw));
+  const update = (): void => {
+    const { session } = connection;
+    if (session === asked) return;
+    [asked, known] = [session, null];
+    if (session?.features.includes("phone_index")) void follow(session.client.phoneIndex());
+    draw();
+  };
+  setting.addButton((added) => {
+    button = added.onClick(async () => {
+      const { session } = connection;
+      if (!session || !known) return;
+      if (known.on || (await confirm(app, phoneIndexQuestion(known)))) await follow(session.client.switchPhoneIndex(!known.on));
+    });
+  });
+  draw();
+  update();
+  return connection.subscribe(update);
+}
+
+function phoneIndexText({ on, path, bytes, problem, expected }: PhoneIndexReply): string {
+  if (problem) return problem;
+  if (on) return bytes === null ? `On; ${path} is written within an hour.` : `On: ${path} in this vault, ${megabytes(bytes)}.`;
+  if (!expected) return "Off. The notes have no vectors yet.";
+  return `Off. About ${megabytes(expected.bytes)} would be written into this vault as ${path}.`;
+}
+
+function phoneIndexQuestion({ place, expected }: PhoneIndexReply): Question {
+  const size = expected ? ` It has about ${megabytes(expected.bytes)}. ${expected.shortened ?? ""}` : "";
+  return [
+    "Write a file for phones into the vault?",
+    `${place} is written now, and replaced at most once an hour while the server runs.${size} ` +
+      "It holds vectors, paths and hashes of notes, and no text. What syncs the vault has to copy it too: with Obsidian Sync, switch on “Sync all other types”.",
+    "Write it",
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / MEGABYTE).toFixed(1)} MB`;
 }
 
 /** A field for a pairing link, for where a link cannot be opened. */

@@ -19,7 +19,7 @@ import type { Key, ServerMode } from "../settings";
 import type { ViewContext } from "./viewContext";
 import { INSTALL, TOKEN_HINT } from "./explain";
 import { renderCommands } from "./message";
-import { drawConsent, drawExcluded, drawHistory, drawLocalIndex, drawPairing, explainPath } from "./settingsRows";
+import { drawConsent, drawExcluded, drawHistory, drawLoadPhone, drawLocalIndex, drawPairing, drawPhoneIndex, explainPath } from "./settingsRows";
 import { inOneLine, longStatus } from "./statusText";
 
 type Row = SettingGroupItem<Key>;
@@ -107,8 +107,27 @@ export class NotewellSettingTab extends PluginSettingTab {
         aliases: ["local index", "size", "rebuild", "storage"],
         render: (setting) => drawLocalIndex(setting, this.#context),
       },
+      this.#phone(),
       row("Diagnostics", "Adds a command that shows diagnostics.", "toggle", "diagnostics"),
     ];
+  }
+
+  /** On a phone, whether the file of vectors is loaded; elsewhere, whether it is written. */
+  #phone(): Row {
+    if (Platform.isMobile) {
+      return {
+        name: "Load on mobile",
+        desc: PHONE_HINT,
+        aliases: ["phone", "meaning", "offline", "vectors", "memory"],
+        render: (setting) => drawLoadPhone(setting, this.#context),
+      };
+    }
+    return {
+      name: "Meaning on phones",
+      desc: "A file of vectors in the vault, for similar notes and wider searches on phones without a server.",
+      aliases: ["phone index", "mobile", "sync", "offline"],
+      render: (setting) => drawPhoneIndex(setting, this.#context),
+    };
   }
 
   #privacy(): Row[] {
@@ -208,6 +227,9 @@ const PAIRING_HINT = "Paste a link that “notewell pair” or the server's devi
 const EXCLUDED_HINT = "The app's excluded files are left out here and by the server, whose own rules come on top.";
 const LOCAL_HINT =
   "For search without a server, on this device. Without it, notes are found there by names, headings, tags and properties only.";
+
+const PHONE_HINT =
+  "Similar notes by meaning without a server, from the file that the server writes into the vault. It takes its size in memory, 20 MB at most.";
 
 const RESULTS: Row[] = [
   row("Number of results", "", "number", "resultLimit", { min: 1, max: 200 }),

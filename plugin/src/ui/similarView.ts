@@ -8,7 +8,7 @@ import { Timer } from "../support";
 import { link, setActive, toggle, toolbar } from "./controls";
 import type { Explanation } from "./explain";
 import { count } from "../format";
-import { isLocal } from "../local/reply";
+import { foundBy, isLocal } from "../local/reply";
 import { marksOf, withMark, withoutHidden, type Mark } from "./marks";
 import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
@@ -213,9 +213,9 @@ export class SimilarView extends ResultsView<Target> {
     this.infoEl.empty();
     if (shown > 0) this.infoEl.createSpan({ text: count(shown, "note") });
     if (shown > 0 && this.reply && isLocal(this.reply)) {
-      const text = " · by shared links, tags and rare words";
-      this.infoEl.createSpan({ cls: "notewell-words-only", text });
+      this.infoEl.createSpan({ cls: "notewell-words-only", text: ` · ${foundBy(this.reply)}` });
     }
+    for (const text of this.reply && isLocal(this.reply) ? this.reply.warnings : []) this.infoEl.createDiv({ text });
     const hidden = this.#marks.hidden.length;
     if (hidden === 0) return;
     const { settings } = this.context;

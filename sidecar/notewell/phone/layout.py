@@ -22,8 +22,9 @@ VERSION = 1
 HASH_BYTES = 16
 STAMP_BYTES = 8
 # Magic, version and checksum; then bytes of the file, notes, passages, dimensions, those of the
-# model, bytes of the model's key and of the paths, zero, time, scale and shift of cosines, stamp.
-HEADER = struct.Struct(f"<{len(MAGIC)}sII8Idff{STAMP_BYTES}s")
+# model, bytes of the model's key and of the paths, zero, time, scale and shift of cosines, what
+# tells similar notes (`MatchRule`), stamp.
+HEADER = struct.Struct(f"<{len(MAGIC)}sII8Idff4f{STAMP_BYTES}s")
 NOTE = struct.Struct(f"<IIf{HASH_BYTES}s")  # ends of path and passages, scale, content hash
 PASSAGE = struct.Struct("<fII")  # scale, first and last line
 _CHECKED_FROM = 16
@@ -53,6 +54,19 @@ class Quantised:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchRule:
+    """How well a similar note matches: by the weighted sum of its two cosines and a constant.
+
+    A note is related, or strongly so, where the sum is at least 0 with the constant of that name.
+    """
+
+    centered: float
+    plain: float
+    related: float
+    strong: float
+
+
+@dataclass(frozen=True, slots=True)
 class PhoneHead:
     """What the file says of itself.
 
@@ -67,6 +81,7 @@ class PhoneHead:
     made: float
     scale: float
     shift: float
+    match: MatchRule
     stamp: bytes
 
 
@@ -138,7 +153,9 @@ def encode(contents: PhoneContents) -> bytes:
         *(len(notes), len(lines), head.dimensions, head.model_dimensions),
         *(len(model), sum(map(len, paths)), 0),
     )
-    numbers = (head.made, head.scale, head.shift, head.stamp)
+    match = head.match
+    rule = (match.centered, match.plain, match.related, match.strong)
+    numbers = (head.made, head.scale, head.shift, *rule, head.stamp)
     checked = HEADER.pack(MAGIC, VERSION, 0, *counts, *numbers)[_CHECKED_FROM:]
     checksum = zlib.crc32(body, zlib.crc32(checked))
     return HEADER.pack(MAGIC, VERSION, checksum, *counts, *numbers) + body
@@ -165,6 +182,6 @@ def read_figures(start: bytes, length: int) -> PhoneFigures:
         raise ValueError(f"the file has version {version} of the format, not {VERSION}")
     if said != length:
         raise ValueError(f"the file has {length:,} bytes of {said:,}: it is not whole")
-    made, stamp = HEADER.unpack_from(start)[11], HEADER.unpack_from(start)[14]
+    made, *_, stamp = HEADER.unpack_from(start)[11:]
     notes, passages, dimensions, model_dimensions = counts[:4]
     return PhoneFigures(made, notes, passages, dimensions, model_dimensions, stamp)

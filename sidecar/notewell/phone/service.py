@@ -16,6 +16,7 @@ from notewell.phone import layout
 from notewell.phone.collect import amount, contents
 from notewell.phone.plan import Amount, fitting, shortened
 from notewell.runs.work import RunProgress, Runs
+from notewell.search import similar_relevance
 from notewell.search.cosines import CosineMap
 from notewell.support import atomic
 from notewell.types import Embedder, PhoneRules, VaultRecord
@@ -157,6 +158,7 @@ class PhoneIndex:
             made=time.time(),
             scale=cosines.scale,
             shift=cosines.shift,
+            match=layout.MatchRule(*similar_relevance.MEANING_RULE),
             stamp=stamp,
         )
         made = contents(index, kept, head, progress.check)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from notewell.search.relevance import Relevance, logistic
+from notewell.search.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
 from notewell.types import FloatArray
 
 # Constants for `related` and `strong`. The plain cosine does not suffice: to a model that reads a
@@ -21,6 +21,14 @@ from notewell.types import FloatArray
 # similar neighbour, nothing is subtracted.
 _BY_MEANING = (-5.99, -8.49)
 _CENTERED, _PLAIN = 14.22, 7.32
+# The same for others who have both cosines: the weights, and constants with which the sum is at
+# least 0 for a note that is related, and for one that is so strongly.
+MEANING_RULE = (
+    _CENTERED,
+    _PLAIN,
+    _BY_MEANING[0] - math.log(RELATED_FROM / (1 - RELATED_FROM)),
+    _BY_MEANING[1] - math.log(STRONG_FROM / (1 - STRONG_FROM)),
+)
 _BY_WORDS = (4.6, 2.4)
 _SHARE, _KNOWN = 2.23, 6.0
 _LEAST = 0.01  # of a share, so that its logarithm exists

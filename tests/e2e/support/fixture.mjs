@@ -27,6 +27,7 @@ export function useWorkspace(workspace = {}) {
     const { vault, variables } = await held.sharedWorkspace();
     return connectedTo(await (server ??= startServer({ variables }, [vault])));
   };
+  held.withSharedApp = async (options, use) => withApp(held.browser, await held.sharedWorkspace(), options, use);
   held.withConnectedApp = async (options, use) =>
     withApp(held.browser, await held.sharedWorkspace(), { ...(await held.connected()), ...options }, use);
   return held;

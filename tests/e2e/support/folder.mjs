@@ -25,6 +25,15 @@ export class Folder {
     return readFile(join(this.root, path), "utf8");
   }
 
+  async times(path) {
+    const found = await stat(join(this.root, path)).catch(() => null);
+    return found && { mtime: found.mtimeMs, ctime: found.birthtimeMs, size: found.size };
+  }
+
+  readBytes(path) {
+    return readFile(join(this.root, path), "base64");
+  }
+
   async write(path, text) {
     await mkdir(dirname(join(this.root, path)), { recursive: true });
     await writeFile(join(this.root, path), text);

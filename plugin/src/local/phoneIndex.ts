@@ -1,0 +1,127 @@
+/**
+ * The phone index while it is in use: read where there is no server and the user wants it, dropped again
+ * where a server answers. What cannot be used is told, and words answer instead.
+ */
+
+import { Broadcast } from "../support";
+import { contentHash } from "./contentHash";
+import { Idle } from "./idle";
+import { nearPassages, similarTo, type Near } from "./meaning";
+import { opened, PHONE_INDEX, type PhoneFile } from "./phoneFile";
+
+/** The file in the vault; replaced in tests. */
+export interface PhoneStore {
+  /** Null where there is none. */
+  stat(): Promise<{ readonly mtime: number; readonly size: number } | null>;
+  read(): Promise<ArrayBuffer>;
+}
+
+const LOOK_EVERY_MS = 60_000; // the server replaces the file once an hour at most
+const MEGABYTE = 1_000_000;
+
+export class PhoneIndex extends Broadcast<void> {
+  #store: PhoneStore;
+  #isWanted = false;
+  #model = "";
+  #file: PhoneFile | null = null;
+  #seen = "";
+  #looked = -Infinity;
+  #reading: Promise<void> | null = null;
+  #problem = "";
+
+  constructor(store: PhoneStore) {
+    super();
+    this.#store = store;
+  }
+
+  /** Whether it is read at all. `model`: that of the server's vectors, as far as is known. */
+  use(isWanted: boolean, model: string): void {
+    this.#isWanted = isWanted;
+    this.#model = model;
+    this.release();
+  }
+
+  /** Gives its memory back, until it is asked again. */
+  release(): void {
+    this.#file = null;
+    this.#seen = "";
+    this.#looked = -Infinity;
+    this.#problem = "";
+    this.notify();
+  }
+
+  /** The file, read anew where it was replaced; null where there is none to be used. */
+  async get(): Promise<PhoneFile | null> {
+    if (!this.#isWanted) return null;
+    if (performance.now() - this.#looked >= LOOK_EVERY_MS) await (this.#reading ??= this.#look().finally(() => (this.#reading = null)));
+    return this.#file;
+  }
+
+  /** What there is, for people. */
+  get text(): string {
+    if (!this.#isWanted) return "Not loaded.";
+    if (this.#problem) return this.#problem;
+    if (!this.#file) return "Read when it is needed, where no server answers.";
+    const { bytes, notes } = this.#file;
+    return `${(bytes / MEGABYTE).toFixed(1)} MB in memory, ${notes.count.toLocaleString()} notes, ${dateOf(this.#file)}.`;
+  }
+
+  /** Why words answer although the file is wanted; empty while it is used. */
+  get problem(): string {
+    return this.#isWanted ? this.#problem : "";
+  }
+
+  /** The notes near a note, if `text` is what its vectors were made of; else null. */
+  async similar(file: PhoneFile, path: string, text: string): Promise<Near[] | null> {
+    const note = file.find(path);
+    return note >= 0 && isCurrent(file, note, text) ? new Idle().run(similarTo(file, note)) : null;
+  }
+
+  /** The notes near to passages of some notes: each a note with the line of its passage. */
+  near(file: PhoneFile, seeds: readonly { readonly note: number; readonly line: number }[]): Promise<Near[]> {
+    const rows = seeds.map(({ note, line }) => (file.passages.count > 0 ? passageAt(file, note, line) : note));
+    return new Idle().run(nearPassages(file, rows, new Set(seeds.map(({ note }) => note))));
+  }
+
+  async #look(): Promise<void> {
+    const isWanted = this.#isWanted;
+    try {
+      const stat = await this.#store.stat();
+      const seen = stat ? `${stat.mtime} ${stat.size}` : "";
+      this.#looked = performance.now();
+      if (seen && seen === this.#seen) return;
+      this.#seen = seen;
+      this.#file = null;
+      this.#problem = stat ? "" : `The vault has no phone index (${PHONE_INDEX}). It is switched on in the settings on the computer.`;
+      if (!stat) return;
+      const file = await new Idle().run(opened(await this.#store.read()));
+      if (this.#model && file.model !== this.#model) throw new Error(`it is of another model (${file.model}) than the server's (${this.#model})`);
+      if (isWanted && this.#isWanted) this.#file = file;
+    } catch (error) {
+      this.#problem = `The phone index is not used: ${error instanceof Error ? error.message : String(error)}. It is read again once it is replaced.`;
+    } finally {
+      this.notify();
+    }
+  }
+}
+
+/** "the phone index of 22 Nov" in the words of this place. */
+export function dateOf({ made }: PhoneFile): string {
+  return `the phone index of ${new Date(made).toLocaleDateString(undefined, { day: "numeric", month: "short" })}`;
+}
+
+/** Whether the vectors of a note were made of this text. */
+export function isCurrent(file: PhoneFile, note: number, text: string): boolean {
+  // The app may leave out the mark with which a file may begin.
+  return [text, `\ufeff${text}`].some((each) => file.hasHash(note, contentHash(new TextEncoder().encode(each))));
+}
+
+/** The passage of a note that holds a line, or else its first. */
+function passageAt(file: PhoneFile, note: number, line: number): number {
+  const [from, to] = file.passagesOf(note);
+  for (let passage = from; passage < to; passage += 1) {
+    const [first, last] = file.linesOf(passage);
+    if (line >= first && line <= last) return passage;
+  }
+  return from;
+}
