@@ -76,6 +76,7 @@ class Desk:
         self.index = EmbeddedIndex.open(root / "index", writable=True)
         self.fakes = {"old": Fake("old", 4), "new": Fake("new", 8)}
         self.away: set[str] = set()
+        self.loaded: list[ModelRules] = []
         self.models: Models | None = None
 
     def use(self, name: str) -> Models:
@@ -88,6 +89,7 @@ class Desk:
     def load(self, rules: ModelRules, fetch: bool) -> Embedder:
         if rules.name in self.away:
             raise ModelUnavailableError(f"{rules.name} is not here")
+        self.loaded.append(rules)
         self.fakes[rules.name].closed = False
         return self.fakes[rules.name]
 
@@ -133,6 +135,19 @@ def test_after_a_failure_midway_the_earlier_model_answers_and_vectors_stay(
     assert writer.activity.problem is None
     assert desk.answers() == "new"
     assert desk.fakes["old"].closed
+
+
+@pytest.mark.parametrize("scheme", ["int8", "int8+late", "fp32", "fp32+late"])
+def test_the_earlier_model_is_loaded_as_its_vectors_were_made(desk: Desk, scheme: str) -> None:
+    desk.fakes["old"].key = ModelKey("old", "w" * 64, scheme)
+    desk.writer(desk.use("old")).run(Work())
+
+    desk.use("new")
+
+    earlier = desk.loaded[-1]
+    assert (earlier.name, earlier.quantisation) == ("old", scheme[:4])
+    assert earlier.late_chunking == scheme.endswith("late")
+    assert desk.answers() == "old"
 
 
 def test_a_failing_model_is_tried_again_later(desk: Desk) -> None:
