@@ -86,6 +86,8 @@ def test_a_newer_generation_comes_first_then_the_more_capable_model() -> None:
     ranked = rank(map(ModelInfo, listed))
     assert [model.name.removeprefix("models/") for model in ranked] == GEMINI
     assert rank(map(ModelInfo, (*GEMINI, "gemini-4-flash")))[0].name == "gemini-4-flash"
+    preview_of_a_newer = map(ModelInfo, ("gemini-3.9-flash-preview", "gemini-3.5-flash"))
+    assert rank(preview_of_a_newer)[0].name == "gemini-3.5-flash"
     assert rank(map(ModelInfo, (*GEMINI, "gemini-pro-latest")))[0].name == "gemini-pro-latest"
 
 
