@@ -55,7 +55,7 @@ const options = {
   format: "cjs",
   charset: "utf8",
   target: "es2022",
-  external: ["node:*"],
+  external: ["node:*", "@codemirror/state", "@codemirror/view"], // the app's own: a second copy would not work with its editor
   plugins: [app],
   minify: !watching,
   sourcemap: watching ? "inline" : false,

@@ -18,10 +18,9 @@ import { actions, commandOf, showSearch, showSimilar, statusBar, type Action } f
 import { diagnosticsText } from "./ui/diagnostics";
 import { takeServerNotes, uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
-import { registerInNotes } from "./ui/footer";
 import { takeLinks } from "./ui/links";
 import { followRenames } from "./ui/marks";
-import { registerViews } from "./ui/panels";
+import { registerInNotes, registerViews } from "./ui/panels";
 import { NotewellSettingTab } from "./ui/settingsTab";
 import type { ViewContext } from "./ui/viewContext";
 

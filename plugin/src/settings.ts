@@ -49,6 +49,8 @@ const VAULT_TABLE = {
   openInNewTab: [false, flag],
   followSection: [false, flag],
   footer: [false, flag],
+  completeLinks: [false, flag],
+  markMentions: [false, flag],
   diagnostics: [false, flag],
   savedSearches: [[], texts],
   marks: [{}, mapping(marks)],

@@ -214,6 +214,35 @@ test("several results are selected by keys or the pointer, inserted, copied and 
   assert.deepEqual(await selected(), []);
 });
 
+test("one note is searched by meaning, and what is found is scrolled to", async () => {
+  const { app } = held;
+  const { keyboard } = app.page;
+  const box = app.page.locator(".notewell-in-note:visible");
+  await app.openNote("Kitchen/Country loaf.md");
+  await app.page.locator(".cm-content:visible").first().click();
+  await app.command("search-in-note");
+  await keyboard.type("bake the loaf with a lid");
+  await box.getByText(/^1 of \d+$/).waitFor();
+  const reply = app.network.reply("/api/search");
+  assert.match(reply.query, /path:"Kitchen\/Country loaf.md"/);
+  const [best] = reply.results.filter(({ path }) => path === "Kitchen/Country loaf.md");
+  assert.equal((await app.note()).line, best.line, "the note is at the best passage");
+  await keyboard.press("Enter");
+  await box.getByText(/^2 of \d+$/).waitFor();
+  assert.notEqual((await app.note()).line, best.line);
+  assert.equal(await box.locator('[aria-selected="true"]').count(), 1);
+  const shape = await box.boundingBox();
+  assert.ok(shape.y > 30 && shape.y < 80, "it stays in the corner of the note");
+  await app.page.screenshot({ path: join(OUT, "light-in-note.png") });
+  assert.deepEqual(await violations(app.page, ".notewell-in-note"), [], "axe");
+  await keyboard.press("Escape");
+  await box.waitFor({ state: "detached" });
+  assert.match(await app.page.evaluate(() => document.activeElement.className), /cm-content/);
+  await app.command("search-in-note");
+  await app.openNote("Home.md");
+  await box.waitFor({ state: "detached" });
+});
+
 test("operators are completed from the vault", async () => {
   const { app } = held;
   await app.command("open-search");

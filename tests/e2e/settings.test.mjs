@@ -15,9 +15,9 @@ async function openSettings() {
 const row = (dialog, name) =>
   dialog.locator(".setting-item").filter({ has: held.app.page.locator(".setting-item-name", { hasText: new RegExp(`^${name}$`) }) });
 
-test("there are at most twenty-three rows, and those of the other mode are hidden", async () => {
+test("there are at most twenty-five rows, and those of the other mode are hidden", async () => {
   const dialog = await openSettings();
-  assert.ok((await dialog.locator(".setting-item:not(.setting-item-heading)").count()) <= 23);
+  assert.ok((await dialog.locator(".setting-item:not(.setting-item-heading)").count()) <= 25);
   assert.equal(await row(dialog, "Program").isVisible(), true);
   assert.equal(await row(dialog, "Address").isVisible(), false);
 });

@@ -1,11 +1,15 @@
 // The panel with similar notes.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { before, test } from "node:test";
 import { useApp } from "./support/fixture.mjs";
 import { until } from "./support/wait.mjs";
 
+const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const held = useApp();
+before(() => mkdir(OUT, { recursive: true }));
 const MEMORY = "Mind/Ebbinghaus and the leaky bucket.md";
 const BREAD = "Kitchen/Country loaf.md";
 const FORGETTING = "Mind/Ebbinghaus and the leaky bucket.md";
@@ -121,6 +125,65 @@ test("a link to a similar note is inserted by command", async () => {
   const title = await item.textContent();
   await app.page.keyboard.press("Enter");
   await until("the link is written", async () => (await app.note()).text.includes(`[[${title}]]`));
+});
+
+/** Makes a note, opens it, and puts the cursor at its end. */
+async function write(path, text) {
+  const { app } = held;
+  await app.vault((vault, name, content) => vault.create(name, content), path, text);
+  await app.openNote(path);
+  await app.page.locator(".cm-content:visible").first().click();
+  await app.page.keyboard.press("Control+End");
+}
+
+const suggestions = () => held.app.page.locator(".suggestion-container .suggestion-title").allTextContents();
+
+test("a link is completed by the meaning of the sentence after [[?, and the app's own [[ stays", async () => {
+  const { app } = held;
+  const { keyboard } = app.page;
+  await write("Draft.md", "What one learns is lost within days unless it is looked at again. ");
+  await keyboard.type("[[?");
+  await app.page.waitForTimeout(400);
+  assert.equal(await app.page.locator(".suggestion-title:not(.mod-by-name)").count(), 0, "off unless it was chosen");
+  await keyboard.press("Escape");
+  await keyboard.press("Control+z");
+  await app.setting("Complete links by meaning", (row) => row.locator(".checkbox-container").click());
+  await app.page.locator(".cm-content:visible").first().click();
+  await keyboard.press("Control+End");
+  await keyboard.type("[[");
+  await app.page.locator(".mod-by-name").first().waitFor();
+  await keyboard.type("?");
+  await until("notes near in meaning are offered", async () => {
+    const titles = await suggestions();
+    return titles.some((title) => /Ebbinghaus|Spaced repetition|Testing beats/.test(title)) && !titles.includes("Draft");
+  });
+  assert.equal(await app.page.locator(".mod-by-name").count(), 0);
+  await app.page.screenshot({ path: join(OUT, "light-complete.png") });
+  const [title] = await suggestions();
+  await keyboard.press("Enter");
+  await until("the link is written", async () => (await app.note()).text.endsWith(`again. [[${title}]]`));
+  await app.setting("Complete links by meaning", (row) => row.locator(".checkbox-container").click());
+});
+
+test("names of notes get a quiet mark while a note is written, and become links", async () => {
+  const { app } = held;
+  const marks = app.page.locator(".notewell-mention");
+  const text = "# Country loaf\n\nA country loaf, [[Slugs]], and `Method of loci`.\nOnce more: Country loaf, and the Method of loci.\n";
+  await write("Second draft.md", text);
+  await app.page.waitForTimeout(700);
+  assert.equal(await marks.count(), 0, "off unless it was chosen");
+  await app.setting("Mark names of notes", (row) => row.locator(".checkbox-container").click());
+  await until("each is marked once", async () => (await marks.allTextContents()).join() === "country loaf,Method of loci");
+  await app.page.screenshot({ path: join(OUT, "light-mentions.png") });
+  await marks.first().click({ button: "right" });
+  await app.page.getByRole("menu").getByText("Link to “Country loaf”").click();
+  await until("it is a link", async () => (await app.note()).text.includes("A [[Country loaf|country loaf]], [[Slugs]]"));
+  await app.page.keyboard.press("Control+Home");
+  await app.command("link-mention");
+  await app.page.locator(".prompt .suggestion-item", { hasText: "Method of loci" }).click();
+  await until("it is a link too", async () => (await app.note()).text.includes("and the [[Method of loci]]."));
+  await until("no mark is left", async () => (await marks.count()) === 0);
+  await app.setting("Mark names of notes", (row) => row.locator(".checkbox-container").click());
 });
 
 test("for an excluded note it says why there are no similar notes", async () => {

@@ -12,9 +12,10 @@ import {
 } from "./controls";
 import { setIcon, setTooltip } from "./icons";
 import { AbstractInputSuggest } from "./inputSuggest";
+import { EditorSuggest } from "./editorSuggest";
 import { Keymap, Scope } from "./keymap";
 import { MarkdownRenderChild, MarkdownRenderer } from "./markdownRenderer";
-import { MarkdownView } from "./markdownView";
+import { editorInfoField, MarkdownView } from "./markdownView";
 import { Menu, MenuItem } from "./menu";
 import * as mocks from "./mocks";
 import { ConfirmationModal, Modal } from "./modal";
@@ -29,13 +30,14 @@ import { FileSystemAdapter } from "./vault";
 import { ItemView, View } from "./views";
 
 /** Functions and objects have the app's types; classes are checked where they are defined. */
-const functions = { ...mocks, Platform, requestUrl, setIcon, setTooltip } satisfies Partial<typeof obsidian>;
+const functions = { ...mocks, editorInfoField, Platform, requestUrl, setIcon, setTooltip } satisfies Partial<typeof obsidian>;
 
 const classes = {
   AbstractInputSuggest,
   ButtonComponent,
   ConfirmationModal,
   DropdownComponent,
+  EditorSuggest,
   ExtraButtonComponent,
   FileSystemAdapter,
   FuzzySuggestModal,

@@ -14,6 +14,8 @@ export class Commands {
   isPossible(id: string): boolean {
     const command = this.commands.get(id);
     if (!command) throw new Error(`There is no command “${id}”.`);
+    const view = this.#app.workspace.activeEditor as MarkdownView | null;
+    if (command.editorCheckCallback) return view !== null && command.editorCheckCallback(true, view.editor, view) === true;
     return command.checkCallback ? command.checkCallback(true) === true : true;
   }
 
@@ -23,6 +25,7 @@ export class Commands {
     const view = this.#app.workspace.activeEditor as MarkdownView | null;
     if (command.callback) command.callback();
     else if (command.checkCallback) command.checkCallback(false);
+    else if (command.editorCheckCallback && view) command.editorCheckCallback(false, view.editor, view);
     else if (command.editorCallback && view) command.editorCallback(view.editor, view);
   }
 }

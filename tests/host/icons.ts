@@ -8,6 +8,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const PATHS: Record<string, string> = {
   activity: "M3 12h4l3-8 4 16 3-8h4",
   "alert-triangle": "M12 4 2 20h20zM12 10v5M12 17v1",
+  "arrow-down": "M12 4v16M6 14l6 6 6-6",
+  "arrow-up": "M12 20V4M6 10l6-6 6 6",
   "arrow-up-narrow-wide": "M6 20V4M3 7l3-3 3 3M12 6h3M12 12h6M12 18h9",
   bot: "M5 9h14v10H5zM12 9V4M9 13v2M15 13v2",
   "check-square": "M9 11l3 3 9-9M20 12v8H4V4h11",

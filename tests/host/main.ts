@@ -1,5 +1,7 @@
 /** Starts the app in the page, with the built plugin in it, and tells the tests what they ask. */
 
+import * as codemirrorState from "@codemirror/state";
+import * as codemirrorView from "@codemirror/view";
 import { obsidianModule } from "./api";
 import { App } from "./app";
 import { environment } from "./environment";
@@ -8,13 +10,19 @@ import { notices } from "./notice";
 import { stored, type Plugin } from "./plugin";
 import { teachWindows } from "./popout";
 
+/** What the app gives a plugin of its own: the editor's modules too, because a second copy would not work with it. */
+const APP_MODULES: Readonly<Record<string, unknown>> = {
+  obsidian: obsidianModule,
+  "@codemirror/state": codemirrorState,
+  "@codemirror/view": codemirrorView,
+};
+
 type PluginClass = new (app: App, manifest: typeof environment.plugin.manifest) => Plugin;
 
 /** Evaluates the bundle as the app does: as a script that is given `require`, not as a module. */
 function evaluate(code: string): PluginClass {
   const module: { exports: { default?: PluginClass } | PluginClass } = { exports: {} };
-  const require = (name: string): unknown =>
-    name === "obsidian" ? obsidianModule : nodeModule(name);
+  const require = (name: string): unknown => APP_MODULES[name] ?? nodeModule(name);
   // eslint-disable-next-line @typescript-eslint/no-implied-eval -- it is what the app does
   const run = new Function("require", "module", "exports", `${code}\n//# sourceURL=plugin.js`) as (...given: unknown[]) => void;
   run(require, module, module.exports);

@@ -1,15 +1,23 @@
 /** A note in an editor. Edits are saved a moment later, as in the app. */
 
-import { EditorState } from "@codemirror/state";
+import { Compartment, EditorState, StateField, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
-import type { MarkdownView as AppMarkdownView, MarkdownViewModeType, TFile, WorkspaceLeaf } from "obsidian";
+import type { Editor as AppEditor, MarkdownFileInfo, MarkdownView as AppMarkdownView, MarkdownViewModeType, TFile, WorkspaceLeaf } from "obsidian";
 import type { DragManager } from "./dragManager";
 import { Editor } from "./editor";
 import { MarkdownRenderer } from "./markdownRenderer";
+import { Menu } from "./menu";
 import { debounce } from "./mocks";
 import { ItemView } from "./views";
+import type { Workspace } from "./workspace";
 
 const SAVED_AFTER_MS = 300; // the app waits two seconds
+
+/** What an editor shows; each view gives its own. */
+export const editorInfoField = StateField.define<MarkdownFileInfo>({
+  create: () => ({ file: null }) as MarkdownFileInfo,
+  update: (info) => info,
+});
 
 type Part = Pick<AppMarkdownView, "file" | "getViewType" | "getMode" | "getViewData" | "requestSave">;
 
@@ -17,6 +25,7 @@ export class MarkdownView extends ItemView implements Part {
   file: TFile | null = null;
   readonly editor: Editor;
   readonly #cm: EditorView;
+  readonly #ofPlugins = new Compartment();
   #isLoading = false;
 
   readonly requestSave = debounce(() => {
@@ -30,13 +39,47 @@ export class MarkdownView extends ItemView implements Part {
       extensions: [
         EditorView.lineWrapping,
         EditorState.allowMultipleSelections.of(true),
-        EditorView.domEventHandlers({ drop: (event) => this.#dropped(event) }),
-        EditorView.updateListener.of(({ docChanged }) => {
-          if (docChanged && !this.#isLoading) this.requestSave();
+        EditorView.domEventHandlers({
+          drop: (event) => this.#dropped(event),
+          contextmenu: (event) => this.#menu(event),
         }),
+        EditorView.updateListener.of(({ docChanged, transactions }) => {
+          if (docChanged && !this.#isLoading) this.requestSave();
+          if (transactions.some((one) => one.isUserEvent("input") || one.isUserEvent("delete"))) window.setTimeout(() => this.#suggest());
+        }),
+        editorInfoField.init(() => this as unknown as MarkdownFileInfo),
+        this.#ofPlugins.of(this.#extensions),
       ],
     });
     this.editor = new Editor(this.#cm);
+  }
+
+  updateExtensions(): void {
+    this.#cm.dispatch({ effects: this.#ofPlugins.reconfigure([...this.#extensions]) });
+  }
+
+  get #workspace(): Workspace {
+    return this.app.workspace as unknown as Workspace;
+  }
+
+  get #extensions(): Extension[] {
+    return [...this.#workspace.editorExtensions];
+  }
+
+  #suggest(): void {
+    const at = this.#cm.coordsAtPos(this.#cm.state.selection.main.head);
+    const box = new DOMRect(at?.left ?? 0, at?.top ?? 0, 0, (at?.bottom ?? 0) - (at?.top ?? 0));
+    this.#workspace.editorSuggest.update(this.editor as unknown as AppEditor, this.file, box);
+  }
+
+  #menu(event: MouseEvent): boolean {
+    event.preventDefault();
+    const at = this.#cm.posAtCoords({ x: event.clientX, y: event.clientY }, false);
+    this.#cm.dispatch({ selection: { anchor: at } });
+    const menu = new Menu();
+    this.app.workspace.trigger("editor-menu", menu, this.editor, this);
+    menu.showAtMouseEvent(event);
+    return true;
   }
 
   getViewType(): string {

@@ -1,7 +1,9 @@
 /** The base class of plugins: whatever is added is taken away when the plugin is unloaded. */
 
+import type { Extension } from "@codemirror/state";
 import type {
   Command,
+  EditorSuggest as AppEditorSuggest,
   HoverLinkSource,
   IconName,
   MarkdownPostProcessor,
@@ -15,6 +17,7 @@ import { environment } from "./environment";
 import { setIcon, setTooltip } from "./icons";
 import { codeBlocks } from "./markdownRenderer";
 import { Component } from "./mocks";
+import type { EditorSuggest } from "./editorSuggest";
 import type { PluginSettingTab } from "./settingTab";
 
 type Part = Pick<
@@ -26,6 +29,8 @@ type Part = Pick<
   | "registerView"
   | "registerHoverLinkSource"
   | "registerMarkdownCodeBlockProcessor"
+  | "registerEditorExtension"
+  | "registerEditorSuggest"
   | "registerObsidianProtocolHandler"
   | "loadData"
   | "saveData"
@@ -90,6 +95,26 @@ export abstract class Plugin extends Component implements Part {
     codeBlocks.set(language, handler);
     this.register(() => codeBlocks.delete(language));
     return () => undefined;
+  }
+
+  registerEditorExtension(extension: Extension): void {
+    const { editorExtensions } = this.app.workspace;
+    editorExtensions.push(extension);
+    this.app.workspace.updateOptions();
+    this.register(() => {
+      editorExtensions.remove(extension);
+      this.app.workspace.updateOptions();
+    });
+  }
+
+  registerEditorSuggest(suggest: AppEditorSuggest<unknown>): void {
+    const { suggests } = this.app.workspace.editorSuggest;
+    const ours = suggest as unknown as EditorSuggest<unknown>;
+    suggests.push(ours);
+    this.register(() => {
+      ours.close();
+      suggests.remove(ours);
+    });
   }
 
   registerObsidianProtocolHandler(action: string, handler: ObsidianProtocolHandler): void {

@@ -12,6 +12,8 @@ import type {
   Workspace as AppWorkspace,
   WorkspaceLeaf as AppLeaf,
 } from "obsidian";
+import type { Extension } from "@codemirror/state";
+import { EditorSuggests } from "./editorSuggest";
 import { WorkspaceLeaf, type LeafHome } from "./leaf";
 import type { StoredPanel } from "./environment";
 import { MarkdownView } from "./markdownView";
@@ -35,6 +37,7 @@ type Part = Pick<
   | "detachLeavesOfType"
   | "revealLeaf"
   | "openPopoutLeaf"
+  | "updateOptions"
 >;
 
 export class Workspace extends Events implements Part, LeafHome {
@@ -47,6 +50,9 @@ export class Workspace extends Events implements Part, LeafHome {
   readonly requestSaveLayout = debounce(async () => {
     this.saves += 1;
   }, 100);
+  /** Not public in the app; plugins use it all the same. */
+  readonly editorSuggest: EditorSuggests;
+  readonly editorExtensions: Extension[] = [];
   readonly #creators = new Map<string, ViewCreator>();
   readonly #sides: Record<Side, TabGroup>;
   readonly #root: HTMLElement;
@@ -59,6 +65,7 @@ export class Workspace extends Events implements Part, LeafHome {
   constructor(app: App, parent: HTMLElement) {
     super();
     this.app = app;
+    this.editorSuggest = new EditorSuggests(app);
     this.containerEl = parent.createDiv("workspace");
     const left = this.containerEl.createDiv("workspace-split mod-left-split");
     this.#root = this.containerEl.createDiv("workspace-split mod-root");
@@ -66,6 +73,11 @@ export class Workspace extends Events implements Part, LeafHome {
     this.#sides = { left: new TabGroup(left), right: new TabGroup(right) };
     this.#groups = [new TabGroup(this.#root)];
     this.#root.addEventListener("mousedown", () => this.closeDrawers());
+  }
+
+  /** The editors take what plugins changed in their extensions. */
+  updateOptions(): void {
+    for (const { view } of this.#leaves()) if (view instanceof MarkdownView) view.updateExtensions();
   }
 
   onLayoutReady(callback: () => unknown): void {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { LocalIndex } from "../../plugin/src/local/localIndex";
 import type { StoredSegment } from "../../plugin/src/local/segment";
-import { MemoryStore, MemoryVault, type Note } from "./memoryVault";
+import { memoryIndex, MemoryStore, MemoryVault, type Note } from "./memoryVault";
 
 async function indexOf(notes: Record<string, Note>, { store = new MemoryStore(), limit = 1e9, links = {} } = {}) {
   const vault = new MemoryVault(notes);
@@ -182,5 +182,25 @@ describe("similar notes without a server", () => {
     expect(unlinked.results.map(({ path }) => path)).not.toContain("Hub.md");
     const ofText = await index.similar({ text: "patience with rye" }, 10);
     expect(ofText.results.map(({ path }) => path).sort()).toEqual(["Own.md", "Wordy.md"]);
+  });
+});
+
+describe("within one note", () => {
+  const text = "# Hives\n\nThe bees like the room.\n\nThe honey is in the comb.\n\nThe rest of the page.";
+
+  it("finds the passages with its rare words, and not those with only its common ones", async () => {
+    const others = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.md`, { text: "The other note." }]));
+    const local = memoryIndex({ "Hives.md": { text }, ...others });
+    await local.begin();
+    const { results } = local.within("Hives.md", text, "where is the honey", { limit: 5, isTyping: false });
+    expect(results.flatMap((result) => [result, ...result.passages]).map(({ line }) => line)).toEqual([5]);
+  });
+
+  it("finds words that were written a moment ago", async () => {
+    const local = memoryIndex({ "Hives.md": { text } });
+    await local.begin();
+    const { results } = local.within("Hives.md", `${text}\n\nA queen.`, "queen", { limit: 5, isTyping: true });
+    expect(results[0]?.line).toBe(9);
+    expect(local.within("Hives.md", text, "queen", { limit: 5, isTyping: true }).results).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@
 import type { Reason, Result, SearchReply } from "../contract";
 import { noteTest, readsText } from "./filters";
 import type { Facts } from "./facts";
+import { Mentions } from "./mentions";
 import { Names, RANK } from "./names";
 import { passagesOf } from "./passages";
 import { parse, type Condition } from "./query";
@@ -34,6 +35,9 @@ interface Ranked {
 type Kept = Ranked & { readonly facts: Facts };
 
 const MAX_PASSAGES = 3;
+const FEW_NOTES = 50; // in fewer, how many have a word says little
+const COMMON = 0.1; // of all notes; a word in more of them is no name
+const LEAST_SHARE = 0.5; // of the best passage's score: else those that have only “the” would follow
 const MAX_READ = 400; // notes that are read for the phrases of one query
 const BY_EVIDENCE = "by shared links, tags and rare words";
 const MOST_CHANGED = 10; // notes like one by words of which it is seen whether they are new or changed
@@ -44,6 +48,8 @@ export class LocalIndex {
   readonly reader: Reader;
   readonly names: Names;
   readonly phone: PhoneIndex;
+  /** The names of notes within texts. */
+  readonly mentions: Mentions;
   readonly #vault: LocalVault;
   readonly #links: () => Links;
   readonly #notes: Notes;
@@ -55,7 +61,11 @@ export class LocalIndex {
     this.#notes = { facts: (path) => this.#vault.facts(path), read: (path) => this.#read(path) };
     this.reader = new Reader(parts);
     const paths = (): string[] => this.#vault.stamps().map(({ path }) => path);
-    this.names = new Names(paths, (path) => this.#vault.facts(path));
+    const facts = (path: string): Facts | null => this.#vault.facts(path);
+    this.names = new Names(paths, facts);
+    const { index } = this.reader;
+    const isCommon = (word: string): boolean => index.size >= FEW_NOTES && index.frequency(word) > index.size * COMMON;
+    this.mentions = new Mentions({ paths, facts, isCommon });
   }
 
   begin(): Promise<void> {
@@ -70,6 +80,7 @@ export class LocalIndex {
   changed(path: string): void {
     this.names.changed(path);
     this.reader.changed(path);
+    this.mentions.changed(path);
   }
 
   /** The notes named like `query`, at once. `isStart`: only those whose name begins so. */
@@ -98,6 +109,21 @@ export class LocalIndex {
     const told = isWidened ? this.#problems : [];
     const by = file && widened ? `words, and notes near the best of them in meaning, by ${dateOf(file)}` : WORDS_ONLY;
     return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...cut, ...told], by }, began);
+  }
+
+  /** The passages of one note that have words of `query`, as that note's result; `text` is the note's as it stands in its editor. */
+  within(path: string, text: string, query: string, { limit, isTyping }: LocalSearchOptions): SearchReply {
+    const began = performance.now();
+    const wanted = words(parse(query).text);
+    const { index } = this.reader;
+    const weights = weightsOf(index.match(wanted, isTyping));
+    for (const word of wanted) if (!weights.has(word)) weights.set(word, 1); // written a moment ago, and not read yet
+    for (const [word, weight] of weights) weights.set(word, weight * Math.log(1 + (index.size + 1) / (index.frequency(word) + 1)));
+    const facts = this.#vault.facts(path);
+    const passages = passagesOf(text, weights, limit);
+    const least = LEAST_SHARE * Math.max(...passages.map(({ score }) => score));
+    const found = passages.filter(({ score }) => score > 0 && score >= least);
+    return replyOf(query, facts && found.length > 0 ? [resultOf(facts, 1, found)] : [], found.length, [], began);
   }
 
   /** Notes similar to a note (`path`), or to a text. `unlinked`: without those that are linked already. */

@@ -2,7 +2,7 @@
 
 import { MarkdownView, type App, type Plugin } from "obsidian";
 import type { Finder } from "../finder";
-import { Block, registerCodeBlock } from "./codeBlock";
+import { Block } from "./codeBlock";
 import type { ViewContext } from "./viewContext";
 
 const LIMIT = 5;
@@ -15,9 +15,8 @@ interface Footer {
   readonly path: string;
 }
 
-/** Registers what shows results within notes: the code block and the footer. */
-export function registerInNotes(plugin: Plugin, context: ViewContext, finder: Finder): void {
-  registerCodeBlock(plugin, context, finder);
+/** Adds a footer to every open note, while the settings ask for it. */
+export function registerFooters(plugin: Plugin, context: ViewContext, finder: Finder): void {
   const footers = new Footers(plugin, context, finder);
   const { workspace } = plugin.app;
   plugin.registerEvent(workspace.on("layout-change", () => footers.update()));

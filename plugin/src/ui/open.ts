@@ -197,6 +197,12 @@ function viewOf(app: App, file: TFile): MarkdownView | null {
 
 const LONGEST_SELECTION = 40; // lines
 
+/** Scrolls an open note to a passage and selects it there; what has the focus keeps it. */
+export function showPassage(view: MarkdownView, { line }: Pick<Passage, "line">): void {
+  view.setEphemeralState({ line: line - 1 });
+  selectParagraph(view, line - 1);
+}
+
 /** Selects from `line` to the end of its paragraph. */
 function selectParagraph(view: MarkdownView, line: number): void {
   if (view.getMode() !== "source") return;

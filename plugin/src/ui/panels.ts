@@ -1,8 +1,16 @@
-/** Makes the plugin's views known to the app. */
+/** Makes the plugin's views, and what it shows within notes, known to the app. */
 
-import type { Plugin } from "obsidian";
+import { MarkdownView, type Editor, type MarkdownFileInfo, type Plugin, type TFile } from "obsidian";
+import type { Extension } from "@codemirror/state";
+import type { Finder } from "../finder";
 import { ASK_VIEW, AskView } from "./askView";
 import { DIAGNOSTICS_VIEW, DiagnosticsView } from "./diagnostics";
+import { registerCodeBlock } from "./codeBlock";
+import { registerFooters } from "./footer";
+import { LinkSuggest, putFirst } from "./linkSuggest";
+import { mentionMarks } from "./mentionMarks";
+import { addMentionItem, linkAMention } from "./mentions";
+import { searchInNote } from "./noteSearch";
 import { SEARCH_VIEW, SearchView } from "./searchView";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
 import type { ViewContext } from "./viewContext";
@@ -14,4 +22,62 @@ export function registerViews(plugin: Plugin, context: ViewContext, diagnostics:
   plugin.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, diagnostics));
   const { name: display } = plugin.manifest;
   for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) plugin.registerHoverLinkSource(view, { display, defaultMod: true });
+}
+
+/** What stands within notes, and what helps while one is written. */
+export function registerInNotes(plugin: Plugin, context: ViewContext, finder: Finder): void {
+  registerCodeBlock(plugin, context, finder);
+  registerFooters(plugin, context, finder);
+  registerLinkSuggest(plugin, context, finder);
+  registerMentions(plugin, context);
+  const { workspace } = plugin.app;
+  plugin.addCommand({
+    id: "search-in-note",
+    name: "Search in this note by meaning",
+    checkCallback: (isChecking) => {
+      const view = workspace.getActiveViewOfType(MarkdownView);
+      if (view?.file && !isChecking) searchInNote(plugin, context, view);
+      return Boolean(view?.file);
+    },
+  });
+}
+
+/** The suggester is made once the setting asks for it: until then the app has none of ours to ask at a key. */
+function registerLinkSuggest(plugin: Plugin, context: ViewContext, finder: Finder): void {
+  let suggest: LinkSuggest | null = null;
+  const update = (isWanted: boolean): void => {
+    if (!isWanted || suggest) return;
+    suggest = new LinkSuggest(context, finder);
+    plugin.registerEditorSuggest(suggest);
+    putFirst(plugin.app, suggest);
+  };
+  plugin.register(context.settings.watch("completeLinks", update));
+}
+
+function registerMentions(plugin: Plugin, context: ViewContext): void {
+  const { workspace } = plugin.app;
+  const marks: Extension[] = [];
+  plugin.registerEditorExtension(marks);
+  const update = (isWanted: boolean): void => {
+    if (isWanted === marks.length > 0) return;
+    marks.splice(0, marks.length, ...(isWanted ? [mentionMarks(context)] : []));
+    workspace.updateOptions();
+  };
+  plugin.register(context.settings.watch("markMentions", update));
+  const fileOf = ({ file }: MarkdownFileInfo): TFile | null => file;
+  plugin.registerEvent(
+    workspace.on("editor-menu", (menu, editor, info) => {
+      const file = fileOf(info);
+      if (file && context.settings.chosen.markMentions) addMentionItem(context, menu, editor, file);
+    }),
+  );
+  plugin.addCommand({
+    id: "link-mention",
+    name: "Link a mention of another note",
+    editorCheckCallback: (isChecking: boolean, editor: Editor, info: MarkdownFileInfo) => {
+      const file = fileOf(info);
+      if (file && !isChecking) void linkAMention(context, file, editor);
+      return file !== null;
+    },
+  });
 }

@@ -39,6 +39,7 @@ export class NotewellSettingTab extends PluginSettingTab {
     return [
       { type: "group", items: this.#server() },
       { type: "group", heading: "Results", items: RESULTS },
+      { type: "group", heading: "Writing", items: WRITING },
       { type: "group", heading: "Index", items: this.#index() },
       { type: "group", heading: "Privacy", items: this.#privacy() },
     ];
@@ -244,6 +245,14 @@ const RESULTS: Row[] = [
     "followSection",
   ),
   row("Similar notes below the note", "A footer in every open note.", "toggle", "footer"),
+];
+
+const COMPLETE_HINT = "Type [[? after a sentence, to link to a note that is near in meaning. The app's own [[ stays as it is.";
+const MENTIONS_HINT = "A quiet mark under names of other notes that stand in the text without a link.";
+
+const WRITING: Row[] = [
+  row("Complete links by meaning", COMPLETE_HINT, "toggle", "completeLinks"),
+  row("Mark names of notes", MENTIONS_HINT, "toggle", "markMentions"),
 ];
 
 /** A row with one control; `more` holds further options of that kind of control. */
