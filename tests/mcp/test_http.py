@@ -14,7 +14,7 @@ from notewell.access.devices import Devices
 from notewell.mcp.http import attach
 from notewell.types import LimitRules
 from notewell.web.site import SITE
-from tests.mcp.conftest import RIGHT, WRITING, Home, over_http, serving
+from tests.mcp.conftest import RIGHT, WRITING, Home, connected, over_http, serving
 from tests.mcp.test_tools import NAMES, answer_of, ask, paths, refused
 from tests.waiting import PROCESS_S
 
@@ -127,3 +127,21 @@ async def test_a_read_only_device_cannot_request_writing(own_home: Home) -> None
         assert (reply.status, (await reply.json())["code"]) == (403, "scope_required")
         async with over_http(f"{url}/mcp", token=token) as client:
             assert paths(await ask(client, "search", query="garden"))
+
+
+async def test_several_vaults_are_searched_as_one(own_home: Home) -> None:
+    second = own_home.folder.parent / "Second"
+    second.mkdir()
+    (second / "Nectar.md").write_text("Bees gather nectar in spring.\n", encoding="utf-8")
+    vaults = own_home.vaults()
+    vaults.open(vaults.add(second), writable=True).index_now()
+    vaults.close()
+
+    async with connected(own_home) as client:
+        found = await ask(client, "search", query="bees", vault="all", weak=True)
+        assert {one["vault"] for one in found["results"]} == {"Home", "Second"}
+        refused_one = await refused(client, "read_note", path="Nectar.md", vault="all")
+    assert refused_one["code"] == "vault_required"
+    async with serving(own_home) as url, over_http(f"{url}/mcp") as remote:
+        found = await ask(remote, "search", query="bees", vault="Home,Second", weak=True)
+        assert {one["vault"] for one in found["results"]} == {"Home", "Second"}

@@ -7,14 +7,24 @@ the calibrated evidence behind them, of which the best result's is in `fusion.pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from notewell.contract.search import Fusion, SearchReply
-from notewell.errors import NotFoundError
+from notewell.client.backend import Backend
+from notewell.contract.codec import to_json
+from notewell.contract.request import Request
+from notewell.contract.search import Fusion, SearchReply, SearchRequest
+from notewell.contract.status import StatusRequest
+from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.types import VaultRecord
 
+if TYPE_CHECKING:  # as in `backend`
+    from notewell.contract.ask import AskEvent, AskRequest
+
 ALL = "all"
+
+R = TypeVar("R")
 
 
 def named(word: str | None, records: Sequence[VaultRecord]) -> tuple[VaultRecord, ...]:
@@ -102,3 +112,46 @@ def _warnings(parts: Sequence[Part]) -> tuple[str, ...]:
             continue
         told += [text if text in shared else f"{one.vault}: {text}" for text in one.reply.warnings]
     return tuple(dict.fromkeys(told))
+
+
+class SeveralBackends:
+    """Answers searches from several vaults, and whether they are being indexed from the first."""
+
+    def __init__(self, backends: Sequence[tuple[str, Backend]]) -> None:
+        """Each with the name of its vault; they stay the caller's, to close."""
+        self._backends = tuple(backends)
+
+    def answer(self, request: Request[R]) -> R:
+        """Answer a request; UsageError for one that concerns a single vault."""
+        reply: Any
+        if isinstance(request, SearchRequest):
+            reply = self._search(request)
+        elif isinstance(request, StatusRequest):
+            reply = self._backends[0][1].answer(request)
+        else:
+            raise UsageError("This works with one vault. Name it.", code="vault_required")
+        answered: R = reply
+        return answered
+
+    def document(self, request: Request[object]) -> bytes:
+        """Answer a request with the JSON of its reply."""
+        return to_json(self.answer(request))
+
+    def stream(self, request: AskRequest) -> Iterator[AskEvent]:
+        """Refuse: a question is answered from one vault."""
+        raise UsageError(
+            f"{request.question!r:.80} is asked of one vault. Name it.", code="vault_required"
+        )
+
+    def _search(self, request: SearchRequest) -> SearchReply:
+        parts: list[Part] = []
+        refused: NotewellError | None = None
+        for vault, backend in self._backends:
+            try:
+                parts.append(Part(vault, backend.answer(request)))
+            except NotewellError as error:
+                parts.append(Part(vault, None, error.message))
+                refused = error
+        if refused is not None and all(one.reply is None for one in parts):
+            raise refused
+        return merged(parts, request.limit)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import hdrs, web
 
 from notewell.client.backend import LocalBackend
+from notewell.client.several import SeveralBackends
 from notewell.errors import ForbiddenError
 from notewell.mcp.asgi import Application, exchange
 from notewell.mcp.tool import Jobs, ToolContext, VaultFacts
@@ -50,12 +52,28 @@ class SiteSource:
 
     async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
         """See `Source`. Waits for a free slot, as any request; raises BusyError without one."""
+        chosen = self._site.several(vault)
+        if chosen:
+            return await self._run_over(chosen, work)
         record = self._record(vault)
         async with self._site.slots.taken(), self._site.holding(record.id):
             engine = self._site.engine(record.id)
             backend = LocalBackend(engine)
             context = ToolContext(record.id, backend, engine.tokens, self._jobs, self._facts())
             return await engine.call(work, context)
+
+    async def _run_over(
+        self, chosen: tuple[VaultRecord, ...], work: Callable[[ToolContext], T]
+    ) -> T:
+        """Work with several vaults, in a thread of the first one."""
+        async with self._site.slots.taken(), AsyncExitStack() as held:
+            for record in chosen:
+                await held.enter_async_context(self._site.holding(record.id))
+            engines = [self._site.engine(record.id) for record in chosen]
+            first = engines[0]
+            backend = SeveralBackends([(one.record.name, LocalBackend(one)) for one in engines])
+            context = ToolContext(chosen[0].id, backend, first.tokens, self._jobs, self._facts())
+            return await first.call(work, context)
 
     def _record(self, vault: str | None) -> VaultRecord:
         """Return the vault of that name or id; None: the default of those that are served."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.client.backend import Backend, LocalBackend
 from notewell.client.remote import RemoteBackend, running_server
+from notewell.client.several import SeveralBackends, named
 from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, ReindexRequest
 from notewell.contract.documents import AddDocuments, RemoveDocuments
@@ -108,6 +109,9 @@ class LocalSource:
 
     def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
         interrupt.check()
+        chosen = named(vault, self._known.records()) if self._only is None else ()
+        if chosen:
+            return self._run_over(chosen, work)
         record = self._record(vault)
         server = running_server(self._known.directory(record))
         if server is not None:
@@ -119,6 +123,17 @@ class LocalSource:
                     raise  # it still runs, and fails
         with self._opened(record) as backend:
             return work(self._context(record, backend))
+
+    def _run_over(self, chosen: tuple[VaultRecord, ...], work: Callable[[ToolContext], T]) -> T:
+        """Work with several vaults, each by its server or its index."""
+        with ExitStack() as held:
+            backends: list[tuple[str, Backend]] = []
+            for record in chosen:
+                server = running_server(self._known.directory(record))
+                remote = None if server is None else RemoteBackend(server, vault=record.id)
+                backend = remote or held.enter_context(self._opened(record))
+                backends.append((record.name, backend))
+            return work(self._context(chosen[0], SeveralBackends(backends)))
 
     def _record(self, vault: str | None) -> VaultRecord:
         if self._only is None:
