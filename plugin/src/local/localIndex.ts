@@ -123,7 +123,8 @@ export class LocalIndex {
     const passages = passagesOf(text, weights, limit);
     const least = LEAST_SHARE * Math.max(...passages.map(({ score }) => score));
     const found = passages.filter(({ score }) => score > 0 && score >= least);
-    return replyOf(query, facts && found.length > 0 ? [resultOf(facts, 1, found)] : [], found.length, [], began);
+    const results = facts && found.length > 0 ? [resultOf(facts, 1, found)] : [];
+    return replyOf(query, { results, total: found.length, warnings: [], by: WORDS_ONLY }, began);
   }
 
   /** Notes similar to a note (`path`), or to a text. `unlinked`: without those that are linked already. */
