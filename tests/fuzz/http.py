@@ -96,13 +96,19 @@ class _Server:
         """Send a message and read one answer: its status and body, or 0 if there is none."""
         if not _is_whole(message):
             with self._connection() as connection:
+                began = False
                 try:
                     connection.sendall(message)
-                    if not select.select([connection], [], [], _SOON_S)[0]:
+                    began = bool(select.select([connection], [], [], _SOON_S)[0])
+                    if not began:
                         connection.shutdown(socket.SHUT_WR)  # incomplete: say that nothing follows
                     return _answer(connection, message)
                 except _GONE:
                     return 0, b""
+                except http.client.IncompleteRead:
+                    if began:
+                        raise
+                    return 0, b""  # a stream of events ends for a client that says it has left
         used = self._kept is not None
         connection = self._kept or self._connection()
         self._kept = None
