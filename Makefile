@@ -132,6 +132,9 @@ eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=fo
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results --development
 
+eval-garden: $(VENV)/.tests ## Precision and recall of the gardener's checks: make eval-garden EVAL_DATA=folder
+	@$(PY) tests/eval/gardening/run.py --data "$(EVAL_DATA)" --out tests/eval/results/gardening.md
+
 bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory, compared with other packages in one run
 	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)
 

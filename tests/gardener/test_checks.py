@@ -213,9 +213,10 @@ def test_similar_topics_become_the_one_that_more_notes_name() -> None:
 def test_untitled_notes_have_the_title_of_their_heading() -> None:
     journal = {f"J/2026-01-0{n}.md": "# Not a title" for n in range(1, 7)}
     texts = journal | {
-        "Untitled 3.md": "```\n# code\n```\n## **Bees** in [[May|spring]] #x\n",
+        "Untitled 3.md": "\n# **Bees** in [[May|spring]] #x\n\n```\n# code\n```\n",
         "notes/2025-03-02.md": "# A walk by the sea",
         "Unbenannt.md": "no heading",
+        "Untitled.md": "# New\n\na\n\n# Fixed\n\nb",
         "无标题.md": "---\ntitle: Known\n---\n# Other",
         "Titled.md": "# Other",
     }

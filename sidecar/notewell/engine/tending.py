@@ -156,6 +156,7 @@ def _plans(vault: TendedVault, runs: Runs) -> Plans:
         runs=runs,
         writer=vault.writer,
         changed=vault.changed,
+        load_model=vault.embedder,
     )
     return Plans(record.name, parts)
 

@@ -39,13 +39,17 @@ _DRAFT = "gardener plan"
 
 @dataclass(frozen=True, slots=True)
 class PlansParts:
-    """What plans are made with. `writer` None: the vault is never written."""
+    """What plans are made with. `writer` None: the vault is never written.
+
+    `load_model` makes the vectors of the model in use known, where a process has not loaded it.
+    """
 
     garden: GardenParts
     file: StateFile
     runs: Runs
     writer: VaultWriter | None
     changed: Callable[[str], None]
+    load_model: Callable[[], object]
 
 
 class Plans:
@@ -106,6 +110,7 @@ class Plans:
         if self._parts.writer is not None:
             self.resume()
         self._purge()
+        self._parts.load_model()
         garden = read_garden(self._parts.garden)
         state = self._file.load()
         decided = state.rejected.keys() | state.applied.keys()

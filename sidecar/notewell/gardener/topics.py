@@ -26,6 +26,7 @@ _PROPERTIES = ("topics", "topic")
 _IGNORED = frozenset({"ignore", "exclude"})
 _MARKDOWN_LINK = re.compile(r"\[[^\[\]]*\]\((?P<target>[^()]*(?:\([^()]*\)[^()]*)*)\)")
 _WIKILINK = re.compile(r"\[\[(?P<target>[^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
+_NUMBERS = re.compile(r"\d+")
 _SHORTEST = 5  # letters of a name that may be misspelled; shorter ones differ by what they mean
 
 
@@ -136,6 +137,9 @@ def _likeness(one: str, other: str) -> float:
         return 1.0
     # Most pairs differ in their first letter or in length, which costs nothing to see.
     if one[0] != other[0] or min(len(one), len(other)) < _SHORTEST:
+        return 0.0
+    # Names that are told apart by a number ("Level 1", "Level 2") are two.
+    if _NUMBERS.findall(one) != _NUMBERS.findall(other):
         return 0.0
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     if matcher.real_quick_ratio() < MIN_NAME_LIKENESS or matcher.quick_ratio() < MIN_NAME_LIKENESS:

@@ -11,7 +11,7 @@ from notewell.vault.readers import link_name
 
 # The files beside notes that Obsidian accepts ("accepted file formats"). The index has only notes,
 # so it does not know whether such a file exists.
-_ATTACHMENTS = (
+ATTACHMENTS = (
     *(".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"),
     *(".flac", ".m4a", ".mp3", ".ogg", ".wav", ".3gp"),
     *(".mkv", ".mov", ".mp4", ".ogv", ".webm"),
@@ -40,7 +40,7 @@ def dangling_links(
     for source, link in unresolved:
         if source not in within:
             continue
-        if link.target.lower().endswith(_ATTACHMENTS):
+        if link.target.lower().endswith(ATTACHMENTS):
             attachments += 1
             continue
         spellings, sources = found.setdefault(_folded(link.target), ({}, set()))

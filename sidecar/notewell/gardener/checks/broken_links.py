@@ -8,7 +8,6 @@ replaced, or two exchanged). Where several notes fit equally well, nothing is su
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,13 +18,13 @@ from notewell.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.gardener.link_text import link_target
 from notewell.gardener.names import letters_of, slipped_names, slips
 from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
+from notewell.graph.dangling import ATTACHMENTS
 from notewell.types import Link
 from notewell.vault.readers import link_name
 
 NAME: GardenCheck = "broken_links"
 MIN_CONFIDENCE = 0.7
 _SHORTEST = 6  # letters of a name with a mistake; below, another word is as likely
-_NOT_A_NOTE = re.compile(r"\.(?!md$)[A-Za-z0-9]{1,8}$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def find(garden: Garden) -> Iterator[Suggestion]:
 
 
 def _is_note(link: Link) -> bool:
-    return bool(link.target) and _NOT_A_NOTE.search(link.target) is None
+    return bool(link.target) and not link.target.lower().endswith(ATTACHMENTS)
 
 
 def _suggested(

@@ -14,8 +14,8 @@ from notewell.gardener.suggestion import Suggestion
 class Check:
     """A check: its name, what it finds, and whether it runs unless a person chooses.
 
-    `find` looks at a whole vault and changes nothing. A check that was measured below 0.7
-    precision (docs/gardener.md) is not `usual`.
+    `find` looks at a whole vault and changes nothing. A check that was not measured to
+    reach a precision of 0.7 (docs/gardener.md) is not `usual`.
     """
 
     name: GardenCheck

@@ -1,6 +1,6 @@
 """Notes that say nearly the same.
 
-Texts are compared by their shingles, runs of four words: the share of all shingles of two notes
+Texts are compared by their shingles, runs of three words: the share of all shingles of two notes
 that both have (Broder 1997, "On the resemblance and containment of documents"). Shingles that many
 notes have are a template's and do not count. The text of two notes is never merged by machine: the
 suggestion marks the one that fewer notes link to.
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 NAME: GardenCheck = "near_duplicates"
-MIN_RESEMBLANCE = 0.7
+MIN_RESEMBLANCE = 0.45
 PROPERTY = "duplicate_of"
-_WORDS = 4  # of a shingle
+_WORDS = 3  # of a shingle
 _FEWEST = 20  # shingles of a note that is compared, without those of templates
 _TEMPLATE = 5  # a shingle that more notes have is a template's
 _SKETCH = 96  # the smallest hashes of a note, by which pairs are found
-_SKETCH_SHARE = 0.3  # of a sketch that a pair worth comparing has in common
+_SKETCH_SHARE = 0.2  # of a sketch that a pair worth comparing has in common
 
 
 def find(garden: Garden) -> Iterator[Suggestion]:
@@ -112,7 +112,7 @@ def _suggested(
         NAME,
         marked.path,
         f"{marked.name} says what {kept.name} says",
-        f"{resemblance:.0%} of the runs of four words in {marked.path} and {kept.path} are in"
+        f"{resemblance:.0%} of the runs of three words in {marked.path} and {kept.path} are in"
         " both.",
         round(resemblance, 2),
         (NoteEdit(marked.path, marked.content_hash, set={PROPERTY: link}),),

@@ -1,4 +1,4 @@
-"""Notes named "Untitled" or by a date alone whose first heading says what they are about.
+"""Notes named "Untitled" or by a date alone whose heading says what they are about.
 
 The suggestion sets the property `title`; the file keeps its name.
 """
@@ -29,7 +29,7 @@ _DATE = re.compile(
     r"(?:19|20)\d{2}[-._ ]?[01]\d[-._ ]?[0-3]\d"
     r"(?:[-._ T]*[0-2]\d[-.:_ ]?[0-5]\d(?:[-.:_ ]?[0-5]\d)?)?"
 )
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<text>[^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}#[ \t]+(?P<text>[^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _LINK = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 _MARKS = re.compile(r"[*`]|==|~~|(?<!\w)_|_(?!\w)|\^[A-Za-z0-9-]+$|(?<!\S)#\S+")
 _LONGEST = 120
@@ -72,13 +72,18 @@ def _journals(garden: Garden) -> frozenset[str]:
 
 
 def title_of(body: NoteBody) -> tuple[str, int] | None:
-    """The text of the first heading without markup, and its line; None if it says nothing."""
-    found = _HEADING.search(code_hidden(body), body.start)
-    if found is None:
+    """The text of the heading that titles a note, without markup, and its line.
+
+    That is the only one of the first level, before all text; None if there is none, or if it says
+    nothing. Other headings are of parts of a note.
+    """
+    hidden = code_hidden(body)
+    headings = list(_HEADING.finditer(hidden, body.start))
+    if len(headings) != 1 or hidden[body.start : headings[0].start()].strip():
         return None
-    shown = _LINK.sub(
-        lambda link: link[1] or link[2] or "", body.text[found.start("text") : found.end("text")]
-    )
+    found = headings[0]
+    written = body.text[found.start("text") : found.end("text")]
+    shown = _LINK.sub(lambda link: link[1] or link[2] or "", written)
     title = " ".join(_MARKS.sub("", shown).split())
     nothing = len(title) < 3 or _DATE.fullmatch(title) or _UNTITLED.fullmatch(title)
     if nothing or len(title) > _LONGEST:
