@@ -23,6 +23,7 @@ from notewell.index.engines import held
 from notewell.vault.mirror import Mirror
 from notewell.vaults import switch
 from tests.cli.support import CommandLine
+from tests.waiting import HANG_S
 
 QUERIES = ("bees", "warm compost", "music")
 
@@ -211,7 +212,7 @@ def test_a_backup_while_a_writer_works_is_whole(
     thread = threading.Thread(target=write)
     thread.start()
     try:
-        wrote.wait(30)
+        wrote.wait(HANG_S)
         with held(database.parent):  # as a server does
             notewell("backup", tmp_path / "b.tar")
     finally:

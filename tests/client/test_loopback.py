@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from notewell.client.loopback import exchange
+from tests.waiting import HANG_S
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def test_a_request_is_sent_whole_and_the_reply_read_to_its_end() -> None:
     body = b"x" * 300_000
     reply = b"HTTP/1.1 201 Created\r\ncontent-length: 300000\r\nX: y\r\n\r\n" + body
     with server(reply) as (url, received):
-        answer = exchange(url + "/a?q=%C3%BC", "POST", {"X-Key": "k"}, b"{}", timeout=5)
+        answer = exchange(url + "/a?q=%C3%BC", "POST", {"X-Key": "k"}, b"{}", timeout=HANG_S)
 
     assert answer == (201, body)
     host = url.removeprefix("http://").encode()
@@ -51,7 +52,7 @@ def test_a_request_is_sent_whole_and_the_reply_read_to_its_end() -> None:
 
 def test_a_reply_may_end_with_the_connection() -> None:
     with server(b"HTTP/1.0 200 OK\r\n\r\nfour") as (url, _):
-        assert exchange(url + "/", "GET", {}, None, timeout=5) == (200, b"four")
+        assert exchange(url + "/", "GET", {}, None, timeout=HANG_S) == (200, b"four")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_a_reply_may_end_with_the_connection() -> None:
 )
 def test_what_is_not_a_whole_reply_is_an_error(reply: bytes, reason: str) -> None:
     with server(reply) as (url, _), pytest.raises(ConnectionError, match=reason):
-        exchange(url + "/", "GET", {}, None, timeout=5)
+        exchange(url + "/", "GET", {}, None, timeout=HANG_S)
 
 
 def test_a_silent_server_is_an_error_after_the_time_limit() -> None:
@@ -87,4 +88,4 @@ def test_a_silent_server_is_an_error_after_the_time_limit() -> None:
 )
 def test_an_invalid_address_or_header_is_refused(url: str, headers: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        exchange(url, "GET", headers, None, timeout=5)
+        exchange(url, "GET", headers, None, timeout=HANG_S)

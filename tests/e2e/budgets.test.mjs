@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { ROOT } from "./support/command.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
 import { MadeUpServer } from "./support/madeUp.mjs";
-import { until } from "./support/wait.mjs";
+import { READY_MS, until } from "./support/wait.mjs";
 
 const NOTES = 20_000;
 const MB = 1_000_000;
@@ -70,14 +70,14 @@ test("its state is at most 20 MB, with 20,000 changes that wait for a server inc
 
     server.isAway = false;
     await app.command("connect");
-    await until("all are sent", () => server.changes >= NOTES, 60_000);
+    await until("all are sent", () => server.changes >= NOTES, READY_MS);
     await app.ready();
     const after = (await liveBytes(inspector)) - empty;
     assert.ok(after < 20 * MB, `${after} bytes stay`);
 
     const batches = app.network.to("/api/changes").length;
     const burstMs = await changeAll(app);
-    await until("all are sent again", () => server.changes >= 2 * NOTES, 60_000);
+    await until("all are sent again", () => server.changes >= 2 * NOTES, READY_MS);
     const sent = app.network.to("/api/changes").length - batches;
     t.diagnostic(`as many events while it is connected took ${burstMs.toFixed(0)} ms, and ${sent} requests`);
     assert.ok(sent <= 2 * (NOTES / 200), "they go in large batches");

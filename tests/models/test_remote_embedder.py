@@ -21,6 +21,7 @@ from notewell.support.http import Retry
 from notewell.types import ChunkSizes, Embedder, ModelRules
 from tests.models.embedding_server import EmbeddingServer, data, hold, serving
 from tests.models.loopback import nobody
+from tests.waiting import HANG_S
 
 TEXTS = [f"word{n} and bread" for n in range(20)]
 
@@ -226,9 +227,9 @@ def test_closing_ends_a_request_that_is_under_way(server: EmbeddingServer) -> No
 
     waiting = threading.Thread(target=embed)
     waiting.start()
-    assert server.arrived.wait(20)
+    assert server.arrived.wait(HANG_S)
     embedder.close()
-    waiting.join(20)
+    waiting.join(HANG_S)
 
     assert [failure.code for failure in failures] == ["model_closed"]
 

@@ -26,6 +26,7 @@ from notewell.support.http import (
     parse_json,
 )
 from tests.models.loopback import nobody, silence
+from tests.waiting import HANG_S
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 NOW = 1_780_000_000.0
@@ -449,7 +450,7 @@ def test_an_event_is_yielded_as_soon_as_it_is_complete(server: Server) -> None:
 
     def wait(handler: BaseHTTPRequestHandler) -> None:
         raw(OK, b"\r\n", b"data: one\n\ndata: t")(handler)
-        assert read.wait(20)
+        assert read.wait(HANG_S)
         raw(b"wo\n\n")(handler)
 
     server.says(wait)

@@ -19,6 +19,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.waiting import HANG_S
+
 DIMENSIONS = 8
 KEY = "sk-right"
 # Faults: a status that may pass, one that never does, and replies that must not be used.
@@ -313,10 +315,10 @@ def serving(handle: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> I
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
     thread.start()
-    assert ready.wait(20)
+    assert ready.wait(HANG_S)
     try:
         yield f"http://127.0.0.1:{ports[0]}"
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(20)
+        thread.join(HANG_S)
         loop.close()

@@ -13,6 +13,7 @@ from notewell.models.remote.embedder import RemoteEmbedder
 from notewell.models.resilient import Degrading
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 from tests.models.remote.test_families import model_at
+from tests.waiting import HANG_S
 
 
 class Clock:
@@ -81,18 +82,18 @@ def test_a_query_overtakes_the_passages_that_wait() -> None:
     def passages(name: str) -> None:
         with slots.taken(urgent=False):
             started.set()
-            assert release.wait(20)
+            assert release.wait(HANG_S)
             done.append(name)
 
     threads = [threading.Thread(target=passages, args=(name,)) for name in "ab"]
     for thread in threads:
         thread.start()
-    assert started.wait(20)
+    assert started.wait(HANG_S)
     with slots.taken(urgent=True):
         done.append("query")
     release.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(HANG_S)
 
     assert done[0] == "query"
     assert sorted(done[1:]) == ["a", "b"]
