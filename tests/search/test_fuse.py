@@ -54,6 +54,12 @@ def test_the_score_follows_from_both_halves_and_the_weights(
         assert 0.0 <= fused <= 1.0
 
 
+def test_a_weight_too_small_for_a_score_is_a_weight_all_the_same() -> None:
+    only_semantic = Plan("auto", 0.0, 1e-320, {})
+    found = fuse(candidates((9.0, 0.2), (NAN, 0.5)), only_semantic)
+    assert found.fused.tolist() == pytest.approx([0.2, 0.5])
+
+
 def test_reciprocal_rank_fusion() -> None:
     found = fuse(candidates((9.0, 0.2), (7.0, 0.9), (NAN, 0.5)), plan("rrf", None))
     assert found.keyword.tolist() == pytest.approx([1.0, 61 / 62, NAN], nan_ok=True)

@@ -58,6 +58,9 @@ KEYWORD_ONLY = Plan("keyword", 1.0, 0.0)
 SEMANTIC_ONLY = Plan("semantic", 0.0, 1.0)
 
 
+_LEAST = float(np.finfo(np.float32).tiny)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fused:
     """Scores of candidates, 0..1, aligned with them. NaN: that half did not find it."""
@@ -98,9 +101,12 @@ def fuse(candidates: Candidates, plan: Plan) -> Fused:
 
 def weighted_mean(keyword: FloatArray, semantic: FloatArray, plan: Plan) -> FloatArray:
     """The weighted mean of both halves; a missing score counts as 0."""
-    total = plan.keyword_weight + plan.semantic_weight
-    parts = plan.keyword_weight * or_zero(keyword)
-    parts = parts + plan.semantic_weight * or_zero(semantic)
+    ours, theirs = plan.keyword_weight, plan.semantic_weight
+    total = ours + theirs
+    if 0.0 < total < _LEAST:  # which float32 would take for 0
+        ours, theirs, total = ours / total, theirs / total, 1.0
+    parts = ours * or_zero(keyword)
+    parts = parts + theirs * or_zero(semantic)
     return (parts / total if total > 0 else parts).astype(np.float32)
 
 
