@@ -128,6 +128,7 @@ export interface HealthReply {
 /** All known vaults. */
 export interface VaultsReply {
   readonly vaults: readonly VaultView[];
+  readonly changeable: boolean;
 }
 
 /** A known vault. */
@@ -139,6 +140,22 @@ export interface VaultView {
   readonly open: boolean;
   readonly source: VaultSource;
   readonly served: boolean;
+}
+
+/**
+ * `POST /api/vaults`: Make a folder of the server's computer a vault (serve --allow-vaults, on loopback)
+ */
+export interface AddVault {
+  /** The folder's whole path */
+  readonly folder: string;
+}
+
+/**
+ * `DELETE /api/vaults`: Forget a vault; its notes and its index stay (serve --allow-vaults, on loopback)
+ */
+export interface RemoveVault {
+  /** The vault's id */
+  readonly id: string;
 }
 
 /**
@@ -2891,6 +2908,8 @@ export interface EventReply {
 export interface Routes {
   readonly "GET /api/health": { readonly parameters: Record<never, never>; readonly reply: HealthReply };
   readonly "GET /api/vaults": { readonly parameters: Record<never, never>; readonly reply: VaultsReply };
+  readonly "POST /api/vaults": { readonly parameters: AddVault; readonly reply: VaultsReply };
+  readonly "DELETE /api/vaults": { readonly parameters: RemoveVault; readonly reply: VaultsReply };
   readonly "GET /api/status": { readonly parameters: OfVault; readonly reply: StatusReply };
   readonly "GET /api/search": { readonly parameters: SearchRequest; readonly reply: SearchReply };
   readonly "GET /api/similar": { readonly parameters: SimilarRequest; readonly reply: SearchReply };

@@ -9,7 +9,7 @@ import { ShapeError, type Check } from "./shape";
 import { Timer } from "./support";
 
 export interface HttpRequest {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body?: string | undefined;

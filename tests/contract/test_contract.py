@@ -206,6 +206,8 @@ REPLIES: dict[str, Asked] = {
     ),
     "ask-forget-nothing": ("POST /api/ask/forget", {"conversation": "0123456789abcdef"}, 404),
     "ask-local": ("GET /api/ask/local", {}, 200),
+    "add-vault-fixed": ("POST /api/vaults", {"folder": "/home/me/Notes"}, 403),
+    "remove-vault-fixed": ("DELETE /api/vaults", {"id": "0123456789ab"}, 403),
     "ask-setup": ("GET /api/ask/setup", {}, 200),
     "ask-setup-unasked": ("POST /api/ask/setup", {"service": "anthropic"}, 400),
     "ask-use-unknown": ("POST /api/ask/use", {"server": "elsewhere"}, 400),

@@ -746,6 +746,22 @@ class FakeVaults:
     def served(self) -> tuple[VaultRecord, ...]:
         return self.records()
 
+    def add(self, folder: Path) -> VaultRecord:
+        if not folder.is_dir():
+            raise NotFoundError(f"{folder} is not a folder")
+        record = VaultRecord("e5f6", folder.name, folder)
+        self._added = FakeEngine(record, {})
+        return record
+
+    def serve_also(self, record: VaultRecord) -> None:
+        self._engines.append(self._added)
+
+    def serve_no_more(self, record: VaultRecord) -> None:
+        self._engines = [one for one in self._engines if one.record.id != record.id]
+
+    def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
+        self.removed = (record.id, delete_data)
+
     def held(self, record: VaultRecord) -> Hold:
         engine = next(engine for engine in self._engines if engine.record == record)
         return Hold(engine, lambda: None)

@@ -96,16 +96,19 @@ def test_only_health_and_the_exchange_of_a_one_time_code_are_open() -> None:
     assert is_open == ["/api/health", "/api/pair/redeem"]
 
 
+_ARRANGED = {"ask_events", "ask_stop", "allow_host", "add_vault", "remove_vault"}
+
+
 @pytest.mark.parametrize(
     "route",
     # Other tests ask these, which need a code, a running answer, or a service: test_pairing.py,
-    # test_polled_answers.py, tests/engine/test_consent.py.
+    # test_polled_answers.py, test_served_vaults.py, tests/engine/test_consent.py.
     [
         r
         for r in ROUTES
         if r.endpoint.media == JSON_MEDIA
         and not r.endpoint.path.startswith("/api/pair")
-        and r.endpoint.name not in {"ask_events", "ask_stop", "allow_host"}
+        and r.endpoint.name not in _ARRANGED
     ],
     ids=lambda route: route.endpoint.name,
 )

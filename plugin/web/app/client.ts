@@ -73,6 +73,18 @@ export class WebClient extends Client {
     return this.post("verdict", anything, { q, path, verdict });
   }
 
+  knownVaults(): Promise<contract.VaultsReply> {
+    return this.get("vaults", setup.vaultsWithRights, {});
+  }
+
+  addVault(folder: string): Promise<contract.VaultsReply> {
+    return this.post("vaults", setup.vaultsWithRights, { folder });
+  }
+
+  removeVault(id: string): Promise<contract.VaultsReply> {
+    return this.call("DELETE", "vaults", setup.vaultsWithRights, ORDINARY_MS, "", JSON.stringify({ id }));
+  }
+
   askSetup(): Promise<contract.AskSetupReply> {
     return this.get("ask/setup", setup.askSetup, {});
   }

@@ -1,6 +1,6 @@
 /** Checks of the replies about what answers questions, and about vaults that are added. */
 
-import type { AskSetupReply } from "../../src/contract";
+import type { AskSetupReply, VaultsReply } from "../../src/contract";
 import { flag, list, nullable, object, oneOf, partOf, text } from "../../src/shape";
 
 const service = oneOf("openai", "anthropic", "gemini", "mistral", "openrouter");
@@ -13,4 +13,10 @@ export const askSetup = partOf<AskSetupReply>()({
   key: oneOf("environment", "keyring", "none"),
   keyring: flag,
   services: list(object({ name: service, title: text, host: text })),
+});
+
+/** Older servers do not say whether vaults may be changed, and then they may not. */
+export const vaultsWithRights = partOf<VaultsReply>()({
+  changeable: flag,
+  vaults: list(object({ id: text, name: text, path: text, default: flag, open: flag, source: oneOf("folder", "mirror", "import", "roam", "logseq"), served: flag })),
 });

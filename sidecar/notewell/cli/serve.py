@@ -69,6 +69,11 @@ def _address_options(function: AnyFunction) -> AnyFunction:
     help="Serve a vault whose notes clients send; it is created if there is none of this name.",
 )
 @click.option("--no-watch", is_flag=True, help="Do not watch the folders for changed notes.")
+@click.option(
+    "--allow-vaults",
+    is_flag=True,
+    help="Let administrators add and remove vaults in the browser, on this computer alone.",
+)
 def serve(
     words: tuple[str, ...],
     host: str | None,
@@ -77,6 +82,7 @@ def serve(
     *,
     handshake: bool,
     no_watch: bool,
+    allow_vaults: bool,
 ) -> None:
     """Serve vaults over HTTP until interrupted.
 
@@ -88,7 +94,11 @@ def serve(
     click.get_current_context().call_on_close(gc.enable)
     threading.Thread(target=_load_http, daemon=True).start()
     invocation = current_invocation()
-    address = {"server.host": host, "server.port": port}
+    address = {
+        "server.host": host,
+        "server.port": port,
+        "server.allow_vaults": allow_vaults or None,
+    }
     settings = invocation.settings(flags=address)
     watch = {"vault.watch": "off" if no_watch else None}
     configuration = invocation.configuration(flags={**address, **watch})

@@ -35,6 +35,8 @@ from notewell.contract.request import Request
 REQUESTS: tuple[type[Request[Any]], ...] = (
     server.HealthRequest,
     server.VaultsRequest,
+    server.AddVault,
+    server.RemoveVault,
     status.StatusRequest,
     search.SearchRequest,
     search.SimilarRequest,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, MaxLen, MinLen
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request
@@ -31,6 +31,7 @@ class VaultsReply:
     """All known vaults."""
 
     vaults: tuple[VaultView, ...]
+    changeable: bool = False  # the server was started with --allow-vaults
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,40 @@ class VaultsRequest(Request[VaultsReply]):
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET", "/api/vaults", "vaults", "The known vaults", of_vault=False
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AddVault(Request[VaultsReply]):
+    """Make a folder on the server's computer a vault, and serve it."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/vaults",
+        "add_vault",
+        "Make a folder of the server's computer a vault (serve --allow-vaults, on loopback)",
+        needs="admin",
+        timed=False,
+        of_vault=False,
+        example={"folder": "/home/me/Notes"},
+    )
+    folder: Annotated[str, MinLen(1), MaxLen(4096), Doc("The folder's whole path")]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveVault(Request[VaultsReply]):
+    """Forget a vault. Its notes and its index stay as they are."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "DELETE",
+        "/api/vaults",
+        "remove_vault",
+        "Forget a vault; its notes and its index stay (serve --allow-vaults, on loopback)",
+        needs="admin",
+        timed=False,
+        of_vault=False,
+        example={"id": "0123456789ab"},
+    )
+    id: Annotated[str, MinLen(1), MaxLen(64), Doc("The vault's id")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from notewell.contract.request import JSON_MEDIA, Endpoint, Request, reply_type,
 from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
-from notewell.web import asking, handlers
+from notewell.web import asking, handlers, served_vaults
 from notewell.web import sources as source_handlers
 from notewell.web.ask_setup import change_setup, setup
 from notewell.web.pairing import cancel_pairing, pair, redeem
@@ -160,6 +160,8 @@ def _body(reply: object) -> bytes:
 _OF_SERVER: Mapping[type, Handler] = {
     server.HealthRequest: handlers.health,
     server.VaultsRequest: handlers.vaults,
+    server.AddVault: served_vaults.add,
+    server.RemoveVault: served_vaults.remove,
     server.EventsRequest: handlers.events,
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,

@@ -15,6 +15,7 @@ from notewell.config.edit import Configuration
 from notewell.contract.server import VaultsReply, VaultView
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, UsageError
+from notewell.support.http import is_loopback
 from notewell.types import LimitRules, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.audit import Audit
@@ -80,12 +81,19 @@ class Site:
             code="vault_not_found",
         )
 
+    @property
+    def vaults_may_change(self) -> bool:
+        """Whether administrators may add and remove vaults: it was allowed, on loopback."""
+        rules = self.gate.rules
+        return rules.allow_vaults and is_loopback(rules.host)
+
     async def known_vaults(self) -> VaultsReply:
         """Return all known vaults; the registry is read in a thread."""
         records = await asyncio.to_thread(self.vaults.records)
         opened = {engine.record.id for engine in self.vaults.opened()}
         served = {record.id for record in self.vaults.served()}
         return VaultsReply(
+            changeable=self.vaults_may_change,
             vaults=tuple(
                 VaultView(
                     id=record.id,
@@ -97,7 +105,7 @@ class Site:
                     served=record.id in served,
                 )
                 for record in records
-            )
+            ),
         )
 
 

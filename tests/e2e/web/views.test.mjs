@@ -1,7 +1,8 @@
 // Every other view, on a desktop and on a phone: it shows what it should, and does what it says.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { violations } from "./axe.mjs";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
@@ -23,14 +24,15 @@ const RICH = [
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const WIDE = (cell) => `|${`${cell}|`.repeat(20_000)}`;
 const SAVED = "# A day\n\n## Gleanings\n\n- [Bees at night](https://bees.example/night?a=1)\n  How they sleep.\n- https://bare.example/page\n";
-const { visit } = usePages({
+const held = usePages({
   "Hostile <img src=x onerror=alert(1)>.md": HOSTILE,
   "Outer.md": "# Outer\n\n![[dot.png]] ![d](dot.png)\n\n![[Inner]]\n\n> [!warning]- Mind\n> hot\n\nA fact[^1].\n\n[^1]: Its source.\n",
   "Inner.md": "# Inner\n\ninner text ![[Outer]]\n",
   "dot.png": PIXEL,
   "Rich.md": RICH,
   "Wide.md": `# Wide\n\n${WIDE("a")}\n${WIDE("-")}\n${WIDE("1")}\n\nafter it\n`,
-}, { sample: { "Daily/2026-03-02.md": SAVED } });
+}, { sample: { "Daily/2026-03-02.md": SAVED }, settings: () => "[server]\nallow_vaults = true\n" });
+const { visit } = held;
 
 for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
   const onPhone = look === PHONE;
@@ -247,6 +249,29 @@ test("an administrator chooses what answers questions, agrees to its host, and e
     await page.getByRole("link", { name: "Choose a service instead" }).waitFor();
     const refused = watched.problems.splice(0); // no language model is set up
     assert.ok(refused.every((text) => text.includes("400")), refused.join("\n"));
+  }));
+
+test("an administrator adds a folder as a vault, and removes it with its notes left", () =>
+  visit({ hash: "#/manage/vaults?vault=Sample" }, async (page, watched) => {
+    const folder = join(held.root, "Third");
+    await mkdir(folder);
+    await writeFile(join(folder, "Comet.md"), "# Comet\n\nA comet was seen.\n");
+    const path = page.getByLabel(/^Add a folder/);
+    await path.fill("Third");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText(/no whole path/).waitFor();
+    await path.fill(folder);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("button", { name: "Remove Third" }).waitFor();
+    await page.getByRole("combobox", { name: "Vault" }).selectOption({ label: "Third" });
+    await page.goto(`${held.url}/#/search?q=comet&vault=Third`);
+    await page.locator('[data-result="Comet.md"]').waitFor({ timeout: READY_MS });
+    await page.goto(`${held.url}/#/manage/vaults?vault=Sample`);
+    await page.getByRole("button", { name: "Remove Third" }).click();
+    await page.getByRole("button", { name: "Remove Third" }).click();
+    await page.getByRole("button", { name: "Remove Third" }).waitFor({ state: "detached" });
+    assert.match(await readFile(join(folder, "Comet.md"), "utf8"), /comet/);
+    watched.problems.length = 0; // the browser tells of the refusal that is looked at
   }));
 
 test("saved links are filtered, get a status, and become notes after saying which; the run is listed", () =>

@@ -1,18 +1,11 @@
-/** The vaults that this server knows. */
+/** The vaults that this server knows; an administrator adds and removes them where the server was started for that. */
 
-import type { VaultInfo } from "../../../src/replies";
-import { isServed, type ViewContext } from "../../app/viewContext";
-import { h } from "../../lib/dom";
-import { heading, Loader, table, type Panel } from "./panel";
+import type { VaultsReply } from "../../../src/contract";
+import type { ViewContext } from "../../app/viewContext";
+import { button, h } from "../../lib/dom";
+import { heading, Loader, runAction, table, type Panel } from "./panel";
 
-/** Where the notes of a vault come from. */
-const KINDS: Readonly<Record<VaultInfo["source"], string>> = {
-  folder: "folder",
-  mirror: "mirror, filled by clients",
-  import: "import, only read",
-  roam: "Roam, only read",
-  logseq: "Logseq, only read",
-};
+type Known = VaultsReply["vaults"][number];
 
 export class VaultsPanel implements Panel {
   readonly el = h("div");
@@ -22,30 +15,76 @@ export class VaultsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Vaults", "The vaults known to this server. They are added and removed on its computer."), this.#body);
+    this.el.append(heading("Vaults", "The folders of notes that this server knows."), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#context.client.vaults(),
-      (vaults) => [
-        table(
-          "Vaults",
-          ["Name", "Where", "Kind", "State"],
-          vaults.map((vault) => [
-            isServed(vault) ? h("a", { href: this.#context.to("search", { vault: vault.name }) }, vault.name) : vault.name,
-            vault.path,
-            KINDS[vault.source],
-            state(vault),
-          ]),
-        ),
-        h("p", { class: "faint" }, "To add a vault, run on the server’s computer: ", h("code", {}, "notewell vaults add FOLDER"), ". A server that was started without vault names serves it after a restart."),
-      ],
+      () => this.#context.client.knownVaults(),
+      (reply) => this.#draw(reply),
     );
+  }
+
+  #draw({ vaults, changeable }: VaultsReply): (Node | null)[] {
+    const mayChange = changeable && this.#context.mayAdminister;
+    const rows = vaults.map((vault) => [
+      vault.served ? h("a", { href: this.#context.to("search", { vault: vault.name }) }, vault.name) : vault.name,
+      vault.path,
+      vault.source === "mirror" ? "mirror, filled by clients" : vault.source,
+      state(vault),
+      ...(mayChange ? [this.#removeButton(vault)] : []),
+    ]);
+    return [
+      table("Vaults", ["Name", "Where", "Kind", "State", ...(mayChange ? ["Change"] : [])], rows),
+      mayChange ? this.#addForm() : advice(),
+    ];
+  }
+
+  #addForm(): HTMLElement {
+    const folder = h("input", { id: "vault-folder", required: true, maxlength: 4096, placeholder: "/home/me/Notes", spellcheck: "false" });
+    const add = (event: Event): void => {
+      event.preventDefault();
+      void this.#change("The vault is added, and its notes are being read", () => this.#context.client.addVault(folder.value.trim()));
+    };
+    return h(
+      "form",
+      { class: "vault-form", on: { submit: add } },
+      h("label", { for: "vault-folder" }, "Add a folder of the server’s computer, by its whole path"),
+      h("div", { class: "login-row" }, folder, h("button", { class: "primary" }, "Add")),
+      h("p", { class: "faint" }, "Its notes are only read. The page is loaded anew, so that it offers the vault."),
+    );
+  }
+
+  /** The second press removes. */
+  #removeButton(vault: Known): HTMLElement {
+    let isSure = false;
+    const remove = button("Remove…", () => {
+      if (isSure) void this.#change(`${vault.name} is removed; its notes and its index stay`, () => this.#context.client.removeVault(vault.id));
+      isSure = true;
+      remove.textContent = "Really remove?";
+    }, { class: "quiet", "aria-label": `Remove ${vault.name}` });
+    return remove;
+  }
+
+  async #change(done: string, ask: () => Promise<unknown>): Promise<void> {
+    // Every view offers the vaults that the page knew when it was loaded.
+    if (await runAction(this.#context, done, ask)) location.reload();
   }
 }
 
-function state(vault: VaultInfo): string {
-  const served = vault.open ? "open" : "opened on demand";
-  return [vault.default ? "default" : "", isServed(vault) ? served : "not served"].filter(Boolean).join(", ");
+function advice(): HTMLElement {
+  return h(
+    "p",
+    { class: "faint" },
+    "Vaults are added and removed on the server’s computer: ",
+    h("code", {}, "notewell vaults add FOLDER"),
+    ". To do it here, on that computer, start the server with ",
+    h("code", {}, "notewell serve --allow-vaults"),
+    ".",
+  );
+}
+
+function state(vault: Known): string {
+  const served = vault.open ? "open" : "opened when needed";
+  return [vault.default ? "default" : "", vault.served ? served : "not served"].filter(Boolean).join(", ");
 }
