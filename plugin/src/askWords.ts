@@ -1,6 +1,6 @@
 /** Words for what happens while a question is answered, the same in the plugin and in the pages. */
 
-import type { AskStep } from "./contract";
+import type { AskNotice, AskReply, AskStep } from "./contract";
 
 const TOOLS: Readonly<Record<string, string>> = {
   rewrite: "Understood",
@@ -24,4 +24,29 @@ export function stepWords({ tool, about, outcome }: AskStep): { readonly did: st
 /** What stands below an answer that was stopped after the text `answer`. */
 export function stoppedText(answer: string): string {
   return answer ? "Stopped. This answer is incomplete." : "Stopped before an answer was complete.";
+}
+
+/** What was sent, and where, before the model answers. */
+export function noticeText({ host, model, local, leaves }: AskNotice): string {
+  const where = local ? `Sent to ${model} on the server’s computer` : `Sent outside the server’s computer, to ${model} at ${host}`;
+  return `${where}: ${leaves}.`;
+}
+
+/** How an answer is supported: numbers without citations mean that the model did not cite properly. */
+export function grounding({ answer, grounded, general, cancelled }: AskReply): "cited" | "general" | "uncited" | "missing" | "stopped" {
+  if (grounded) return "cited";
+  if (cancelled) return "stopped";
+  if (general) return "general";
+  return /\[\d{1,3}\]/.test(answer) ? "uncited" : "missing";
+}
+
+/** Warnings about how far an answer can be trusted; one that was stopped has `stoppedText` instead. */
+export function badges(answer: AskReply): [kind: "partial" | "general", text: string][] {
+  const all: [kind: "partial" | "general", text: string, holds: boolean][] = [
+    ["partial", "Incomplete", answer.partial && !answer.cancelled],
+    ["general", "The model’s own knowledge, not your notes", answer.general],
+    ["partial", "No citations: compare the answer with the sources", grounding(answer) === "uncited"],
+    ["partial", "A citation without a source was removed", answer.invalid.length > 0],
+  ];
+  return all.filter(([, , holds]) => holds).map(([kind, text]) => [kind, text]);
 }

@@ -126,7 +126,7 @@ describe("the panel for questions", () => {
     const el = await open();
     await ask(el, REPLY.question);
     expect(JSON.parse(server.asked("/api/ask")[0]?.body ?? "")).toMatchObject({ question: REPLY.question, stream: "poll" });
-    expect(el.textContent).toContain("Sent to qwen3 on the server's computer: your question.");
+    expect(el.textContent).toContain("Sent to qwen3 on the server’s computer: your question.");
     expect(el.querySelector(".notewell-steps")?.textContent).toContain("Searched “bees”3 notes");
     expect(el.querySelector(".notewell-answer")?.textContent).toContain("By the sun");
     buttonOf(el, "Source 1: Bees")?.click();

@@ -1,8 +1,8 @@
 /** The words of the panel for questions: what happens, how far an answer can be trusted, what went wrong. */
 
-import { stepWords, stoppedText } from "../../askWords";
+import { badges, stepWords, stoppedText } from "../../askWords";
 import type { ServerError } from "../../client";
-import type { AskFailed, AskModelsReply, AskNotice, AskReply, AskStep } from "../../contract";
+import type { AskFailed, AskModelsReply, AskReply, AskStep } from "../../contract";
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "::1"];
 /** What is sent, and where, before anything is. */
@@ -11,29 +11,16 @@ export function destinationText({ host }: Pick<AskModelsReply, "host">): string 
   return `Your question, the conversation and passages of notes are sent to the model ${where}.`;
 }
 
-export function noticeText({ host, model, local, leaves }: AskNotice): string {
-  const where = local ? `Sent to ${model} on the server's computer` : `Sent outside the server's computer, to ${model} at ${host}`;
-  return `${where}: ${leaves}.`;
-}
-
 /** What the model did, as “Searched “country loaf””, and what came of it. */
 export function stepTexts(step: AskStep): readonly [what: string, outcome: string] {
   const { did, subject, result } = stepWords(step);
   return [`${did} “${subject}”`, result];
 }
 
-/** Warnings about how far an answer can be trusted. */
+/** What is to be said of an answer before it is trusted. */
 export function warningsOf(answer: AskReply): readonly string[] {
-  const { grounded, general, partial, cancelled, invalid, warnings } = answer;
-  const isUncited = !grounded && !general && !cancelled && /\[\d{1,3}\]/.test(answer.answer);
-  const all: [string, boolean | undefined][] = [
-    [stoppedText(answer.answer), cancelled],
-    ["Incomplete", partial && !cancelled],
-    ["The model's own knowledge, not your notes", general],
-    ["No citations: compare the answer with the sources", isUncited],
-    ["A citation without a source was removed", invalid.length > 0],
-  ];
-  return [...all.filter(([, holds]) => holds).map(([text]) => text), ...warnings];
+  const stopped = answer.cancelled ? [stoppedText(answer.answer)] : [];
+  return [...stopped, ...badges(answer).map(([, text]) => text), ...answer.warnings];
 }
 
 const FAILURES: Readonly<Record<string, string>> = {

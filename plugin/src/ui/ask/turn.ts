@@ -3,6 +3,7 @@
 import { Component, Keymap, MarkdownRenderer, type App } from "obsidian";
 import { Answer } from "../../answer";
 import type { AskEvent } from "../../askReplies";
+import { noticeText } from "../../askWords";
 import { replaceCitations } from "../../citations";
 import { asServerError, type Client } from "../../client";
 import type { AskFailed, AskNotice, AskReply, AskRequest, AskStep, Result } from "../../contract";
@@ -11,7 +12,7 @@ import { Timer } from "../../support";
 import { link, title } from "../controls";
 import { copyText } from "../menu";
 import { drawFound, drawSources, type OpenSource } from "./sources";
-import { failureOf, failureTitle, noticeText, stepTexts, warningsOf } from "./texts";
+import { failureOf, failureTitle, stepTexts, warningsOf } from "./texts";
 
 const DRAW_EVERY_MS = 120; // rendering Markdown takes a few milliseconds, and pieces come faster than that
 

@@ -3,7 +3,7 @@
 import { asServerError, type ServerError } from "../../../src/client";
 import { ask } from "../../app/askStream";
 import type { AskFailed, AskNotice, AskReply, AskStep, Result } from "../../../src/contract";
-import { stepWords, stoppedText } from "../../../src/askWords";
+import { badges, grounding, noticeText, stepWords, stoppedText } from "../../../src/askWords";
 import type { AskEvent } from "../../../src/askReplies";
 import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
@@ -94,11 +94,11 @@ export class Turn {
     else this.#refused(event.data);
   }
 
-  #drawNotice({ host, model, local, leaves, conversation }: AskNotice): void {
+  #drawNotice(notice: AskNotice): void {
+    const { local, conversation } = notice;
     this.#conversation = conversation ?? undefined;
     if (conversation) this.#handlers.began(conversation);
-    const where = local ? `Sent to ${model} on the server’s computer` : `Sent outside the server’s computer, to ${model} at ${host}`;
-    fill(this.#notice, `${where}: ${leaves}.`);
+    fill(this.#notice, noticeText(notice));
     this.#notice.classList.toggle("is-away", !local);
     this.#notice.hidden = false;
   }
@@ -221,23 +221,4 @@ export class Turn {
     if (!this.#done) this.#after.scrollIntoView({ block: "nearest" });
     fill(this.#stepCount, count(n, "step", "steps"));
   }
-}
-
-/** Warnings about how far an answer can be trusted. */
-function badges(answer: AskReply): [kind: string, text: string][] {
-  const all: [string, string, boolean][] = [
-    ["partial", "Incomplete", answer.partial],
-    ["general", "The model’s own knowledge, not your notes", answer.general],
-    ["partial", "No citations: compare the answer with the sources", grounding(answer) === "uncited"],
-    ["partial", "A citation without a source was removed", answer.invalid.length > 0],
-  ];
-  return all.filter(([, , holds]) => holds).map(([kind, text]) => [kind, text]);
-}
-
-/** How an answer is supported: numbers without citations mean that the model did not cite properly. */
-function grounding({ answer, grounded, general, cancelled }: AskReply): "cited" | "general" | "uncited" | "missing" | "stopped" {
-  if (grounded) return "cited";
-  if (cancelled) return "stopped";
-  if (general) return "general";
-  return /\[\d{1,3}\]/.test(answer) ? "uncited" : "missing";
 }
