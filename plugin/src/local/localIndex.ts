@@ -172,7 +172,7 @@ export class LocalIndex {
     return results.filter((result) => result !== null);
   }
 
-  /** The ranking with what the best hits are near to in meaning; null where no vector of them is known. */
+  /** The ranking by words, and among it notes near its best hits in meaning; null where no vector of these is known. */
   async #widened(file: PhoneFile, ranked: readonly Ranked[], condition: Condition | null, weights: ReadonlyMap<string, number>): Promise<Ranked[] | null> {
     const { found } = await this.#filtered(ranked, condition, SEEDS);
     const best = found[0]?.score ?? 1;
@@ -184,9 +184,9 @@ export class LocalIndex {
     );
     const near = await nearHits(this.phone, file, this.#notes, hits);
     if (!near) return null;
-    const byWords = ranked.map(({ path, score }) => ({ path, score: score / best + (near.get(path)?.added ?? 0) }));
+    const byWords = ranked.map(({ path, score }) => ({ path, score: score / best }));
     const known = new Set(ranked.map(({ path }) => path));
-    const byMeaning = [...near].filter(([path]) => !known.has(path)).map(([path, { near: each, added }]) => ({ path, score: added, near: each }));
+    const byMeaning = [...near].filter(([path]) => !known.has(path)).map(([path, { near: each, score }]) => ({ path, score, near: each }));
     return [...byWords, ...byMeaning].sort((one, other) => other.score - one.score);
   }
 

@@ -25,12 +25,12 @@ export interface Seed {
 export const SEEDS = 4;
 const LEAST_SEED = 0.5; // of the best score; a worse hit would lead elsewhere
 const MOST_ADDED = 20;
-/** What meaning adds to a score by words, whose best is 1. */
+/** The best score by meaning beside the best by words, which is 1: what words find well stays in front. */
 const MEANING_WEIGHT = 0.5;
 const BY_MEANING: readonly Reason[] = [{ kind: "passage", text: "Near the best hits in meaning" }];
 
-/** The notes near the best hits of a search, each with what it adds to a score; null where none of them is in the file. */
-export async function nearHits(phone: PhoneIndex, file: PhoneFile, notes: Notes, hits: readonly Seed[]): Promise<Map<string, { near: Near; added: number }> | null> {
+/** The notes near the best hits of a search, each with its score; null where none of them is in the file. */
+export async function nearHits(phone: PhoneIndex, file: PhoneFile, notes: Notes, hits: readonly Seed[]): Promise<Map<string, { near: Near; score: number }> | null> {
   const seeds: { note: number; line: number }[] = [];
   for (const { path, score, line } of hits) {
     const note = score >= LEAST_SEED ? file.find(path) : -1;
@@ -38,7 +38,7 @@ export async function nearHits(phone: PhoneIndex, file: PhoneFile, notes: Notes,
   }
   if (seeds.length === 0) return null;
   const near = (await phone.near(file, seeds)).filter(({ match }) => match !== "weak").slice(0, MOST_ADDED);
-  return new Map(near.map((each) => [file.pathOf(each.note), { near: each, added: MEANING_WEIGHT * Math.max(0, each.score) }]));
+  return new Map(near.map((each) => [file.pathOf(each.note), { near: each, score: MEANING_WEIGHT * Math.max(0, each.score) }]));
 }
 
 /** The result of a note by its vectors; null where the note is gone or has changed since. */
