@@ -84,6 +84,8 @@ def test_names_in_running_text_become_links_once_a_note() -> None:
 
 def test_common_words_and_known_links_are_no_mentions() -> None:
     said = {f"{n}.md": "we think of this and that" for n in range(30)}
+    # Links in properties say nothing of how often running text links a name.
+    said |= {f"p{n}.md": '---\nof: "[[Think]]"\n---\nwe' for n in range(30)}
     texts = said | {"Think.md": "", "This.md": "", "C.md": "[[Think]] we think of ![[This]]"}
     assert found("unlinked_mentions", garden(texts)) == []
 

@@ -73,7 +73,7 @@ def mentions(garden: Garden) -> Iterator[Found]:
     """Yield the first mention of each note in each tended note that does not link it."""
     targets = _targets(garden)
     finder = NameFinder(name for names in targets.values() for name in names.written)
-    linked = _linked(garden)
+    linked: Counter[str] = Counter()
     firsts: list[tuple[str, Mention]] = []
     said: Counter[str] = Counter()
     for note in garden.notes.values():
@@ -86,6 +86,7 @@ def mentions(garden: Garden) -> Iterator[Found]:
             if mention.name not in first and not is_markup(text, mention.start, mention.end):
                 first[mention.name] = mention
         said.update(first.keys())
+        linked.update(_linked(note, body))
         if note.path in garden.tended:
             firsts += _worth(note, first.values(), targets)
     for path, mention in firsts:
@@ -114,12 +115,13 @@ def _targets(garden: Garden) -> Mapping[str, _Target]:
     }
 
 
-def _linked(garden: Garden) -> Counter[str]:
-    """How many notes show each name as a link, folded."""
-    found: Counter[str] = Counter()
-    for note in garden.notes.values():
-        found.update({folded(_shown(link)) for link, target in note.links if target is not None})
-    return found
+def _linked(note: NoteFacts, body: NoteBody) -> set[str]:
+    """The names that the text of a note shows as links, folded; properties are no text."""
+    return {
+        folded(_shown(link))
+        for link, target in note.links
+        if target is not None and link.start >= body.start
+    }
 
 
 def _shown(link: Link) -> str:
