@@ -417,10 +417,17 @@ def test_a_reply_equals_its_file(replies: Mapping[str, Any], name: str) -> None:
     assert differences(replies[name], kept) == []
 
 
+@pytest.fixture(scope="module")
+def described() -> dict[str, Any]:
+    """The document of all routes; to make it takes longer than a test of it."""
+    return document(ROUTES, "0.0.0")
+
+
 @pytest.mark.parametrize("name", REPLIES)
-def test_a_reply_matches_the_openapi_document(replies: Mapping[str, Any], name: str) -> None:
+def test_a_reply_matches_the_openapi_document(
+    replies: Mapping[str, Any], described: dict[str, Any], name: str
+) -> None:
     (method, path), _, status = REPLIES[name][0].split(), *REPLIES[name][1:]
-    described = document(ROUTES, "0.0.0")
     answers = described["paths"][path][method.lower()]["responses"][str(status)]["content"]
     (content,) = answers.values()
 
@@ -428,9 +435,8 @@ def test_a_reply_matches_the_openapi_document(replies: Mapping[str, Any], name: 
 
 
 def test_an_event_matches_the_openapi_document(
-    replies: Mapping[str, Any],
+    replies: Mapping[str, Any], described: dict[str, Any]
 ) -> None:
-    described = document(ROUTES, "0.0.0")
     schema = described["components"]["schemas"]["EventReply"]
 
     assert [misfits(event, schema, described) for event in replies[EVENTS]] == [[]] * 4
