@@ -13,7 +13,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.scheduler import Scheduler
 from notewell.runs import RunLog
 from notewell.types import ScheduleRules, Settings, VaultRecord, VaultRules
-from notewell.types.runs import RunEnd
+from notewell.types.runs import RunEnd, RunKind
 from tests.waiting import until
 
 Open: TypeAlias = Callable[..., Engine]
@@ -112,7 +112,8 @@ def test_what_was_missed_is_started_once(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_was_set_back_puts_off_nothing(tmp_path: Path) -> None:
-    scheduler = Scheduler(ScheduleRules(reconcile="03:30"), "", RunLog(tmp_path), {})
+    starts: dict[RunKind, Callable[[], object]] = {"reconcile": lambda: None}
+    scheduler = Scheduler(ScheduleRules(reconcile="03:30"), "", RunLog(tmp_path), starts)
     now = time.time()
     scheduler.begin(now)
 

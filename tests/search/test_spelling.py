@@ -132,7 +132,8 @@ def test_separate_words_are_joined_if_the_vault_has_them_as_one(
 
 @pytest.fixture(scope="module")
 def large(make_library: MakeLibrary) -> Library:
-    notes = {f"Notes/{number}.md": "Every template has a form.\n" for number in range(320)}
+    # Each line is another one: what very many notes share would count as a line of a template.
+    notes = {f"Notes/{n}.md": f"Every template has a form, as {n} has.\n" for n in range(320)}
     notes |= {
         "A.md": "A temlpate of mine.\n",
         "B.md": "The temptate is a name of somebody.\n",

@@ -18,7 +18,7 @@ const vault = (name: string, more: Partial<VaultInfo> = {}): VaultInfo => ({
 
 it("offers no vault that is known and not served, and says so where all are listed", async () => {
   const known = [vault("Old", { served: false, open: false, default: true }), vault("Home", { served: true }), vault("Plain")];
-  const client = { vaults: () => Promise.resolve(known) };
+  const client = { knownVaults: () => Promise.resolve({ vaults: known, changeable: false }) };
   const context = new ViewContext(client as never, known, [], null as never);
   expect(context.vaults.map(({ name }) => name)).toEqual(["Home", "Plain"]);
   expect(context.vault?.name).toBe("Home");
