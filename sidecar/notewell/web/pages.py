@@ -66,10 +66,19 @@ def interface(static: Path) -> web.FileResponse:
 
 
 async def _let_files_be_kept(request: web.Request, response: web.StreamResponse) -> None:
-    """Let browsers keep files: for ever where the name has a hash, else until they changed."""
-    if request.match_info.route.name == "static" and response.status < 400:
-        hashed = _HASHED.search(request.path) is not None
-        response.headers[hdrs.CACHE_CONTROL] = _FOR_EVER if hashed else "no-cache"
+    """Let browsers keep files: for ever where the name has a hash, else until they changed.
+
+    What is kept for ever is never asked for again, so it needs nothing to compare it by; the first
+    load has many small files, and each header counts in all of them.
+    """
+    if request.match_info.route.name != "static" or response.status >= 400:
+        return
+    if _HASHED.search(request.path) is None:
+        response.headers[hdrs.CACHE_CONTROL] = "no-cache"
+        return
+    response.headers[hdrs.CACHE_CONTROL] = _FOR_EVER
+    for name in (hdrs.ETAG, hdrs.LAST_MODIFIED, hdrs.ACCEPT_RANGES):
+        response.headers.popall(name, None)
 
 
 _STYLE = """
