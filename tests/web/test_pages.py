@@ -72,6 +72,9 @@ async def test_files_with_a_hash_in_their_name_are_never_asked_for_again(
     missing = await client.get("/static/app-AB12CD35.js")
 
     assert kept.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert "ETag" not in kept.headers  # each header counts in a first load of many files
+    assert "frame-ancestors 'none'" in kept.headers["Content-Security-Policy"]
+    assert kept.headers["X-Content-Type-Options"] == "nosniff"
     assert missing.status == 404
     assert missing.headers["Cache-Control"] == "no-store"
 

@@ -28,6 +28,16 @@ INTERFACE_POLICY = (
 # Names that the build gives to files: with other contents they have another name.
 _HASHED = re.compile(r"-[A-Z0-9]{8}\.(?:js|css|woff2)$")
 _FOR_EVER = "public, max-age=31536000, immutable"
+# Headers that scripts, styles and fonts do without which are kept for ever: these are never
+# compared with a newer version, and are no pages that could be framed or opened by others.
+_NOT_OF_SCRIPTS = (
+    hdrs.ETAG,
+    hdrs.LAST_MODIFIED,
+    hdrs.ACCEPT_RANGES,
+    "Cross-Origin-Opener-Policy",
+    "Referrer-Policy",
+    "X-Frame-Options",
+)
 # The policy of a worker decides what it may fetch.
 _WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
@@ -68,8 +78,7 @@ def interface(static: Path) -> web.FileResponse:
 async def _let_files_be_kept(request: web.Request, response: web.StreamResponse) -> None:
     """Let browsers keep files: for ever where the name has a hash, else until they changed.
 
-    What is kept for ever is never asked for again, so it needs nothing to compare it by; the first
-    load has many small files, and each header counts in all of them.
+    The first load has many small files, and each header counts in all of them.
     """
     if request.match_info.route.name != "static" or response.status >= 400:
         return
@@ -77,7 +86,7 @@ async def _let_files_be_kept(request: web.Request, response: web.StreamResponse)
         response.headers[hdrs.CACHE_CONTROL] = "no-cache"
         return
     response.headers[hdrs.CACHE_CONTROL] = _FOR_EVER
-    for name in (hdrs.ETAG, hdrs.LAST_MODIFIED, hdrs.ACCEPT_RANGES):
+    for name in _NOT_OF_SCRIPTS:
         response.headers.popall(name, None)
 
 
