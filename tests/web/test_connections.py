@@ -236,11 +236,14 @@ def test_a_certificate_that_cannot_be_used_is_named(
         (b"GET /api/health HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", 400),
         (b"GET /api/health HTTP/1.1\r\nHost: a\r\nBad Header: 1\r\n\r\n", 400),
         (
-            b"POST /api/similar HTTP/1.1\r\nHost: a\r\nExpect: gold\r\nContent-Length: 2\r\n\r\n",
+            (
+                b"POST /api/similar HTTP/1.1\r\nHost: a\r\nExpect: gold\r\nConnection: close\r\n"
+                b"Content-Length: 2\r\n\r\n{}"
+            ),
             417,
         ),
         (
-            b"POST /api/similar HTTP/1.1\r\nHost: a\r\nExpect: \xff\r\nContent-Length: 2\r\n\r\n",
+            b"POST /api/similar HTTP/1.1\r\nHost: a\r\nExpect: \xff\r\nContent-Length: 2\r\n\r\n{}",
             400,
         ),
     ],
