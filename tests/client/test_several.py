@@ -9,7 +9,7 @@ import pytest
 
 from notewell.client.several import Part, merged, named
 from notewell.contract.search import Fusion, SearchReply
-from notewell.errors import NotFoundError
+from notewell.errors import NotewellError, NotFoundError
 from notewell.types import VaultRecord
 from tests.web.fakes import result
 
@@ -77,7 +77,7 @@ def test_a_vault_that_does_not_answer_is_told_and_warnings_name_theirs() -> None
     parts = [
         Part("Home", reply("Home", 1.0, 1.0, warnings=("no model", "paused"))),
         Part("Work", reply("Work", 1.0, warnings=("no model",))),
-        Part("Away", None, "its drive is away"),
+        Part("Away", None, NotewellError("its drive is away")),
     ]
     assert merged(parts, 10).warnings == (
         "no model",

@@ -56,6 +56,16 @@ def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[Vau
         yield record, LocalBackend(vaults.open(record, writable=False))
 
 
+@contextmanager
+def writing_backend(invocation: Invocation, record: VaultRecord) -> Iterator[Backend]:
+    """The server of a vault; without one, its index opened here to write."""
+    if (server := server_for(invocation.known(), record)) is not None:
+        yield server
+        return
+    with closing(invocation.vaults()) as vaults:
+        yield LocalBackend(vaults.open(record, writable=True))
+
+
 def server_for(known: KnownVaults, record: VaultRecord) -> RemoteBackend | None:
     """Return the server that has `record` open; None where none answers."""
     found = running_server(known.directory(record))

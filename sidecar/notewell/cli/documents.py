@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
-from notewell.cli.backend import backend_for, print_reply, server_for
+from notewell.cli.backend import backend_for, print_reply, writing_backend
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, print_table
 from notewell.cli.request_options import request_option, request_options
-from notewell.client.backend import Backend, LocalBackend
 from notewell.contract.documents import (
     AddDocuments,
     AddedReply,
@@ -99,23 +97,12 @@ def allow_documents(folder: Path, forbid: bool) -> None:
     click.echo(f"{clean(str(place))} is {'forbidden' if forbid else 'allowed'}.")
 
 
-@contextmanager
-def _writing_backend(vault: str | None) -> Iterator[Backend]:
-    """The vault's server; without one, its index opened here to write."""
-    invocation = current_invocation()
-    known = invocation.known()
-    record = known.find(vault, cwd=Path.cwd())
-    if (server := server_for(known, record)) is not None:
-        yield server
-        return
-    with closing(invocation.vaults()) as vaults:
-        yield LocalBackend(vaults.open(record, writable=True))
-
-
 def _send(
     request: Request[R], vault: str | None, show: Callable[[R], None], *, as_json: bool
 ) -> None:
-    with _writing_backend(vault) as backend:
+    invocation = current_invocation()
+    record = invocation.known().find(vault, cwd=Path.cwd())
+    with writing_backend(invocation, record) as backend:
         print_reply(backend, request, show, as_json=as_json)
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
 from notewell.cli.backend import answer, backend_for
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object, print_facts, print_table
 from notewell.cli.request_options import request_argument, request_option, request_options
-from notewell.cli.runs import show_run
-from notewell.client.backend import Backend
+from notewell.cli.runs import ended_run, show_run
 from notewell.contract.gleanings import (
     ExtractGleanings,
     ExtractReply,
@@ -25,9 +22,6 @@ from notewell.contract.gleanings import (
     MaintainGleanings,
     MarkGleaning,
 )
-from notewell.contract.runs import CancelRun, RunRequest, RunView
-
-_ASK_EVERY_S = 0.5
 
 
 @click.group(cls=Group)
@@ -106,21 +100,11 @@ def maintain(*, dry_run: bool, vault: str | None, as_json: bool) -> None:
     """
     with backend_for(current_invocation(), vault) as (_, backend):
         run = backend.answer(MaintainGleanings(dry_run)).run
-        try:
-            ended = _ended(backend, run)
-        except KeyboardInterrupt:
-            backend.answer(CancelRun(run))
-            raise
+        ended = ended_run(backend, run)
     if as_json:
         emit_object(ended)
     else:
         show_run(ended)
-
-
-def _ended(backend: Backend, run: str) -> RunView:
-    while (found := backend.answer(RunRequest(run))).result == "running":
-        time.sleep(_ASK_EVERY_S)
-    return found
 
 
 def _show_extracted(done: ExtractReply) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import click
 
 from notewell.cli.backend import answer
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, print_facts, print_table
 from notewell.cli.request_options import request_argument, request_options
+from notewell.client.backend import Backend
 from notewell.contract.runs import CancelRun, RunRequest, RunsReply, RunsRequest, RunView
+
+_ASK_EVERY_S = 0.2
 
 
 @click.group(cls=Group)
@@ -57,6 +62,17 @@ def _show_list(reply: RunsReply) -> None:
     for due in reply.next:
         current_invocation().say(f"next {due.what}: {due.at}")
     current_invocation().say(f"{len(rows)} runs")
+
+
+def ended_run(backend: Backend, run: str) -> RunView:
+    """Wait for the end of a run; Ctrl-C cancels it."""
+    try:
+        while (found := backend.answer(RunRequest(run))).result == "running":
+            time.sleep(_ASK_EVERY_S)
+    except KeyboardInterrupt:
+        backend.answer(CancelRun(run))
+        raise
+    return found
 
 
 def show_run(run: RunView) -> None:

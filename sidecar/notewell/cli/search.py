@@ -27,10 +27,9 @@ from notewell.cli.request_options import (
     request_options,
 )
 from notewell.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
-from notewell.client.several import Part, merged, named
+from notewell.client.several import merged, named, part_of
 from notewell.contract.codec import to_json
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
-from notewell.errors import NotewellError
 from notewell.types import Signal, VaultRecord
 
 _long_option = click.option(
@@ -97,6 +96,11 @@ def search(
         answer(vault, request, show, as_json=as_json)
 
 
+def _of_vault(record: VaultRecord, request: SearchRequest) -> SearchReply:
+    with backend_for(current_invocation(), record.id) as (_, backend):
+        return backend.answer(request)
+
+
 def _show_all(
     records: tuple[VaultRecord, ...],
     request: SearchRequest,
@@ -105,16 +109,7 @@ def _show_all(
     as_json: bool,
 ) -> None:
     """Search several vaults, each by its server or its index, and print one list."""
-    parts, refused = [], None
-    for record in records:
-        try:
-            with backend_for(current_invocation(), record.id) as (_, backend):
-                parts.append(Part(record.name, backend.answer(request)))
-        except NotewellError as error:
-            parts.append(Part(record.name, None, error.message))
-            refused = error
-    if refused is not None and all(one.reply is None for one in parts):
-        raise refused
+    parts = [part_of(record.name, partial(_of_vault, record, request)) for record in records]
     reply = merged(parts, request.limit)
     if as_json:
         emit(to_json(reply))

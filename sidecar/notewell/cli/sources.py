@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import click
 
-from notewell.cli.backend import server_for
+from notewell.cli.backend import server_for, writing_backend
 from notewell.cli.options import Group, current_invocation, json_option
 from notewell.cli.output import clean, emit_object, print_table
-from notewell.cli.runs import show_run
-from notewell.client.backend import Backend, LocalBackend
-from notewell.contract.runs import CancelRun, RunRequest, RunView
+from notewell.cli.runs import ended_run, show_run
 from notewell.contract.sources import SyncSource
 from notewell.errors import IndexInUseError, NotewellError, UsageError
 from notewell.sources import source_state
@@ -25,8 +21,6 @@ from notewell.sources.tokens import keep_token, token_of
 from notewell.support.home import expanded
 from notewell.types import VaultRecord
 from notewell.vaults import converted
-
-_ASK_EVERY_S = 0.2
 
 _name = click.option("--name", default="", help="Name of the vault; by default that of the file.")
 _graph = click.option("--graph", default="", help="Name of the graph, for links that open it.")
@@ -200,13 +194,9 @@ def _all(records: tuple[VaultRecord, ...]) -> list[VaultRecord]:
 
 def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
     """Sync one source and wait for its end; Ctrl-C stops it, and the next one goes on."""
-    with _backend(record) as backend:
+    with writing_backend(current_invocation(), record) as backend:
         run = backend.answer(SyncSource(record.id, remove_missing)).run
-        try:
-            ended = _ended(backend, run)
-        except KeyboardInterrupt:
-            backend.answer(CancelRun(run))
-            raise
+        ended = ended_run(backend, run)
     if as_json:
         emit_object(ended)
     else:
@@ -218,20 +208,3 @@ def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
         if ended.result == "done"
         else f'It goes on with `notewell sources sync "{record.name}"`.'
     )
-
-
-@contextmanager
-def _backend(record: VaultRecord) -> Iterator[Backend]:
-    """The server of a vault; without one, its index opened here to write."""
-    invocation = current_invocation()
-    if (server := server_for(invocation.known(), record)) is not None:
-        yield server
-        return
-    with closing(invocation.vaults()) as vaults:
-        yield LocalBackend(vaults.open(record, writable=True))
-
-
-def _ended(backend: Backend, run: str) -> RunView:
-    while (found := backend.answer(RunRequest(run))).result == "running":
-        time.sleep(_ASK_EVERY_S)
-    return found

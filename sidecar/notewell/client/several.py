@@ -7,8 +7,9 @@ the calibrated evidence behind them, of which the best result's is in `fusion.pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.client.backend import Backend
@@ -56,15 +57,27 @@ class Part:
 
     vault: str
     reply: SearchReply | None
-    problem: str = ""
+    problem: NotewellError | None = None
+
+
+def part_of(vault: str, search: Callable[[], SearchReply]) -> Part:
+    """What a search of one vault gave; its problem, if it has one of the package's errors."""
+    try:
+        return Part(vault, search())
+    except NotewellError as error:
+        return Part(vault, None, error)
 
 
 def merged(parts: Sequence[Part], limit: int) -> SearchReply:
     """The replies of several vaults as one, best results first; each result names its vault.
 
-    At least one part has a reply. `score` is a share of the best result of all vaults. Each vault
-    ranks by itself: `fusion` and the stages of an explanation are theirs and not part of the reply.
+    `score` is a share of the best result of all vaults. Each vault ranks by itself: `fusion` and
+    the stages of an explanation are theirs and not part of the reply. A vault without a reply is
+    told in the warnings; the problem of the first one is raised where none has a reply.
     """
+    problems = [one.problem for one in parts if one.problem is not None]
+    if problems and len(problems) == len(parts):
+        raise problems[0]
     replies = [one.reply for one in parts if one.reply is not None]
     best = max(_best(reply) for reply in replies)
     found = [
@@ -108,7 +121,8 @@ def _warnings(parts: Sequence[Part]) -> tuple[str, ...]:
     shared = set.intersection(*(set(one.reply.warnings) for one in parts if one.reply is not None))
     for one in parts:
         if one.reply is None:
-            told.append(f"{one.vault} was not searched: {one.problem}")
+            why = one.problem.message if one.problem is not None else ""
+            told.append(f"{one.vault} was not searched: {why}")
             continue
         told += [text if text in shared else f"{one.vault}: {text}" for text in one.reply.warnings]
     return tuple(dict.fromkeys(told))
@@ -144,14 +158,7 @@ class SeveralBackends:
         )
 
     def _search(self, request: SearchRequest) -> SearchReply:
-        parts: list[Part] = []
-        refused: NotewellError | None = None
-        for vault, backend in self._backends:
-            try:
-                parts.append(Part(vault, backend.answer(request)))
-            except NotewellError as error:
-                parts.append(Part(vault, None, error.message))
-                refused = error
-        if refused is not None and all(one.reply is None for one in parts):
-            raise refused
+        parts = [
+            part_of(vault, partial(backend.answer, request)) for vault, backend in self._backends
+        ]
         return merged(parts, request.limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -143,8 +143,3 @@ def _children(blocks: tuple[Block, ...], index: int) -> list[str]:
         if block.depth == blocks[index].depth + 1:
             found.append(block.text)
     return found
-
-
-def with_edit_time(page: Page, edited: int) -> Page:
-    """The page with a later time of change, as the source states it."""
-    return replace(page, edited=max(page.edited, edited))

@@ -87,20 +87,18 @@ async def search(site: Site, vault: str | None, request: SearchRequest) -> Encod
 async def _each(
     site: Site, chosen: Sequence[VaultRecord], request: SearchRequest
 ) -> tuple[Part, ...]:
-    """What each vault answers. One that cannot is left out; raises its error where all cannot."""
+    """What each vault answers, or the problem of one that cannot."""
     replies = await asyncio.gather(
         *(_of_vault(site, record, request) for record in chosen), return_exceptions=True
     )
     parts = []
     for record, reply in zip(chosen, replies, strict=True):
         if isinstance(reply, NotewellError):
-            parts.append(Part(record.name, None, reply.message))
+            parts.append(Part(record.name, None, reply))
         elif isinstance(reply, BaseException):
             raise reply
         else:
             parts.append(Part(record.name, reply))
-    if all(one.reply is None for one in parts):
-        raise next(one for one in replies if isinstance(one, NotewellError))
     return tuple(parts)
 
 
