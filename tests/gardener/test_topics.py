@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,8 +28,11 @@ NOTES = {
 }
 
 
+Open = Callable[..., Engine]
+
+
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
+def opened(tmp_path: Path) -> Iterator[Open]:
     for path, text in NOTES.items():
         file = tmp_path / "vault" / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -48,10 +51,21 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         ),
     )
     record = VaultRecord("v1", "Notes", tmp_path / "vault")
-    opened = Engine.open(record, tmp_path / "index", settings, writable=True)
-    opened.index_now()
-    yield opened
-    opened.close()
+    engines: list[Engine] = []
+
+    def one_more(*, writable: bool) -> Engine:
+        engines.append(Engine.open(record, tmp_path / "index", settings, writable=writable))
+        return engines[-1]
+
+    one_more(writable=True).index_now()
+    yield one_more
+    for one in engines:
+        one.close()
+
+
+@pytest.fixture
+def engine(opened: Open) -> Engine:
+    return opened(writable=False)
 
 
 def test_topics_are_listed_with_their_notes_and_folders(engine: Engine) -> None:
@@ -81,6 +95,7 @@ def test_a_check_names_what_is_no_topic_unused_or_alike(engine: Engine) -> None:
     assert reply.unused == ("Ontology/Concepts/Bee-Keeping.md", "Ontology/Concepts/D.md")
     alike = {(one.one, one.other, one.by) for one in reply.alike}
     bees = "Ontology/Concepts/Bee keeping.md"
+    # Also by meaning, though this process has only opened the index to read, as a command does.
     assert (bees, "Ontology/Concepts/Bee-Keeping.md", "name") in alike
     assert (bees, "Ontology/Entities/Queen.md", "meaning") in alike  # the same words in both
 

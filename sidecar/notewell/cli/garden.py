@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
 from notewell.cli.backend import answer, backend_for
-from notewell.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.cli.options import AnyFunction, Group, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
-from notewell.cli.request_options import request_argument, request_option, request_options
+from notewell.cli.request_options import (
+    RequestType,
+    request_argument,
+    request_option,
+    request_options,
+)
 from notewell.client.backend import Backend
 from notewell.contract.garden import (
     ApplyPlan,
@@ -25,9 +33,27 @@ from notewell.contract.garden import (
 from notewell.errors import NotFoundError
 
 _MARKS = {"open": "?", "applied": "+", "rejected": "-", "refused": "!"}
-_of_check = click.option(
-    "--check", "checks", multiple=True, metavar="NAME", help="All suggestions of this check"
-)
+
+
+def _of_plan(request: RequestType, *, by_check: bool = True) -> Callable[[AnyFunction], Any]:
+    """Give a command the plan that it is about, and what is chosen of it."""
+    of_check = click.option(
+        "--check", "checks", multiple=True, metavar="NAME", help="All suggestions of this check"
+    )
+    decorators = [
+        request_argument(request, "id", "PLAN"),
+        request_option(request, "only", multiple=True, metavar="ID"),
+        *([of_check] if by_check else []),
+        vault_option,
+        json_option,
+    ]
+
+    def decorate(function: Any) -> Any:
+        for one in reversed(decorators):  # from the last one to the first
+            function = one(function)
+        return function
+
+    return decorate
 
 
 @click.group(cls=Group)
@@ -63,11 +89,7 @@ def show(*, plan_id: str | None, vault: str | None, as_json: bool) -> None:
 
 
 @garden.command()
-@request_argument(ApplyPlan, "id", "PLAN")
-@request_option(ApplyPlan, "only", multiple=True, metavar="ID")
-@_of_check
-@vault_option
-@json_option
+@_of_plan(ApplyPlan)
 def apply(
     *,
     id: str,  # noqa: A002 - the contract's name
@@ -83,11 +105,7 @@ def apply(
 
 
 @garden.command()
-@request_argument(RejectPlan, "id", "PLAN")
-@request_option(RejectPlan, "only", multiple=True, metavar="ID")
-@_of_check
-@vault_option
-@json_option
+@_of_plan(RejectPlan)
 def reject(
     *,
     id: str,  # noqa: A002 - the contract's name
@@ -106,10 +124,7 @@ def reject(
 
 
 @garden.command()
-@request_argument(UndoPlan, "id", "PLAN")
-@request_option(UndoPlan, "only", multiple=True, metavar="ID")
-@vault_option
-@json_option
+@_of_plan(UndoPlan, by_check=False)
 def undo(
     *,
     id: str,  # noqa: A002 - the contract's name

@@ -77,7 +77,7 @@ class Tending:
         self.gleanings = _gleanings(vault, self._working)
         self.source = SourceSync(record, self._working, index_all, offline=settings.offline)
         folder = settings.topics.folder
-        self.topics = Topics(record.name, folder, vault.index, vault.source)
+        self.topics = Topics(record.name, folder, vault.index, vault.source, vault.embedder)
         self.phone = PhoneIndex(
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )

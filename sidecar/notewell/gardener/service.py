@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -38,12 +38,23 @@ _INSTRUCTION_CHARS = 10_000
 class Topics:
     """The topics of one vault. Any thread may call."""
 
-    def __init__(self, vault: str, folder: str, index: IndexReader, source: Source) -> None:
-        """`folder` may be missing in the vault: then it has no topics."""
+    def __init__(
+        self,
+        vault: str,
+        folder: str,
+        index: IndexReader,
+        source: Source,
+        load_model: Callable[[], object],
+    ) -> None:
+        """`folder` may be missing in the vault: then it has no topics.
+
+        `load_model` makes the vectors of the model in use known, where a process has not loaded it.
+        """
         self._vault = vault
         self._folder = folder
         self._index = index
         self._source = source
+        self._load_model = load_model
 
     def reply(self) -> TopicsReply:
         """The topics, how many notes name each, and what their folders are for."""
@@ -90,6 +101,9 @@ class Topics:
                 yield AlikeTopics(one.path, other.path, round(score, 3), "meaning")
 
     def _alike_in_meaning(self, topics: tuple[Topic, ...]) -> Iterator[tuple[Topic, Topic, float]]:
+        if len(topics) < 2:
+            return
+        self._load_model()
         ids, means = self._index.vectors.note_means()
         row_of = {note: row for row, note in enumerate(ids.tolist())}
         known = [one for one in topics if one.id in row_of]

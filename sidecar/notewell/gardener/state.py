@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import filelock
-
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.garden import GardenCheck, SuggestionView
-from notewell.errors import NotFoundError, ServerError, WriteError
-from notewell.support import atomic, private
+from notewell.errors import NotFoundError, WriteError
+from notewell.support import state_file
 
 NAME = "garden.json"
 MOST_REMEMBERED = 20_000  # decisions, the newest
-_LOCK = "garden.lock"
 _BUSY_SECONDS = 60.0
 
 
@@ -99,61 +94,31 @@ class State:
         return replace(self, plans=tuple(one for one in self.plans if one.id != key))
 
 
-class StateFile:
-    """The file of one vault. Any thread and any process may use it."""
+class StateFile(state_file.StateFile[State]):
+    """The gardener's file of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is created with the first change."""
-        self._file = folder / NAME
-        self._changing = threading.RLock()
-        self._lock = filelock.FileLock(
-            folder / _LOCK, timeout=_BUSY_SECONDS, mode=private.FILE_MODE
-        )
+        super().__init__(folder / NAME, busy_seconds=_BUSY_SECONDS)
 
-    def load(self) -> State:
-        """The state; an empty one where there is no file. WriteError if it cannot be read."""
-        try:
-            return from_json(State, self._file.read_bytes())
-        except FileNotFoundError:
-            return State()
-        except (OSError, ServerError) as error:
-            raise self._unusable(error) from error
+    def empty(self) -> State:
+        """No plans, and nothing decided."""
+        return State()
 
-    def save(self, state: State) -> None:
-        """Replace the state, within `alone`; what was decided long ago is forgotten."""
+    def decode(self, raw: bytes) -> State:
+        """The state of a file; raises ServerError if it is damaged."""
+        return from_json(State, raw)
+
+    def encode(self, state: State) -> bytes:
+        """The file of a state, without what was decided long ago."""
         kept = replace(state, rejected=_newest(state.rejected), applied=_newest(state.applied))
         readable = json.dumps(json.loads(to_json(kept)), ensure_ascii=False, indent=1)
-        try:
-            atomic.replace(self._file, readable.encode("utf-8", "replace"), durable=True)
-        except OSError as error:
-            raise self._unusable(error) from error
+        return readable.encode("utf-8", "replace")
 
-    def change(self, edit: Callable[[State], State]) -> State:
-        """Replace the state by what `edit` makes of it."""
-        with self.alone():
-            before = self.load()
-            after = edit(before)
-            if after != before:
-                self.save(after)
-        return after
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Exclude all others from changing the state; the thread that does may do so again."""
-        with self._changing:
-            try:
-                private.make_folder(self._file.parent)
-                self._lock.acquire()
-            except (OSError, filelock.Timeout) as error:
-                raise self._unusable(error) from error
-            try:
-                yield
-            finally:
-                self._lock.release()
-
-    def _unusable(self, error: Exception) -> WriteError:
+    def unusable(self, error: Exception) -> WriteError:
+        """What is raised where the file cannot be read or written."""
         return WriteError(
-            f"The gardener's file cannot be used ({self._file}: {error}). Check the data"
+            f"The gardener's file cannot be used ({self.file}: {error}). Check the data"
             " directory's disk, or move the file away: then plans and rejections are forgotten.",
             code="garden_unusable",
         )
@@ -168,5 +133,4 @@ def _newest(decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
 
 def delete(folder: Path) -> None:
     """Delete the file and its lock."""
-    for name in (NAME, _LOCK):
-        (folder / name).unlink(missing_ok=True)
+    state_file.delete(folder / NAME)

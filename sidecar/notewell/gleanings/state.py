@@ -6,18 +6,14 @@ It is one JSON file in the data directory, which a person can read, written in o
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-import filelock
-
 from notewell.contract.gleanings import GleaningStatus, StatusChange
 from notewell.errors import WriteError
-from notewell.support import atomic, private
+from notewell.support import state_file
 
 NAME = "gleanings.json"
 MOST_CHANGES = 100  # of one gleaning's status
@@ -54,42 +50,40 @@ class State:
     read: Mapping[str, str] = field(default_factory=dict)
 
 
-class StateFile:
+class StateFile(state_file.StateFile[State]):
     """The file of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is created with the first change."""
-        self._file = folder / NAME
-        self._changing = threading.RLock()
-        self._lock = filelock.FileLock(
-            folder / "gleanings.lock", timeout=_BUSY_SECONDS, mode=private.FILE_MODE
-        )
+        super().__init__(folder / NAME, busy_seconds=_BUSY_SECONDS)
 
-    def load(self) -> State:
-        """The state; an empty one where there is no file. WriteError if it cannot be read.
+    def empty(self) -> State:
+        """Every gleaning is active, and no day was read."""
+        return State()
+
+    def decode(self, raw: bytes) -> State:
+        """The state of a file; raises ValueError if it is damaged.
 
         A status that is no status counts as active.
         """
         try:
-            stored = json.loads(self._file.read_text(encoding="utf-8"))
+            stored = json.loads(raw)
             marks = {key: _mark(value) for key, value in stored["marks"].items()}
             return State(marks, {str(key): str(path) for key, path in stored["read"].items()})
-        except FileNotFoundError:
-            return State()
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise self._unusable(error) from error
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not in the form that is expected: {error}") from error
 
-    def change(self, edit: Callable[[State], State]) -> State:
-        """Replace the state by what `edit` makes of it."""
-        with self._alone():
-            before = self.load()
-            after = edit(before)
-            if after != before:
-                try:
-                    atomic.replace(self._file, _encoded(after), durable=True)
-                except OSError as error:
-                    raise self._unusable(error) from error
-        return after
+    def encode(self, state: State) -> bytes:
+        """The file of a state."""
+        return _encoded(state)
+
+    def unusable(self, error: Exception) -> WriteError:
+        """What is raised where the file cannot be read or written."""
+        return WriteError(
+            f"The file of gleanings cannot be used ({self.file}: {error}). Check the data"
+            " directory's disk, or move the file away: statuses stay in the notes.",
+            code="gleanings_unusable",
+        )
 
     def mark(self, key: str, edit: Callable[[Mark], Mark]) -> Mark:
         """Change what is known of one gleaning; returns it."""
@@ -99,26 +93,6 @@ class StateFile:
             )
         )
         return changed.marks[key]
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        with self._changing:
-            try:
-                private.make_folder(self._file.parent)
-                self._lock.acquire()
-            except (OSError, filelock.Timeout) as error:
-                raise self._unusable(error) from error
-            try:
-                yield
-            finally:
-                self._lock.release()
-
-    def _unusable(self, error: Exception) -> WriteError:
-        return WriteError(
-            f"The file of gleanings cannot be used ({self._file}: {error}). Check the data"
-            " directory's disk, or move the file away: statuses stay in the notes.",
-            code="gleanings_unusable",
-        )
 
 
 def _mark(stored: Any) -> Mark:
@@ -158,5 +132,4 @@ def _encoded(state: State) -> bytes:
 
 def delete(folder: Path) -> None:
     """Delete the file and its lock."""
-    for name in (NAME, "gleanings.lock"):
-        (folder / name).unlink(missing_ok=True)
+    state_file.delete(folder / NAME)
