@@ -1,6 +1,6 @@
 """Searches of one server by 1 to 60 clients at once, without pauses, over the vault obsidian-hub.
 
-Processor time of the server and of the clients is measured apart: both share this machine, and
+16 and 30 clients are measured once more while five notes change each second. Processor time of the server and of the clients is measured apart: both share this machine, and
 what the clients take is not there for the server. `/api/health` and `/api/status` are asked ten
 times a second meanwhile.
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import subprocess
 import sys
 import time
@@ -23,12 +24,15 @@ from pathlib import Path
 
 from figures import Figure, Times, arguments, write
 from live_home import NOTES, QUICK_NOTES, Home, home
+from load_clients import change
 from server import Server, serving
 from stack import say
 
 _READY_S = 1800.0
 _PROBE_S = 0.1
-_CLIENTS, _WARM_UP = (1, 4, 16, 30, 60), 50
+# Clients at once, and notes that change each second.
+_ROUNDS = ((1, 0), (4, 0), (16, 0), (30, 0), (60, 0), (16, 5), (30, 5))
+_WARM_UP = 50
 _SECONDS, _QUICK_SECONDS = 20.0, 3.0
 
 
@@ -37,6 +41,7 @@ class Round:
     """What so many clients measured. Times in seconds; processor times are of the whole round."""
 
     clients: int
+    changes: int
     seconds: list[float] = field(default_factory=list)
     statuses: Counter[str] = field(default_factory=Counter)
     health: list[float] = field(default_factory=list)
@@ -44,6 +49,7 @@ class Round:
     wall_s: float = 0.0
     server_cpu_s: float = 0.0
     own_cpu_s: float = 0.0
+    memory_mb: float = 0.0
 
     @property
     def answered(self) -> int:
@@ -99,7 +105,7 @@ def main() -> int:
         _index(at)
         with serving(at.vault, at.environment) as server:
             server.wait_until_ready()
-            rounds = _measured(server, at.questions(2000), seconds)
+            rounds = _measured(server, at, seconds)
     figures = [_figure(at, each) for each in rounds]
     write(options.json, figures, {"rounds": rounds})
     for each in figures:
@@ -119,29 +125,36 @@ def _index(at: Home) -> None:
     )
 
 
-def _measured(server: Server, questions: Sequence[str], seconds: float) -> list[Round]:
+def _measured(server: Server, at: Home, seconds: float) -> list[Round]:
+    questions = at.questions(2000)
     for question in questions[:_WARM_UP]:
         server.get("search", q=question)
+    notes = sorted(at.vault.rglob("*.md"))
     rounds = []
-    for clients in _CLIENTS:
-        say(f"{clients} clients for {seconds:.0f} s")
-        rounds.append(asyncio.run(_round(server, clients, questions, seconds)))
+    for clients, changes in _ROUNDS:
+        say(f"{clients} clients for {seconds:.0f} s, {changes} changes a second")
+        changed = random.Random(clients).sample(notes, min(int(changes * seconds), len(notes)))
+        found = Round(clients, changes)
+        asyncio.run(_measure(server, found, questions, changed, seconds))
+        rounds.append(found)
     return rounds
 
 
-async def _round(server: Server, clients: int, questions: Sequence[str], seconds: float) -> Round:
-    found = Round(clients)
+async def _measure(
+    server: Server, found: Round, questions: Sequence[str], changed: Sequence[Path], seconds: float
+) -> None:
     end = time.perf_counter() + seconds
     begun, own, of_server = time.perf_counter(), time.process_time(), server.cpu_s() or 0.0
     await asyncio.gather(
-        *(_searching(server, questions, number, end, found) for number in range(clients)),
+        *(_searching(server, questions, number, end, found) for number in range(found.clients)),
         _probing(server, "/api/health", end, found.health),
         _probing(server, "/api/status", end, found.status),
+        change(changed, seconds),
     )
     found.wall_s = time.perf_counter() - begun
     found.own_cpu_s = time.process_time() - own
     found.server_cpu_s = (server.cpu_s() or 0.0) - of_server
-    return found
+    found.memory_mb = server.resident_mb()
 
 
 async def _searching(
@@ -177,7 +190,8 @@ def _figure(at: Home, found: Round) -> Figure:
     others = {status: count for status, count in found.statuses.items() if status != "200"}
     model = "" if at.real else ", stand-in for the model"
     return Figure(
-        figure=f"searches by {found.clients} clients at once, {at.notes:,} notes",
+        figure=f"searches by {found.clients} clients at once, {at.notes:,} notes"
+        + (f", {found.changes} changes a second" if found.changes else ""),
         aim=aim,
         beside="",
         measured=f"{found.rate:.0f} a second, {Times.of(found.seconds or [0.0])}",
@@ -186,7 +200,7 @@ def _figure(at: Home, found: Round) -> Figure:
         f" {found.rate * found.cpu_ms / 1000:.2f} processors at work; the clients took"
         f" {100 * found.own_cpu_s / found.wall_s:.0f} % of one, which is subtracted; health"
         f" {Times.of(found.health or [0.0])}; status {Times.of(found.status or [0.0])};"
-        f" other statuses: {others or 'none'}",
+        f" memory {found.memory_mb:.0f} MB; other statuses: {others or 'none'}",
     )
 
 
