@@ -13,7 +13,7 @@ import numpy as np
 from figures import Figure, Times, options, write
 
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.index.embedded.link_graph import LinkGraph
+from notewell.index.link_graph import LinkGraph
 from notewell.types import Batch, Link, Note, NoteMove, NotePut
 
 NOTES, LINKS = 6_571, 38_930  # of the largest vault in the shared data

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from notewell.index.embedded import structure_files
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.index.embedded.link_graph import LinkGraph
+from notewell.index.link_graph import LinkGraph
 from notewell.types import Batch, NoteMove
 
 
@@ -115,7 +115,7 @@ _STEPS = st.lists(
 def renewed(graph: LinkGraph) -> None:
     """Let everything that changed go into the table at once, as much of it does by itself."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("notewell.index.embedded.link_graph._MOST_CHANGED", 0)
+        patch.setattr("notewell.index.link_graph._MOST_CHANGED", 0)
         graph.update()
 
 
@@ -175,9 +175,7 @@ def test_links_that_stay_are_not_resolved_again(
 ) -> None:
     loaded = LinkGraph.from_arrays(graph.arrays())
     with monkeypatch.context() as patch:
-        patch.delattr(
-            "notewell.index.embedded.link_graph.Names"
-        )  # the names of all notes are not needed
+        patch.delattr("notewell.index.link_graph.Names")  # the names of all notes are not needed
         loaded.update(put=[(1, "Home.md", (), [link("nowhere"), link("Garden"), link("")])])
     assert targets(loaded, 1) == [None, 2, 1]
     assert loaded.backlinks(3) == frozenset()

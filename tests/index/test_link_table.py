@@ -8,7 +8,7 @@ import msgpack
 import numpy as np
 import pytest
 
-from notewell.index.embedded.link_table import LinkTable, Node, name_key
+from notewell.index.link_table import LinkTable, Node, name_key
 
 
 def node(path: str, **links: int | None) -> Node:

@@ -14,11 +14,11 @@ from notewell.errors import IndexFailure
 from notewell.index.embedded import reads, tables, vector_store, vector_writes, writes
 from notewell.index.embedded.directory import SnapshotCache, hold
 from notewell.index.embedded.keywords import Keywords
-from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.recent_rows import RecentRows
 from notewell.index.embedded.store import Store, is_outdated
 from notewell.index.embedded.structures import Structures
 from notewell.index.embedded.vectors import Vectors
+from notewell.index.link_graph import LinkGraph
 from notewell.index.port import NoteBasics
 from notewell.index.vector_checks import as_float16
 from notewell.types import (

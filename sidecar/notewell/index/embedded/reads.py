@@ -12,7 +12,6 @@ import orjson
 
 from notewell.index.embedded import tables
 from notewell.index.embedded.damaged_rows import check_text, sound_rows
-from notewell.index.embedded.link_rows import LINK_COLUMNS
 from notewell.index.embedded.note_sums import check_note
 from notewell.index.embedded.part_sums import check_joined, check_passage, link_sum
 from notewell.index.embedded.store import Store, explained
@@ -24,7 +23,9 @@ from notewell.index.lexical import (
     placeholder,
     placeholder_id,
 )
+from notewell.index.link_rows import LINK_COLUMNS
 from notewell.index.port import NoteBasics
+from notewell.index.row_values import Row, is_storable, properties, strings
 from notewell.types import (
     IdArray,
     LedgerEntry,
@@ -84,7 +85,7 @@ def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[
 
 def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
     """Entries by path, narrowed to a state or a path."""
-    if path is not None and not tables.is_storable(path):
+    if path is not None and not is_storable(path):
         return ()
     wanted = [("state", state), ("path", path)]
     given = [(column, value) for column, value in wanted if value is not None]
@@ -112,7 +113,7 @@ def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:
 
 def note_at(store: Store, path: str) -> StoredNote | None:
     """The note of a file."""
-    if not tables.is_storable(path):
+    if not is_storable(path):
         return None
     found = store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
     with explained(store.directory):
@@ -145,7 +146,7 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
     with explained(store.directory), sound_rows("a note"):
         return ids, tuple(
             [
-                NoteBasics(id_, path, tables.properties(known) if known else {}, *times)
+                NoteBasics(id_, path, properties(known) if known else {}, *times)
                 for id_, path, known, *times in found
             ]
         )
@@ -217,8 +218,8 @@ def texts_of(store: Store, note_ids: Sequence[int]) -> Iterator[NoteText]:
 
 def _texts(store: Store, chosen: str, value: int | str) -> Iterator[NoteText]:
     """The texts of the notes whose ids a query of one value chooses."""
-    held: tables.Row | None = None
-    parts: list[tables.Row] = []
+    held: Row | None = None
+    parts: list[Row] = []
     for row in store.stream(
         "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, n.description, n.created,"
         f" n.modified, n.warnings, n.checksum, n.passages_sum, {tables.CHUNK_COLUMNS}"
@@ -236,15 +237,15 @@ def _texts(store: Store, chosen: str, value: int | str) -> Iterator[NoteText]:
         yield _note_text(store, held, parts)
 
 
-def _chunk_text(columns: tables.Row) -> ChunkText:
+def _chunk_text(columns: Row) -> ChunkText:
     """A passage's text from CHUNK_COLUMNS. Raises one of UNSOUND."""
     chunk_id, *placed, text, text_hash, header, checksum = columns
     check_text(header, text, text_hash)
     check_passage(placed, checksum)
-    return ChunkText(chunk_id, tables.strings(placed[_HEADINGS]), text)
+    return ChunkText(chunk_id, strings(placed[_HEADINGS]), text)
 
 
-def _note_text(store: Store, columns: tables.Row, parts: list[tables.Row]) -> NoteText:
+def _note_text(store: Store, columns: Row, parts: list[Row]) -> NoteText:
     note_id, path, title, aliases, tags, packed, *_, checksum, passages_sum = columns
     with explained(store.directory):
         with sound_rows("a passage"):
@@ -256,9 +257,9 @@ def _note_text(store: Store, columns: tables.Row, parts: list[tables.Row]) -> No
                 note_id,
                 path,
                 title=title,
-                aliases=tables.strings(aliases),
-                tags=tables.strings(tags),
-                properties=tables.properties(packed),
+                aliases=strings(aliases),
+                tags=strings(tags),
+                properties=properties(packed),
                 chunks=chunks,
             )
 

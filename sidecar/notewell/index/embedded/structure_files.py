@@ -13,13 +13,14 @@ import numpy as np
 
 from notewell.errors import IndexFailure
 from notewell.index.embedded import reads, snapshots, vector_store
-from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.postings import FOLDER, Postings, discard
 from notewell.index.embedded.snapshots import Fingerprint
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import Changes
 from notewell.index.lexical import FIRST_PLACEHOLDER, NoteText, placeholder_id
+from notewell.index.link_graph import LinkGraph
+from notewell.index.row_values import strings
 from notewell.types import IdArray
 
 _GRAPH = "graph.snapshot"
@@ -242,7 +243,11 @@ def load_graph(store: Store) -> LinkGraph:
             return LinkGraph.from_arrays(arrays)
         except ValueError as error:
             logger.warning("The graph's snapshot is damaged (%s) and is made again.", error)
-    return LinkGraph.build(store)
+    links = reads.links(store)
+    return LinkGraph.of(
+        (note_id, path, strings(aliases), links.get(note_id, ()))
+        for note_id, path, aliases in store.read("SELECT id, path, aliases FROM notes")
+    )
 
 
 def save_graph(store: Store, graph: LinkGraph) -> None:

@@ -16,11 +16,11 @@ from notewell.errors import IndexFailure
 from notewell.index.embedded import structure_files, vector_store
 from notewell.index.embedded.expunge import expunge
 from notewell.index.embedded.keywords import Keywords
-from notewell.index.embedded.link_graph import LinkGraph
-from notewell.index.embedded.link_rows import link_columns
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import Changes
+from notewell.index.link_graph import LinkGraph
+from notewell.index.link_rows import link_columns
 
 logger = logging.getLogger(__name__)
 

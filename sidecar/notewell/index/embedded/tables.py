@@ -6,22 +6,29 @@ A migration is appended, never changed. None may discard a sound row of the tabl
 
 from __future__ import annotations
 
-import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
-
-import numpy as np
-import orjson
 
 from notewell.errors import IndexFailure
 from notewell.index.embedded.checksums import add_checksums
 from notewell.index.embedded.damaged_rows import UNSOUND, DamagedRowError, check_text, sound_rows
 from notewell.index.embedded.note_sums import add_note_sums, check_note
 from notewell.index.embedded.part_sums import add_part_sums, check_passage
+from notewell.index.row_values import (
+    Row,
+    dump,
+    maybe,
+    pack_block,
+    pack_lines,
+    properties,
+    storable,
+    strings,
+    unpack_block,
+    unpack_lines,
+)
 from notewell.types import (
-    BlockMark,
     Chunk,
     LedgerEntry,
     ManifestEntry,
@@ -128,8 +135,6 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {version + 1}")
 
 
-Row = tuple[Any, ...]  # columns, typed by the schema
-
 NOTE_COLUMNS = (
     "id, path, title, aliases, tags, properties, description, created, modified, size, warnings,"
     " mtime_ns, checksum"
@@ -140,64 +145,6 @@ CHUNK_COLUMNS = (
 )
 LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
 MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash, title, kept_title"
-
-
-def storable(text: str) -> str:
-    """`text` without lone surrogates, which YAML escapes can make and UTF-8 cannot hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def is_storable(path: str) -> bool:
-    """Whether a database can hold a path as it is. No other can be the path of a note."""
-    return path.isascii() or storable(path) == path
-
-
-def maybe(text: str | None) -> str | None:
-    """`storable`, if there is a text."""
-    return None if text is None else storable(text)
-
-
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else str(value)
-
-
-_encode = json.JSONEncoder(default=_plain, separators=(",", ":"), ensure_ascii=False).encode
-
-
-def dump(value: object) -> str:
-    """JSON of a property value or a list of words; tuples become lists."""
-    return storable(_encode(value)) if value != () else "[]"
-
-
-def strings(packed: str) -> tuple[str, ...]:
-    """A list of words from its JSON."""
-    return tuple(orjson.loads(packed)) if packed != "[]" else ()
-
-
-def _loaded(packed: str) -> Any:
-    """JSON as `dump` writes it: fast, but for what only Python reads (NaN, huge numbers)."""
-    try:
-        return orjson.loads(packed)
-    except orjson.JSONDecodeError:
-        return json.loads(packed)
-
-
-def _frozen(value: Any) -> Any:
-    """`value` with tuples for lists. Most values are neither list nor mapping, or hold none."""
-    if isinstance(value, list):
-        return tuple([_frozen(item) if isinstance(item, (list, dict)) else item for item in value])
-    if isinstance(value, dict):
-        return {
-            key: _frozen(item) if isinstance(item, (list, dict)) else item
-            for key, item in value.items()
-        }
-    return value
-
-
-def properties(packed: str) -> dict[str, Any]:
-    """Properties from their JSON; lists become tuples."""
-    known: dict[str, Any] = {} if packed == "{}" else _frozen(_loaded(packed))
-    return known
 
 
 def note_row(put: NotePut) -> Row:
@@ -244,11 +191,6 @@ def stored_note(row: Sequence[Any]) -> StoredNote:
         raise DamagedRowError(f"a note: {error}") from error
 
 
-def pack_lines(lines: Sequence[int]) -> bytes:
-    """Line numbers as little-endian uint32."""
-    return np.asarray(lines, dtype="<u4").tobytes()
-
-
 def chunk_row(chunk: Chunk) -> Row:
     """Columns of `chunks`: ordinal, headings, block, parent, start, stop, lines, header, text."""
     return (
@@ -262,24 +204,6 @@ def chunk_row(chunk: Chunk) -> Row:
         storable(chunk.header),
         storable(chunk.text),
     )
-
-
-def pack_block(chunk: Chunk) -> str | None:
-    """The id of a chunk's block; where it holds several, or other text too, all with their lines.
-
-    No id begins as a JSON list does, so both stand in one column.
-    """
-    if not chunk.marks:
-        return maybe(chunk.block)
-    return dump([[mark.block, mark.first, mark.last] for mark in chunk.marks])
-
-
-def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]:
-    """The one block's id, if there is but one, and where the blocks stand, if that is known."""
-    if packed is None or not packed.startswith("["):
-        return packed, ()
-    marks = tuple(BlockMark(*mark) for mark in orjson.loads(packed))
-    return (marks[0].block if len(marks) == 1 else None), marks
 
 
 def stored_chunk(row: Sequence[Any]) -> StoredChunk:
@@ -300,7 +224,7 @@ def stored_chunk(row: Sequence[Any]) -> StoredChunk:
             start,
             stop,
             text,
-            tuple(np.frombuffer(lines, dtype="<u4").tolist()),
+            unpack_lines(lines),
             text_hash,
             marks,
         )

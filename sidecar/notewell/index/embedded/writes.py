@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from notewell.index.embedded import tables
-from notewell.index.embedded.link_rows import link_rows
 from notewell.index.embedded.note_sums import moved_sum, sum_of
 from notewell.index.embedded.part_sums import joined, link_sum, passage_sum
 from notewell.index.embedded.tables import get_meta, next_generation, number, optional_number
 from notewell.index.embedded.vector_writes import find_model, sound_vectors
+from notewell.index.link_rows import link_rows
+from notewell.index.row_values import Row, is_storable
 from notewell.support.logs import AboutFiles
 from notewell.types import (
     Batch,
@@ -87,7 +88,7 @@ class BatchWriter:
         for path in self._batch.removes:
             self._remove(path)
         for put in self._batch.puts:
-            if tables.is_storable(AboutFiles(put.note.path)):
+            if is_storable(AboutFiles(put.note.path)):
                 self._put(put)
             else:
                 logger.warning("%a is no valid Unicode; the note is not indexed.", put.note.path)
@@ -290,7 +291,7 @@ class BatchWriter:
         return set() if model is None else sound_vectors(self._db, model, hashes)
 
 
-def _chunk_row(note_id: int, chunk: Chunk) -> tables.Row:
+def _chunk_row(note_id: int, chunk: Chunk) -> Row:
     """`tables.chunk_row`, then the checksum."""
     row = tables.chunk_row(chunk)
     *placed, _header, _text = row

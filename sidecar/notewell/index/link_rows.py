@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from notewell.index.embedded.tables import Row, maybe, storable
+from notewell.index.row_values import Row, maybe, storable
 from notewell.types import Link, Note
 
 LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"

@@ -15,10 +15,8 @@ from typing import Any
 import msgpack
 import numpy.typing as npt
 
-from notewell.index.embedded import reads, tables
-from notewell.index.embedded.link_rows import link_of
-from notewell.index.embedded.link_table import LinkTable, Node
-from notewell.index.embedded.store import Store
+from notewell.index.link_rows import link_of
+from notewell.index.link_table import LinkTable, Node
 from notewell.types import IdArray, Link
 from notewell.vault.links import NoteNames
 
@@ -257,21 +255,18 @@ class LinkGraph:
     # --- loading ---
 
     @classmethod
-    def build(cls, store: Store) -> LinkGraph:
-        """From the database, every link resolved."""
-        links = reads.links(store)
-        notes = [
-            (note_id, path, tables.strings(aliases))
-            for note_id, path, aliases in store.read("SELECT id, path, aliases FROM notes")
-        ]
+    def of(
+        cls, notes: Iterable[tuple[int, str, Sequence[str], Sequence[Sequence[Any]]]]
+    ) -> LinkGraph:
+        """Of all notes, as (id, path, aliases, LINK_COLUMNS of each link); every link resolved."""
+        known = list(notes)
         names = Names()
-        for note_id, path, aliases in notes:
+        for note_id, path, aliases, _ in known:
             names.add(path, aliases, note_id)
         nodes = {}
-        for note_id, path, aliases in notes:
-            own = links.get(note_id, ())
+        for note_id, path, aliases, own in known:
             targets = tuple(names.resolve(target, path) for target, *_ in own)
-            nodes[note_id] = Node(path, aliases, msgpack.packb(own), targets)
+            nodes[note_id] = Node(path, tuple(aliases), msgpack.packb(own), targets)
         return cls(LinkTable.of(nodes))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
