@@ -21,17 +21,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="notewell-helper-") as name:
         root = Path(name)
         # With permissions: the program must stay executable.
-        shutil.unpack_archive(sys.argv[1], root / "unpacked", **_filter())
+        unpacked = root / "unpacked"
+        shutil.unpack_archive(sys.argv[1], unpacked, filter=None if os.name == "nt" else "tar")
         folder = root / "unpacked" / "notewell-helper"
         program = folder / ("notewell.exe" if os.name == "nt" else "notewell")
         trial = Trial(program, root, _environment(root / "home"))
         trial.search(by_meaning=True)
         trial.serve()
     print("The helper finds notes by words and by meaning, reads a PDF and serves, without Python.")
-
-
-def _filter() -> dict[str, str]:
-    return {"filter": "tar"} if sys.argv[1].endswith(".tar.gz") else {}
 
 
 def _environment(home: Path) -> dict[str, str]:
