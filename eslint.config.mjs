@@ -7,7 +7,8 @@ import { PlainTextParser } from "eslint-plugin-obsidianmd/dist/lib/plainTextPars
 // Lowest first; a file may import from its own floor and from those below it. The last floor is
 // imported by nobody.
 const FLOORS = [
-  ["citations.ts", "format.ts", "shape.ts", "support.ts"],
+  ["texts.ts"],
+  ["citations.ts", "format.ts", "shape.ts", "support.ts", "words.ts"],
   ["contract.ts"],
   ["askReplies.ts", "askWords.ts", "replies.ts"],
   ["http.ts"],
@@ -92,7 +93,7 @@ export default defineConfig([
     rules: { "max-lines": ["error", 150] },
   },
   {
-    files: ["client", "contract", "format", "replies", "shape", "support"].map((name) => `plugin/src/${name}.ts`),
+    files: ["client", "contract", "format", "replies", "shape", "support", "texts", "words"].map((name) => `plugin/src/${name}.ts`),
     rules: {
       "no-restricted-imports": [
         "error",

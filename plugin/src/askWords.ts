@@ -1,34 +1,35 @@
 /** Words for what happens while a question is answered, the same in the plugin and in the pages. */
 
 import type { AskNotice, AskReply, AskStep } from "./contract";
+import { t } from "./texts";
 
-const TOOLS: Readonly<Record<string, string>> = {
-  rewrite: "Understood",
-  context: "Looked for",
-  search: "Searched",
-  read: "Read",
-  neighbors: "Followed links of",
-  read_web_page: "Read the page",
-  search_web: "Searched the web for",
-};
+const tools = (): Readonly<Record<string, string>> => ({
+  rewrite: t("Understood"),
+  context: t("Looked for"),
+  search: t("Searched"),
+  read: t("Read"),
+  neighbors: t("Followed links of"),
+  read_web_page: t("Read the page"),
+  search_web: t("Searched the web for"),
+});
 
 /** A step as what was done, with what, and what came of it. */
 export function stepWords({ tool, about, outcome }: AskStep): { readonly did: string; readonly subject: string; readonly result: string } {
   return {
-    did: TOOLS[tool] ?? tool.replaceAll("_", " "),
+    did: tools()[tool] ?? tool.replaceAll("_", " "),
     subject: about.startsWith(`${tool}: `) ? about.slice(tool.length + 2) : about,
-    result: tool === "rewrite" ? `as: ${outcome}` : outcome,
+    result: tool === "rewrite" ? t("as: {outcome}", { outcome }) : outcome,
   };
 }
 
 /** What stands below an answer that was stopped after the text `answer`. */
 export function stoppedText(answer: string): string {
-  return answer ? "Stopped. This answer is incomplete." : "Stopped before an answer was complete.";
+  return answer ? t("Stopped. This answer is incomplete.") : t("Stopped before an answer was complete.");
 }
 
 /** What was sent, and where, before the model answers. */
 export function noticeText({ host, model, local, leaves }: AskNotice): string {
-  const where = local ? `Sent to ${model} on the server’s computer` : `Sent outside the server’s computer, to ${model} at ${host}`;
+  const where = local ? t("Sent to {model} on the server’s computer", { model }) : t("Sent outside the server’s computer, to {model} at {host}", { model, host });
   return `${where}: ${leaves}.`;
 }
 
@@ -43,10 +44,10 @@ export function grounding({ answer, grounded, general, cancelled }: AskReply): "
 /** Warnings about how far an answer can be trusted; one that was stopped has `stoppedText` instead. */
 export function badges(answer: AskReply): [kind: "partial" | "general", text: string][] {
   const all: [kind: "partial" | "general", text: string, holds: boolean][] = [
-    ["partial", "Incomplete", answer.partial && !answer.cancelled],
-    ["general", "The model’s own knowledge, not your notes", answer.general],
-    ["partial", "No citations: compare the answer with the sources", grounding(answer) === "uncited"],
-    ["partial", "A citation without a source was removed", answer.invalid.length > 0],
+    ["partial", t("Incomplete"), answer.partial && !answer.cancelled],
+    ["general", t("The model’s own knowledge, not your notes"), answer.general],
+    ["partial", t("No citations: compare the answer with the sources"), grounding(answer) === "uncited"],
+    ["partial", t("A citation without a source was removed"), answer.invalid.length > 0],
   ];
   return all.filter(([, , holds]) => holds).map(([kind, text]) => [kind, text]);
 }

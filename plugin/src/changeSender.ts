@@ -10,6 +10,7 @@ import type { Connection, Session } from "./connection";
 import type { FileStamp } from "./client";
 import type { Change } from "./contract";
 import { Ring, Timer } from "./support";
+import { t } from "./texts";
 
 /** Read access to the vault: what the server is told about its files. */
 export interface VaultFiles {
@@ -184,7 +185,7 @@ export class ChangeSender {
     if (!isWritten || session.vault.source !== "mirror") return undefined;
     const content = await this.#parts.files.read(change.path);
     if (content === null || content.length <= LARGEST_NOTE_CHARS) return content;
-    this.rejected.add(`${change.path}: The note is too large to send.`);
+    this.rejected.add(t("{path}: The note is too large to send.", { path: change.path }));
     return null;
   }
 

@@ -15,6 +15,7 @@ import type { StatusReply } from "./contract";
 import type { Greeting, VaultInfo } from "./replies";
 import { API, featureList, NEEDED_FEATURES } from "./replies";
 import { ShapeError } from "./shape";
+import { t } from "./texts";
 
 /** Why there is no usable server; the views have a text and actions for each reason. */
 export type OfflineReason =
@@ -240,8 +241,8 @@ function findVault(vaults: readonly VaultInfo[], { idOrName: word, folder }: Tar
     served.find(({ path }) => path === folder) ??
     served.find(({ name }) => name === word);
   if (ours) return ours;
-  const names = served.map(({ name }) => name).join(", ") || "none";
-  const detail = `It does not serve a vault named “${word}”. It serves: ${names}.`;
+  const names = served.map(({ name }) => name).join(", ") || t("none");
+  const detail = t("It does not serve a vault named “{word}”. It serves: {names}.", { word, names });
   throw new KnownStateError(offline("no-vault", detail));
 }
 

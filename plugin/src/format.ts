@@ -1,7 +1,10 @@
 /** Formats counts, durations, folders and headings, for the plugin's views and the web pages. */
 
+import { number, t, tn } from "./texts";
+
+/** "1,824 notes". Its words are keys of the catalogue, as "{n} notes". */
 export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+  return tn(n, `{n} ${one}`, `{n} ${many}`);
 }
 
 export function duration(seconds: number): string {
@@ -21,9 +24,9 @@ interface Cost {
 }
 
 export function costText({ sent, passages, tokens, dollars, prices_of }: Cost): string {
-  const price = dollars === null ? "unknown" : `$${dollars.toFixed(2)}`;
-  const work = `Embedding ${count(passages, "passage")} takes about ${count(tokens, "token")}`;
-  return `${sent} ${work}; price: ${price} (prices of ${prices_of}).`;
+  const price = dollars === null ? t("unknown") : `$${number(dollars, 2)}`;
+  const work = t("Embedding {passages} takes about {tokens}", { passages: count(passages, "passage"), tokens: count(tokens, "token") });
+  return `${sent} ${t("{work}; price: {price} (prices of {month}).", { work, price, month: prices_of })}`;
 }
 
 /** The folder of a path, without its last slash; empty in the vault's root. */
@@ -46,7 +49,7 @@ export function breadcrumb({ heading, parent, page }: Place, title: string): str
   const steps = heading?.split(" > ") ?? [];
   if (steps[0] === title) steps.shift();
   if (parent) steps.push(parent);
-  return [page && `page ${page}`, steps.join(" › ")].filter(Boolean).join(" · ");
+  return [page && t("page {page}", { page }), steps.join(" › ")].filter(Boolean).join(" · ");
 }
 
 /** A file, and the notes that embed it; servers of an earlier version leave them out. */
@@ -61,8 +64,10 @@ const NOTE = /\.(md|markdown)$/i;
 export function fileText({ path, embedded_in: notes = [] }: Embedded): string {
   if (NOTE.test(path)) return "";
   const [first, ...others] = notes.map((note) => baseName(note).replace(NOTE, ""));
-  const more = others.length > 0 ? ` and ${others.length} more` : "";
-  return `in ${baseName(path)}${first === undefined ? "" : `, embedded in ${first}${more}`}`;
+  const name = baseName(path);
+  if (first === undefined) return t("in {name}", { name });
+  if (others.length === 0) return t("in {name}, embedded in {first}", { name, first });
+  return t("in {name}, embedded in {first} and {others} more", { name, first, others: others.length });
 }
 
 function baseName(path: string): string {

@@ -7,6 +7,7 @@ import type { Routes } from "./contract";
 import * as replies from "./replies";
 import { ShapeError, type Check } from "./shape";
 import { Timer } from "./support";
+import { t } from "./texts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -172,7 +173,7 @@ function inPath(path: string, parameters: object): { readonly route: string; rea
 function withinTime(sent: Promise<HttpResponse>, limitMs: number): Promise<HttpResponse> {
   const timer = new Timer();
   const timeout = new Promise<never>((_, reject) => {
-    const error = new ServerError("timeout", `No answer within ${limitMs / 1000} seconds.`);
+    const error = new ServerError("timeout", t("No answer within {seconds} seconds.", { seconds: limitMs / 1000 }));
     timer.set(limitMs, () => reject(error));
   });
   const response = sent.catch((cause: unknown) => {
@@ -192,7 +193,7 @@ function valueOf<T>({ status, text }: HttpResponse, check: Check<T>): T {
     if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
     // The response may come from a proxy on the way; its status still counts.
     const kind = status === 401 ? refusal : "garbage";
-    const why = error instanceof ShapeError ? `The reply is not valid: ${error.message}.` : "The reply is not JSON.";
+    const why = error instanceof ShapeError ? t("The reply is not valid: {message}.", { message: error.message }) : t("The reply is not JSON.");
     throw new ServerError(kind, why, status);
   }
 }

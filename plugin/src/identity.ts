@@ -7,6 +7,7 @@
 import type { Machine } from "./machine";
 import { API } from "./replies";
 import { number, object, text } from "./shape";
+import { t } from "./texts";
 
 /** The `name` that the search program prints for `--version --json`. */
 export const PROJECT = "Notewell for Obsidian";
@@ -23,11 +24,11 @@ const versionReply = object({ name: text, version: text, api: number });
 export function versionProblem(printed: string): string | null {
   try {
     const { name, version, api } = versionReply(JSON.parse(printed));
-    if (name !== PROJECT) return `calls itself ${quote(name)}, not ${PROJECT}.`;
+    if (name !== PROJECT) return t("calls itself {name}, not {project}.", { name: quote(name), project: PROJECT });
     if (api === API) return null;
-    return `is version ${version} with API ${api}, but this plugin needs API ${API}.`;
+    return t("is version {version} with API {api}, but this plugin needs API {needed}.", { version, api, needed: API });
   } catch {
-    return `does not say that it is ${PROJECT}.`;
+    return t("does not say that it is {project}.", { project: PROJECT });
   }
 }
 
@@ -45,7 +46,7 @@ export async function metadataProblem(program: string, machine: Machine): Promis
       const { Name = "", Summary = "" } = headers(metadata);
       // With several packages, as for two versions of Python, one of ours is enough: its output is checked later.
       if (Name.toLowerCase() === "notewell" && Summary.includes(SUMMARY_PART)) return null;
-      problem = `belongs to another project, ${quote(`${Name}: ${Summary}`)}.`;
+      problem = t("belongs to another project, {project}.", { project: quote(`${Name}: ${Summary}`) });
     }
   }
   return problem;

@@ -9,6 +9,7 @@ import type { Handshake } from "./replies";
 import { versionProblem } from "./identity";
 import { handshake, refusal } from "./replies";
 import { Ring, Timer, delay } from "./support";
+import { t } from "./texts";
 
 /** What is started: a program, for a vault's folder. */
 export interface Launch {
@@ -190,18 +191,18 @@ function printedBy(child: Child): Promise<string | ProgramFailure> {
       finish({ reason });
       child.kill("SIGKILL"); // it may be another program, which could ignore a milder signal
     };
-    timer.set(VERSION_MS, () => giveUp(`gave no version within ${VERSION_MS / 1000} seconds.`));
+    timer.set(VERSION_MS, () => giveUp(t("gave no version within {seconds} seconds.", { seconds: VERSION_MS / 1000 })));
     child.stdin?.end();
     child.stderr?.on("data", () => undefined); // an unread pipe would fill up and block it
     child.stdout?.setEncoding("utf8");
     child.stdout?.on("data", (data) => {
       if (isFinished) return;
       printed += data;
-      if (printed.length > MAX_VERSION_CHARS) giveUp("printed more than a version.");
+      if (printed.length > MAX_VERSION_CHARS) giveUp(t("printed more than a version."));
     });
-    child.once("error", ({ message }) => finish({ reason: `cannot be run: ${message}.` }));
+    child.once("error", ({ message }) => finish({ reason: t("cannot be run: {message}.", { message }) }));
     child.once("close", (code) => {
-      finish(code === 0 ? printed : { reason: `gave no version and ended with code ${code ?? "unknown"}.` });
+      finish(code === 0 ? printed : { reason: t("gave no version and ended with code {code}.", { code: code ?? t("unknown") }) });
     });
   });
 }
@@ -219,7 +220,7 @@ function firstLine(
   return new Promise((resolve) => {
     const timer = new Timer();
     const fail = (reason: string): void => resolve({ reason });
-    timer.set(HANDSHAKE_MS, () => fail(`It printed nothing for ${HANDSHAKE_MS / 1000} seconds.`));
+    timer.set(HANDSHAKE_MS, () => fail(t("It printed nothing for {seconds} seconds.", { seconds: HANDSHAKE_MS / 1000 })));
     let onLine = (line: string): void => {
       resolve(parseFirstLine(line));
       onLine = addToLog;
@@ -234,7 +235,7 @@ function firstLine(
 }
 
 function endOf(code: number | null): string {
-  return `It ended with code ${code ?? "unknown"}.`;
+  return t("It ended with code {code}.", { code: code ?? t("unknown") });
 }
 
 function parseFirstLine(line: string): Handshake | InUse | ProgramFailure {
@@ -244,7 +245,7 @@ function parseFirstLine(line: string): Handshake | InUse | ProgramFailure {
     if (!error) return handshake(message);
     return error === "in_use" && url ? { url } : { reason: error };
   } catch {
-    return { reason: `It printed: ${line.slice(0, 200)}` };
+    return { reason: t("It printed: {line}", { line: line.slice(0, 200) }) };
   }
 }
 

@@ -1,6 +1,7 @@
 /** A pairing link, `obsidian://notewell-pair?url=…&code=…`. Anybody can write one, so it is checked. */
 
 import { object, text } from "./shape";
+import { t } from "./texts";
 
 const ADDRESS = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?\/?$/i;
 const CODE = /^[\w-]{16,100}$/;
@@ -35,15 +36,14 @@ export function pairingParts(link: string): Readonly<Record<string, string>> {
 export function pairingQuestion(offer: PairingOffer, device: string, current: string | null): [string, string, string] {
   const { host, protocol, hostname } = new URL(offer.url);
   const sentences = [
-    `A link offers the Notewell server at ${host}.`,
-    offer.name && `The link calls it “${offer.name}”.`,
-    `If you agree, the link's one-time code and the name “${device}” are sent there now, and what you search for later. ` +
-      "The text of notes is sent only after another question.",
-    protocol === "http:" && !LOOPBACK.test(hostname) && "The connection is not encrypted: agree only in a network that you trust.",
-    current && `It takes the place of the present connection: ${current}.`,
-    "Agree only if you made this link yourself.",
+    t("A link offers the Notewell server at {host}.", { host }),
+    offer.name && t("The link calls it “{name}”.", { name: offer.name }),
+    t("If you agree, the link's one-time code and the name “{device}” are sent there now, and what you search for later. " + "The text of notes is sent only after another question.", { device }),
+    protocol === "http:" && !LOOPBACK.test(hostname) && t("The connection is not encrypted: agree only in a network that you trust."),
+    current && t("It takes the place of the present connection: {current}.", { current }),
+    t("Agree only if you made this link yourself."),
   ];
-  return [`Connect to ${host}?`, sentences.filter(Boolean).join(" "), current ? "Replace and connect" : "Connect"];
+  return [t("Connect to {host}?", { host }), sentences.filter(Boolean).join(" "), current ? t("Replace and connect") : t("Connect")];
 }
 
 /** What this Obsidian is called in the server's list of devices. */

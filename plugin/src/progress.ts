@@ -2,6 +2,7 @@
 
 import type { IndexProgress, StatusReply } from "./contract";
 import { count, duration } from "./format";
+import { t } from "./texts";
 
 /** The part of a status that is told. */
 type Told = Pick<StatusReply, "progress" | "semantic" | "queue">;
@@ -19,13 +20,13 @@ export function progressText({ progress: now, semantic, queue }: Told): string {
   const hasMeaning = semantic !== "unavailable";
   if (now.phase === "idle") return "";
   const overall = hasMeaning ? meaning : words;
-  if (now.phase === "paused") return `Paused${halted(overall, now, queue.pending)}`;
-  if (now.phase === "stuck") return `Stopped${halted(overall, now, queue.pending)}`;
-  const parts = [`by words ${percent(words)}`];
-  if (now.phase === "reading") parts.unshift(`Reading ${now.notes_read.toLocaleString()} of ${count(now.notes, "note")}`);
-  else parts[0] = `By words ${percent(words)}`;
-  if (hasMeaning) parts.push(`by meaning ${percent(meaning)}`);
-  if (now.eta_s !== null) parts.push(`about ${duration(now.eta_s)}`);
+  if (now.phase === "paused") return t("Paused") + halted(overall, now, queue.pending);
+  if (now.phase === "stuck") return t("Stopped") + halted(overall, now, queue.pending);
+  const parts = [t("by words {share}", { share: percent(words) })];
+  if (now.phase === "reading") parts.unshift(t("Reading {read} of {notes}", { read: now.notes_read, notes: count(now.notes, "note") }));
+  else parts[0] = t("By words {share}", { share: percent(words) });
+  if (hasMeaning) parts.push(t("by meaning {share}", { share: percent(meaning) }));
+  if (now.eta_s !== null) parts.push(t("about {time}", { time: duration(now.eta_s) }));
   return parts.join(" · ");
 }
 
@@ -33,7 +34,7 @@ export function progressText({ progress: now, semantic, queue }: Told): string {
 export function shortProgress(status: Told): string {
   const { progress: now } = status;
   if (now.phase === "reading") return `${now.notes_read}/${now.notes}`;
-  if (now.phase === "embedding") return `${percent(shares(now).meaning)} by meaning`;
+  if (now.phase === "embedding") return t("{share} by meaning", { share: percent(shares(now).meaning) });
   return progressText(status).toLowerCase();
 }
 
@@ -42,7 +43,7 @@ export function shortProgress(status: Told): string {
  * of which a note has changed since is not "at 100 %".
  */
 function halted(overall: number, now: IndexProgress, pending: number): string {
-  if (overall < 1) return ` at ${percent(overall)}`;
+  if (overall < 1) return ` ${t("at {share}", { share: percent(overall) })}`;
   const areChanges = now.passages_embedded >= now.passages && pending > 0;
   return areChanges ? ` · ${count(pending, "change waits", "changes wait")}` : "";
 }

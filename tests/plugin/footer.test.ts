@@ -48,7 +48,7 @@ it("stands once below each open note, moves with its mode, and follows the note"
   footers.update();
   expect([places(), asked]).toEqual([["cm-sizer"], ["a.md"]]);
   await expect.poll(() => document.querySelector(".notewell-footer")?.textContent).toContain("b");
-  expect([...document.querySelectorAll("[data-path]")].map((el) => el.getAttribute("data-path"))).toEqual(["b.md", "c.md"]);
+  expect([...document.querySelectorAll(".notewell-footer [data-path]")].map((el) => el.getAttribute("data-path"))).toEqual(["b.md", "c.md"]);
   note.mode = "preview";
   footers.update();
   expect(places()).toEqual(["markdown-preview-sizer"]);

@@ -4,6 +4,8 @@
  * is not valid becomes a word, with a warning.
  */
 
+import { t } from "../texts";
+
 export const FIELDS: readonly string[] = ["path", "file", "tag", "type", "status", "created", "modified"];
 export const MAX_WARNINGS = 8;
 const MAX_DEPTH = 32; // of nested groups; deeper ones are read as text
@@ -46,7 +48,7 @@ class Lexer {
       else this.#term();
     }
     for (const position of this.#opened.reverse()) {
-      this.#warn("An opening parenthesis is never closed; it was read as text.");
+      this.#warn(t("An opening parenthesis is never closed; it was read as text."));
       this.out.splice(position, 1);
     }
   }
@@ -93,7 +95,7 @@ class Lexer {
   #group(start: number, isNegated: boolean): void {
     this.at = start + 1;
     if (this.#opened.length >= MAX_DEPTH) {
-      this.#warn(`Groups nested deeper than ${MAX_DEPTH} levels were read as text.`);
+      this.#warn(t("Groups nested deeper than {maxDepth} levels were read as text.", { maxDepth: MAX_DEPTH }));
       return;
     }
     this.#opened.push(this.out.length);
@@ -104,7 +106,7 @@ class Lexer {
   #phrase(start: number, isNegated: boolean): void {
     const found = this.#quoted(start);
     if (!found) {
-      this.#warn("A quotation mark is never closed; it was read as text.");
+      this.#warn(t("A quotation mark is never closed; it was read as text."));
       this.at = start + 1;
       return;
     }
@@ -138,7 +140,7 @@ class Lexer {
     const name = (colon < 0 ? inner : inner.slice(0, colon)).trim().replace(/^"+|"+$/g, "");
     const value = colon < 0 ? "" : inner.slice(colon + 1).trim();
     if (!name || (colon >= 0 && !value)) {
-      this.#warn(`${found[0]} names no property or value; it was read as text.`);
+      this.#warn(t("{found} names no property or value; it was read as text.", { found: found[0] }));
       return false;
     }
     this.#emit("property", value, isNegated, name);
@@ -156,12 +158,12 @@ class Lexer {
     const next = rest.slice(0, 1);
     if (!FIELDS.includes(name)) {
       const known = FIELDS.map((field) => `${field}:`).join(", ");
-      if (next.trim() && rest !== "//") this.#warn(`${name}: is no filter (${known}); it was read as text.`);
+      if (next.trim() && rest !== "//") this.#warn(t("{name}: is no filter ({known}); it was read as text.", { name, known }));
       return false;
     }
     const value = this.#value(from, next);
     if (!value?.text.trim() || next === "(") {
-      this.#warn(`${name}: has no value that can be read; it was read as text.`);
+      this.#warn(t("{name}: has no value that can be read; it was read as text.", { name }));
       this.at = from;
       this.#emit("word", this.#source.slice(start, from - 1));
       return true;

@@ -11,11 +11,12 @@ import { Reader, type LocalVault, type ReaderParts } from "./reader";
 import { dateOf, isCurrent, PhoneIndex } from "./phoneIndex";
 import type { Near } from "./meaning";
 import type { PhoneFile } from "./phoneFile";
-import { replyOf, resultOf, WORDS_ONLY } from "./reply";
+import { replyOf, resultOf, wordsOnly } from "./reply";
 import { similarNotes, type Links, type SimilarNote } from "./similar";
 import { nearHits, resultByMeaning, SEEDS, type Notes } from "./widen";
 import { words } from "./words";
 import type { WordMatch } from "./wordIndex";
+import { t } from "../texts";
 
 export interface LocalSearchOptions {
   readonly limit: number;
@@ -39,7 +40,7 @@ const FEW_NOTES = 50; // in fewer, how many have a word says little
 const COMMON = 0.1; // of all notes; a word in more of them is no name
 const LEAST_SHARE = 0.5; // of the best passage's score: else those that have only “the” would follow
 const MAX_READ = 400; // notes that are read for the phrases of one query
-const BY_EVIDENCE = "by shared links, tags and rare words";
+const byEvidence = (): string => t("by shared links, tags and rare words");
 const MOST_CHANGED = 10; // notes like one by words of which it is seen whether they are new or changed
 const CHANGED_SHOWN = 3;
 const NAME_SCORES = [2, 1.5, 1.2]; // a whole name, its beginning, a word of it: times the best score by words
@@ -57,7 +58,7 @@ export class LocalIndex {
   constructor(parts: ReaderParts & { readonly links: () => Links; readonly phone?: PhoneIndex }) {
     this.#vault = parts.vault;
     this.#links = parts.links;
-    this.phone = parts.phone ?? new PhoneIndex({ stat: () => Promise.resolve(null), read: () => Promise.reject(new Error("there is none")) });
+    this.phone = parts.phone ?? new PhoneIndex({ stat: () => Promise.resolve(null), read: () => Promise.reject(new Error(t("there is none"))) });
     this.#notes = { facts: (path) => this.#vault.facts(path), read: (path) => this.#read(path) };
     this.reader = new Reader(parts);
     const paths = (): string[] => this.#vault.stamps().map(({ path }) => path);
@@ -105,9 +106,9 @@ export class LocalIndex {
     const result = ({ facts, score, near }: Kept): Promise<Result | null> =>
       near && file ? resultByMeaning(file, this.#notes, near, true) : this.#result(facts, Math.min(1, score / best), weights);
     const results = await Promise.all(found.map(result));
-    const cut = isCut ? [`Only the first ${MAX_READ} notes were read for the phrase.`] : [];
+    const cut = isCut ? [t("Only the first {maxRead} notes were read for the phrase.", { maxRead: MAX_READ })] : [];
     const told = isWidened ? this.#problems : [];
-    const by = file && widened ? `words, and notes near the best of them in meaning, by ${dateOf(file)}` : WORDS_ONLY;
+    const by = file && widened ? t("words, and notes near the best of them in meaning, by {file}", { file: dateOf(file) }) : wordsOnly();
     return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...cut, ...told], by }, began);
   }
 
@@ -124,7 +125,7 @@ export class LocalIndex {
     const least = LEAST_SHARE * Math.max(...passages.map(({ score }) => score));
     const found = passages.filter(({ score }) => score > 0 && score >= least);
     const results = facts && found.length > 0 ? [resultOf(facts, 1, found)] : [];
-    return replyOf(query, { results, total: found.length, warnings: [], by: WORDS_ONLY }, began);
+    return replyOf(query, { results, total: found.length, warnings: [], by: wordsOnly() }, began);
   }
 
   /** Notes similar to a note (`path`), or to a text. `unlinked`: without those that are linked already. */
@@ -140,7 +141,7 @@ export class LocalIndex {
     if (near) return this.#similarByMeaning(file, near.filter(({ note }) => isWanted({ path: file.pathOf(note) })), byWords, limit, began);
     const results = await this.#byWords(byWords.slice(0, limit));
     const warnings = own ? this.#problems : [];
-    const by = file ? `${BY_EVIDENCE}, because this note is newer than ${dateOf(file)}` : BY_EVIDENCE;
+    const by = file ? t("{evidence}, because this note is newer than {file}", { evidence: byEvidence(), file: dateOf(file) }) : byEvidence();
     return replyOf("", { results, total: byWords.length, warnings, by }, began);
   }
 
@@ -159,7 +160,7 @@ export class LocalIndex {
       const result = await resultByMeaning(file, this.#notes, each);
       if (result) results.push(result);
     }
-    const by = `by meaning, from ${dateOf(file)}`;
+    const by = t("by meaning, from {file}", { file: dateOf(file) });
     return replyOf("", { results: [...results, ...others], total: related.length + others.length, warnings: [], by }, began);
   }
 

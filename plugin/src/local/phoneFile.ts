@@ -4,6 +4,8 @@
  * vectors are views of them, and a note is found among the sorted paths without a table of them.
  */
 
+import { t } from "../texts";
+
 export const PHONE_INDEX = "notewell-phone-index.bin";
 
 /** More is not held on a phone. */
@@ -136,21 +138,21 @@ export class PhoneFile {
 export function* opened(buffer: ArrayBuffer): Generator<void, PhoneFile> {
   const bytes = new Uint8Array(buffer);
   const view = new DataView(buffer);
-  if (decoded(buffer, 0, Math.min(MAGIC.length, bytes.length)) !== MAGIC) throw new Error("it is no phone index");
-  if (bytes.length < HEAD) throw new Error("it is not whole");
+  if (decoded(buffer, 0, Math.min(MAGIC.length, bytes.length)) !== MAGIC) throw new Error(t("it is no phone index"));
+  if (bytes.length < HEAD) throw new Error(t("it is not whole"));
   const version = view.getUint32(8, true);
-  if (version !== VERSION) throw new Error(`it has version ${version} of the format, and this plugin reads ${VERSION}`);
+  if (version !== VERSION) throw new Error(t("it has version {version} of the format, and this plugin reads {ours}", { version, ours: VERSION }));
   const count = (at: number): number => view.getUint32(at, true);
   const [notes, passages] = [count(20), count(24)];
   const size = HEAD + NOTE * notes + PASSAGE * passages + count(28) * (notes + passages) + count(36) + count(40);
-  if (count(16) !== bytes.length || size !== bytes.length) throw new Error("it is not whole");
-  if (bytes.length > MOST_BYTES) throw new Error("it is larger than 20 MB");
+  if (count(16) !== bytes.length || size !== bytes.length) throw new Error(t("it is not whole"));
+  if (bytes.length > MOST_BYTES) throw new Error(t("it is larger than 20 MB"));
   let sum = -1;
   for (let at = CHECKED_FROM; at < bytes.length; at += CHECKED_AT_ONCE) {
     sum = checksum(bytes.subarray(at, at + CHECKED_AT_ONCE), sum);
     yield;
   }
-  if (~sum >>> 0 !== count(12)) throw new Error("it is damaged");
+  if (~sum >>> 0 !== count(12)) throw new Error(t("it is damaged"));
   return new PhoneFile(buffer);
 }
 

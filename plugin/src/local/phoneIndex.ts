@@ -8,6 +8,7 @@ import { contentHash } from "./contentHash";
 import { Idle } from "./idle";
 import { nearPassages, similarTo, type Near } from "./meaning";
 import { opened, PHONE_INDEX, type PhoneFile } from "./phoneFile";
+import { locale, number, t } from "../texts";
 
 /** The file in the vault; replaced in tests. */
 export interface PhoneStore {
@@ -59,11 +60,11 @@ export class PhoneIndex extends Broadcast<void> {
 
   /** What there is, for people. */
   get text(): string {
-    if (!this.#isWanted) return "Not loaded.";
+    if (!this.#isWanted) return t("Not loaded.");
     if (this.#problem) return this.#problem;
-    if (!this.#file) return "Read when it is needed, where no server answers.";
+    if (!this.#file) return t("Read when it is needed, where no server answers.");
     const { bytes, notes } = this.#file;
-    return `${(bytes / MEGABYTE).toFixed(1)} MB in memory, ${notes.count.toLocaleString()} notes, ${dateOf(this.#file)}.`;
+    return t("{size} MB in memory, {notes} notes, {file}.", { size: number(bytes / MEGABYTE, 1), notes: notes.count, file: dateOf(this.#file) });
   }
 
   /** Why words answer although the file is wanted; empty while it is used. */
@@ -92,13 +93,13 @@ export class PhoneIndex extends Broadcast<void> {
       if (seen && seen === this.#seen) return;
       this.#seen = seen;
       this.#file = null;
-      this.#problem = stat ? "" : `The vault has no phone index (${PHONE_INDEX}). It is switched on in the settings on the computer.`;
+      this.#problem = stat ? "" : t("The vault has no phone index ({phoneIndex}). It is switched on in the settings on the computer.", { phoneIndex: PHONE_INDEX });
       if (!stat) return;
       const file = await new Idle().run(opened(await this.#store.read()));
-      if (this.#model && file.model !== this.#model) throw new Error(`it is of another model (${file.model}) than the server's (${this.#model})`);
+      if (this.#model && file.model !== this.#model) throw new Error(t("it is of another model ({model}) than the server's ({model2})", { model: file.model, model2: this.#model }));
       if (isWanted && this.#isWanted) this.#file = file;
     } catch (error) {
-      this.#problem = `The phone index is not used: ${error instanceof Error ? error.message : String(error)}. It is read again once it is replaced.`;
+      this.#problem = t("The phone index is not used: {error}. It is read again once it is replaced.", { error: error instanceof Error ? error.message : String(error) });
     } finally {
       this.notify();
     }
@@ -107,7 +108,7 @@ export class PhoneIndex extends Broadcast<void> {
 
 /** "the phone index of 22 Nov" in the words of this place. */
 export function dateOf({ made }: PhoneFile): string {
-  return `the phone index of ${new Date(made).toLocaleDateString(undefined, { day: "numeric", month: "short" })}`;
+  return t("the phone index of {day}", { day: new Date(made).toLocaleDateString(locale(), { day: "numeric", month: "short" }) });
 }
 
 /** Whether the vectors of a note were made of this text. */

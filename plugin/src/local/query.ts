@@ -13,6 +13,7 @@
 import { bounds } from "./dates";
 import { lex, MAX_WARNINGS, type Lexeme } from "./lexer";
 import { words } from "./words";
+import { t } from "../texts";
 
 export type Comparison = "=" | ">" | ">=" | "<" | "<=";
 /** One comparison with a property's value; `operand` null stands for "no value". */
@@ -116,7 +117,7 @@ class Parser {
     const filled = branches.filter((branch) => branch.words.length + branch.required.length > 0);
     const scored = filled.flatMap((branch) => branch.words);
     if (filled.length < branches.length && branches.length > 1) {
-      this.#warn("An OR lacks something beside it; it was read as text.");
+      this.#warn(t("An OR lacks something beside it; it was read as text."));
       if (!isStrict) this.#word({ words: scored, required: [] }, "OR");
     }
     const [only] = filled;
@@ -158,7 +159,7 @@ class Parser {
     const { kind, name, text, isNegated } = lexeme;
     const node = this.#node(lexeme);
     if (!node) {
-      this.#warn(`${name ? `${name}:${text}` : text} cannot be a condition; it was read as text.`);
+      this.#warn(t("{name} cannot be a condition; it was read as text.", { name: name ? `${name}:${text}` : text }));
       if (!isStrict && !isNegated) this.#word(found, `${name} ${text}`.trim());
       return;
     }

@@ -4,6 +4,7 @@ import type { Passage, Reason, Result, SearchReply } from "../contract";
 import type { Facts } from "./facts";
 import type { Near } from "./meaning";
 import { NO_ADDRESS } from "./passages";
+import { t } from "../texts";
 
 const NO_SCORES: Result["scores"] = {
   keyword: null,
@@ -34,11 +35,11 @@ export interface LocalReply extends SearchReply {
   readonly by: string;
 }
 
-export const WORDS_ONLY = "words only";
+export const wordsOnly = (): string => t("words only");
 
 /** How an answer without a server was found. */
 export function foundBy(reply: SearchReply): string {
-  return "by" in reply ? String(reply.by) : WORDS_ONLY;
+  return "by" in reply ? String(reply.by) : wordsOnly();
 }
 
 /** A note that is found by its name alone. */

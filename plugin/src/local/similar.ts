@@ -4,6 +4,7 @@ import type { Reason } from "../contract";
 import type { Facts } from "./facts";
 import type { WordIndex } from "./wordIndex";
 import { words } from "./words";
+import { t } from "../texts";
 
 /** Which notes link where: path to path. */
 export type Links = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -137,8 +138,8 @@ function listOf(lists: Map<string, string[]>, key: string): string[] {
 function reasonsOf({ shared, words: byWords }: Evidence): Reason[] {
   const named = (names: Set<string>): string => [...names].slice(0, MAX_NAMED).join(", ");
   return [
-    ...(shared.links.size > 0 ? [{ kind: "links", text: `Both link to ${named(shared.links)}` } as const] : []),
-    ...(shared.tags.size > 0 ? [{ kind: "tags", text: `Both have ${named(shared.tags)}` } as const] : []),
-    ...(byWords > 0 && shared.links.size + shared.tags.size === 0 ? [{ kind: "passage", text: "Rare words in common" } as const] : []),
+    ...(shared.links.size > 0 ? [{ kind: "links", text: t("Both link to {links}", { links: named(shared.links) }) } as const] : []),
+    ...(shared.tags.size > 0 ? [{ kind: "tags", text: t("Both have {tags}", { tags: named(shared.tags) }) } as const] : []),
+    ...(byWords > 0 && shared.links.size + shared.tags.size === 0 ? [{ kind: "passage", text: t("Rare words in common") } as const] : []),
   ];
 }

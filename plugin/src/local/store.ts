@@ -1,6 +1,7 @@
 /** Keeps the segments of the index in IndexedDB. Whatever fails there, the index goes on in memory. */
 
 import { opened, type Segment, type StoredSegment } from "./segment";
+import { t } from "../texts";
 
 export interface Kept {
   readonly key: number;
@@ -90,7 +91,7 @@ export class IndexedDbStore implements SegmentStore {
 
   #fail(error: unknown): void {
     const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
-    const why = isFull ? "there is no room left" : error instanceof Error ? error.message : String(error);
-    this.problem = `The word index could not be kept on this device (${why}). It works from memory, and is made again at the next start.`;
+    const why = isFull ? t("there is no room left") : error instanceof Error ? error.message : String(error);
+    this.problem = t("The word index could not be kept on this device ({why}). It works from memory, and is made again at the next start.", { why });
   }
 }

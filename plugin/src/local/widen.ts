@@ -7,6 +7,7 @@ import { passageBetween } from "./passages";
 import type { PhoneFile } from "./phoneFile";
 import { isCurrent, type PhoneIndex } from "./phoneIndex";
 import { nearResult } from "./reply";
+import { t } from "../texts";
 
 /** The notes that meaning is added to. */
 export interface Notes {
@@ -27,7 +28,7 @@ const LEAST_SEED = 0.5; // of the best score; a worse hit would lead elsewhere
 const MOST_ADDED = 20;
 /** The best score by meaning beside the best by words, which is 1: what words find well stays in front. */
 const MEANING_WEIGHT = 0.5;
-const BY_MEANING: readonly Reason[] = [{ kind: "passage", text: "Near the best hits in meaning" }];
+const byMeaning = (): readonly Reason[] => [{ kind: "passage", text: t("Near the best hits in meaning") }];
 
 /** The notes near the best hits of a search, each with its score; null where none of them is in the file. */
 export async function nearHits(phone: PhoneIndex, file: PhoneFile, notes: Notes, hits: readonly Seed[]): Promise<Map<string, { near: Near; score: number }> | null> {
@@ -48,5 +49,5 @@ export async function resultByMeaning(file: PhoneFile, notes: Notes, near: Near,
   const text = await notes.read(facts.path);
   if (!isCurrent(file, near.note, text)) return null;
   const [first, last] = near.passage < 0 ? [1, Infinity] : file.linesOf(near.passage);
-  return nearResult(facts, near, passageBetween(text, first, last), isSearch ? BY_MEANING : []);
+  return nearResult(facts, near, passageBetween(text, first, last), isSearch ? byMeaning() : []);
 }

@@ -6,19 +6,19 @@
 import { MarkdownView, Menu, Notice, setTooltip, type App, type Command, type Side, type View } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
-import { ASK, ASK_VIEW, AskView } from "./askView";
+import { ask, ASK_VIEW, AskView } from "./askView";
 import { DIAGNOSTICS_VIEW } from "./diagnostics";
 import type { ViewContext } from "./viewContext";
 import {
   askAboutMissing,
   confirm,
   fullReindexQuestion,
-  REINDEX_ALL,
+  reindexAllText,
   showFailures,
   startQuestion,
   withNotice,
 } from "./dialogs";
-import { SETTINGS, type ActionName } from "./explain";
+import { settingsButton, type ActionName } from "./explain";
 import { addItem, copyText } from "./menu";
 import { QuickSearch } from "./quickSearch";
 import { SEARCH_VIEW, SearchView } from "./searchView";
@@ -28,6 +28,7 @@ import { activePath } from "./open";
 import { openSettingsTab } from "../obsidianApp";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
+import { t } from "../texts";
 
 /** Actions that have an icon are shown in the status bar's menu. */
 export type Action = readonly [
@@ -70,13 +71,13 @@ function searchActions({ context }: ActionParts): Action[] {
   const isInNote = (): boolean => !!view()?.file;
   const hasGraph = (): boolean => connection.has("graph_view") && isInNote();
   return [
-    ["open-search", "Open search", () => showSearch(app), always, "search"],
-    ["open-similar", "Open similar notes", () => showSimilar(app), always],
-    ["ask", ASK, () => showAsk(app), always],
-    ["quick-search", "Quick search", () => new QuickSearch(context, selection()).open(), always],
-    ["similar-to-selection", "Find notes similar to selection", similar, selection],
-    ["insert-similar-link", "Insert link to similar note", insert, () => connection.session && isInNote()],
-    ["open-graph", "Open the graph around this note", () => openGraph(context), hasGraph],
+    ["open-search", t("Open search"), () => showSearch(app), always, "search"],
+    ["open-similar", t("Open similar notes"), () => showSimilar(app), always],
+    ["ask", ask(), () => showAsk(app), always],
+    ["quick-search", t("Quick search"), () => new QuickSearch(context, selection()).open(), always],
+    ["similar-to-selection", t("Find notes similar to selection"), similar, selection],
+    ["insert-similar-link", t("Insert link to similar note"), insert, () => connection.session && isInNote()],
+    ["open-graph", t("Open the graph around this note"), () => openGraph(context), hasGraph],
   ];
 }
 
@@ -110,13 +111,13 @@ function indexActions({ context }: ActionParts): Action[] {
     new Notice(longStatus(context).join("\n"), 10_000);
   const errors = (): unknown => connection.session && withNotice(showFailures(app, connection.session));
   return [
-    ["status", "Show index status", status, always, "info"],
-    ["reindex", "Reindex changed notes", reindex, isConnected, "refresh-cw"],
-    ["reindex-all", REINDEX_ALL, reindexAll, isConnected],
-    ["pause", "Pause indexing", pause, () => queue(false), "pause"],
-    ["resume", "Resume indexing", resume, () => queue(true), "play"],
-    ["errors", "Show notes with errors", errors, isConnected, "alert-triangle"],
-    ["missing", "Decide about missing notes", decideAboutMissing, guard, "file-x"],
+    ["status", t("Show index status"), status, always, "info"],
+    ["reindex", t("Reindex changed notes"), reindex, isConnected, "refresh-cw"],
+    ["reindex-all", reindexAllText(), reindexAll, isConnected],
+    ["pause", t("Pause indexing"), pause, () => queue(false), "pause"],
+    ["resume", t("Resume indexing"), resume, () => queue(true), "play"],
+    ["errors", t("Show notes with errors"), errors, isConnected, "alert-triangle"],
+    ["missing", t("Decide about missing notes"), decideAboutMissing, guard, "file-x"],
   ];
 }
 
@@ -131,17 +132,17 @@ function serverActions({ context, server, report, pluginId }: ActionParts): Acti
     server.stop();
     return connect();
   };
-  const copy = (): unknown => copyText(report(), "Copied. It contains no names and no text of notes.");
+  const copy = (): unknown => copyText(report(), t("Copied. It contains no names and no text of notes."));
   const openDiagnostics = (): unknown => showDiagnostics(app);
   const openSettings = (): void => openSettingsTab(app, pluginId);
   return [
-    ["set-up", "Set up the helper", () => showSetup(app), isOffline],
-    ["start", "Start the search program", () => start(context, server), canStart, "power"],
-    ["stop", "Stop the search program", stop, canStop, "power-off"],
-    ["connect", "Try to connect", connect, isOffline, "plug"],
-    ["copy-diagnostics", "Copy diagnostics", copy, always],
-    ["open-diagnostics", "Open diagnostics", openDiagnostics, () => settings.chosen.diagnostics],
-    [...SETTINGS, openSettings, always, "settings"],
+    ["set-up", t("Set up the helper"), () => showSetup(app), isOffline],
+    ["start", t("Start the search program"), () => start(context, server), canStart, "power"],
+    ["stop", t("Stop the search program"), stop, canStop, "power-off"],
+    ["connect", t("Try to connect"), connect, isOffline, "plug"],
+    ["copy-diagnostics", t("Copy diagnostics"), copy, always],
+    ["open-diagnostics", t("Open diagnostics"), openDiagnostics, () => settings.chosen.diagnostics],
+    [...settingsButton(), openSettings, always, "settings"],
   ];
 }
 

@@ -12,16 +12,17 @@ import { isWebPage, type Source } from "./ask/sources";
 import { destinationText } from "./ask/texts";
 import { Turn } from "./ask/turn";
 import { button, faint, toolbar } from "./controls";
-import { explain, HOW_TO_UPGRADE, message, UPGRADE, type Explanation } from "./explain";
+import { explain, howToUpgrade, message, UPGRADE, type Explanation } from "./explain";
 import { addItem } from "./menu";
 import { messageArea } from "./message";
 import { openPlace, paneFor } from "./open";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
 export const ASK_VIEW = "notewell-ask";
-export const ASK = "Ask your notes";
+export const ask = (): string => t("Ask your notes");
 
-const TOO_OLD = message("This server cannot answer questions here", `It is too old. ${HOW_TO_UPGRADE}`, [], UPGRADE);
+const tooOld = (): Explanation => message(t("This server cannot answer questions here"), t("It is too old. {how}", { how: howToUpgrade() }), [], UPGRADE);
 const FEATURE = "ask_events";
 const EARLIER_SHOWN = 12;
 
@@ -49,7 +50,7 @@ export class AskView extends ItemView {
   }
 
   override getDisplayText(): string {
-    return ASK;
+    return ask();
   }
 
   protected override async onOpen(): Promise<void> {
@@ -59,7 +60,7 @@ export class AskView extends ItemView {
     this.#showMessage = messageArea(contentEl, this.#context);
     const scrolled = contentEl.createDiv("notewell-conversation");
     this.#setupEl = scrolled.createDiv("notewell-setup");
-    this.#turnsEl = scrolled.createDiv({ attr: { role: "log", "aria-label": "Conversation" } });
+    this.#turnsEl = scrolled.createDiv({ attr: { role: "log", "aria-label": t("Conversation") } });
     this.#form = new AskForm(contentEl, { ask: (question) => void this.#ask(question), stop: () => this.#running?.stop() });
     this.register(this.#context.connection.subscribe(() => this.#update()));
     this.#begin();
@@ -79,7 +80,7 @@ export class AskView extends ItemView {
     const { connection, waiting } = this.#context;
     const { session } = connection;
     const isAble = connection.has(FEATURE);
-    this.#showMessage(explain(connection.state, waiting()) ?? (isAble ? null : TOO_OLD));
+    this.#showMessage(explain(connection.state, waiting()) ?? (isAble ? null : tooOld()));
     const isOther = session !== null && session.vault.id !== this.#session?.vault.id;
     if (session && isAble && session !== this.#session) {
       this.#session = session;
@@ -119,7 +120,7 @@ export class AskView extends ItemView {
 
   #showModels(models: AskModelsReply): void {
     this.#setupEl.empty();
-    if (this.#turns.length === 0) faint(this.#setupEl, "The answer is written by the language model that you set up, from your notes, and cites them.");
+    if (this.#turns.length === 0) faint(this.#setupEl, t("The answer is written by the language model that you set up, from your notes, and cites them."));
     this.#form.allow(true);
     this.#form.showModels(models);
     this.#form.say(destinationText(models));
@@ -186,7 +187,7 @@ export class AskView extends ItemView {
 
   async #save(): Promise<void> {
     const file = await saveConversation(this.app, this.#replies);
-    new Notice(`Saved as ${file.path}`);
+    new Notice(t("Saved as {path}", { path: file.path }));
     await this.app.workspace.getLeaf("tab").openFile(file);
   }
 
@@ -195,7 +196,7 @@ export class AskView extends ItemView {
     if (!conversation || !this.#session) return;
     try {
       await this.#session.client.forgetConversation(conversation);
-      new Notice("Conversation deleted.");
+      new Notice(t("Conversation deleted."));
       this.#begin();
     } catch (error) {
       new Notice(asServerError(error).message);
@@ -211,7 +212,7 @@ export class AskView extends ItemView {
       for (const { conversation, question, turns } of earlier.slice(0, EARLIER_SHOWN)) {
         addItem(menu, `${question.slice(0, 60)} (${count(turns, "question")})`, "message-square", () => this.#resume(session, conversation));
       }
-      if (earlier.length === 0) menu.addItem((item) => item.setTitle("No earlier conversations").setDisabled(true));
+      if (earlier.length === 0) menu.addItem((item) => item.setTitle(t("No earlier conversations")).setDisabled(true));
       menu.showAtMouseEvent(event);
     } catch (error) {
       new Notice(asServerError(error).message);

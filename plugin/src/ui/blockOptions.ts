@@ -1,6 +1,7 @@
 /** Reads the lines of a `notewell` code block. */
 
 import type { SortOrder } from "./ranking";
+import { t } from "../texts";
 
 export interface BlockOptions {
   readonly query: string;
@@ -37,9 +38,9 @@ export function readBlock(source: string): Read {
     const value = line.slice(at + 1).trim();
     const read = at < 0 ? null : valueOf(key, value);
     if (typeof read === "object" && read) options = { ...options, ...read };
-    else problems.push(read ?? `“${line.trim()}” has no key: write “query: …”.`);
+    else problems.push(read ?? t("“{line}” has no key: write “query: …”.", { line: line.trim() }));
   }
-  if (problems.length === 0 && !options.query && !options.isSimilar) problems.push("Write “query: …” or “similar: true”.");
+  if (problems.length === 0 && !options.query && !options.isSimilar) problems.push(t("Write “query: …” or “similar: true”."));
   return { options, problems };
 }
 
@@ -49,13 +50,13 @@ function valueOf(key: string, value: string): Partial<BlockOptions> | string {
     case "query":
       return { query: value };
     case "similar":
-      return value === "true" || value === "false" ? { isSimilar: value === "true" } : "“similar” is true or false.";
+      return value === "true" || value === "false" ? { isSimilar: value === "true" } : t("“similar” is true or false.");
     case "limit":
-      return isLimit(value) ? { limit: Number(value) } : `“limit” is a number from 1 to ${MOST}.`;
+      return isLimit(value) ? { limit: Number(value) } : t("“limit” is a number from 1 to {most}.", { most: MOST });
     default: {
       const choices = CHOICES[key];
-      if (!choices) return `“${key}” is unknown here; known are ${KEYS.join(", ")}.`;
-      return choices.includes(value) ? { [key]: value } : `“${key}” is one of ${choices.join(", ")}.`;
+      if (!choices) return t("“{key}” is unknown here; known are {keys}.", { key, keys: KEYS.join(", ") });
+      return choices.includes(value) ? { [key]: value } : t("“{key}” is one of {choices}.", { key, choices: choices.join(", ") });
     }
   }
 }

@@ -13,6 +13,7 @@ import { grouped, sorted } from "./ranking";
 import { ResultList, type ListOwner } from "./resultList";
 import { SEARCH_VIEW } from "./searchView";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
 export const CODE_BLOCK = "notewell";
 const SEEN_CHECK_MS = 1_000;
@@ -80,7 +81,7 @@ export class Block extends MarkdownRenderChild implements ListOwner {
 
   getDisplayText(): string {
     const { query } = this.#parts.options;
-    return query ? `Notes found for ${query}` : "Similar notes";
+    return query ? t("Notes found for {query}", { query }) : t("Similar notes");
   }
 
   badges(_result: Result): readonly string[] {
@@ -132,11 +133,11 @@ export class Block extends MarkdownRenderChild implements ListOwner {
     const shown = sorted(others.slice(0, this.#limit), options.sort);
     this.#list.merge(options.group === "folder" ? grouped(shown, options.sort) : shown);
     this.#footEl.empty();
-    if (others.length === 0) faint(this.#footEl, "No notes found");
+    if (others.length === 0) faint(this.#footEl, t("No notes found"));
     else faint(this.#footEl, [count(Math.min(others.length, this.#limit), "note"), isLocal(reply) && foundBy(reply)].filter(Boolean).join(" · "));
     const mayHaveMore = reply.results.length >= this.#limit && reply.total > this.#limit;
     if (!mayHaveMore) return;
-    link(this.#footEl, "Show more", () => {
+    link(this.#footEl, t("Show more"), () => {
       this.#limit += options.limit;
       void this.#refresh();
     });

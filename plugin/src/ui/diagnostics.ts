@@ -6,6 +6,7 @@ import { title } from "./controls";
 import type { ViewContext } from "./viewContext";
 import { activePath } from "./open";
 import { longStatus } from "./statusText";
+import { t } from "../texts";
 
 export const DIAGNOSTICS_VIEW = "notewell-diagnostics";
 
@@ -51,7 +52,7 @@ export class DiagnosticsView extends ItemView {
   }
 
   override getDisplayText(): string {
-    return "Notewell diagnostics";
+    return t("Notewell diagnostics");
   }
 
   protected override async onOpen(): Promise<void> {

@@ -8,12 +8,13 @@ import type { Guard, LedgerRow } from "../contract";
 import { vaultNotes } from "../obsidianApp";
 import { ServerNotes } from "../serverNotes";
 import type { Settings } from "../settings";
-import { MISSING_NOTES_KEPT } from "./explain";
+import { missingNotesKept } from "./explain";
 import { count } from "../format";
 import { openPlace } from "./open";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
-export const REINDEX_ALL = "Reindex the vault from scratch";
+export const reindexAllText = (): string => t("Reindex the vault from scratch");
 
 /** A button's label and the value that it stands for. */
 type Answer<T> = readonly [label: string, value: T, style?: "setDestructive" | "setCta"];
@@ -46,16 +47,15 @@ function ask<T>(
 
 /** Whether the user agrees; closing the dialog counts as no. */
 export async function confirm(app: App, [title, text, agree]: Question): Promise<boolean> {
-  return (await ask(app, title, text, [[agree, true, "setCta"]], "Not now")) ?? false;
+  return (await ask(app, title, text, [[agree, true, "setCta"]], t("Not now"))) ?? false;
 }
 
 /** Asked before the program is started, and the vault indexed, for the first time. */
 export function startQuestion(program: string, notes: number): Question {
   return [
-    "Start Notewell on this computer?",
-    `${program} reads ${count(notes, "note")}, keeps an index of them ` +
-      "outside the vault, and may fetch a language model once. Notes are not changed and stay on this computer.",
-    "Start and index",
+    t("Start Notewell on this computer?"),
+    t("{program} reads {notes}, keeps an index of them " + "outside the vault, and may fetch a language model once. Notes are not changed and stay on this computer.", { program, notes: count(notes, "note") }),
+    t("Start and index"),
   ];
 }
 
@@ -100,27 +100,26 @@ export function takeServerNotes(
 /** Asked before notes of a server are written to the vault for the first time. */
 function writeQuestion(url: string, notes: number): Question {
   return [
-    "Add the server's notes to this vault?",
-    `${url} wrote ${count(notes, "note")}, such as memories, to its copy of this vault. If you agree, they and later ` +
-      "ones are added here. A note that you have changed too is kept in both versions.",
-    "Add notes",
+    t("Add the server's notes to this vault?"),
+    t("{url} wrote {notes}, such as memories, to its copy of this vault. If you agree, they and later " + "ones are added here. A note that you have changed too is kept in both versions.", { url, notes: count(notes, "note") }),
+    t("Add notes"),
   ];
 }
 
 /** Asked before the contents of notes are sent to another computer for the first time. */
 function uploadQuestion(url: string, notes: number): Question {
   return [
-    "Send notes to your server?",
-    `${url} receives a copy of this vault: ${count(notes, "note")} now, and each note that changes later.`,
-    "Send notes",
+    t("Send notes to your server?"),
+    t("{url} receives a copy of this vault: {notes} now, and each note that changes later.", { url, notes: count(notes, "note") }),
+    t("Send notes"),
   ];
 }
 
 export function fullReindexQuestion(notes: number): Question {
   return [
-    `${REINDEX_ALL}?`,
-    `${count(notes, "note")} will be read again. Search keeps working meanwhile.`,
-    "Reindex",
+    `${reindexAllText()}?`,
+    t("{notes} will be read again. Search keeps working meanwhile.", { notes: count(notes, "note") }),
+    t("Reindex"),
   ];
 }
 
@@ -128,13 +127,13 @@ export function fullReindexQuestion(notes: number): Question {
 export function askAboutMissing(app: App, { gone, total }: Guard): Promise<boolean | null> {
   return ask(
     app,
-    `${gone} of ${total} notes are missing`,
-    `A drive may be disconnected, or a sync incomplete. ${MISSING_NOTES_KEPT}`,
+    t("{gone} of {total} notes are missing", { gone, total }),
+    `${t("A drive may be disconnected, or a sync incomplete.")} ${missingNotesKept()}`,
     [
-      ["Remove from index", true, "setDestructive"],
-      ["Keep", false],
+      [t("Remove from index"), true, "setDestructive"],
+      [t("Keep"), false],
     ],
-    "Decide later",
+    t("Decide later"),
   );
 }
 
@@ -145,7 +144,7 @@ export async function withNotice(request: Promise<unknown>, done?: string): Prom
     if (done) new Notice(done);
     return true;
   } catch (error) {
-    new Notice(`The request failed: ${asServerError(error).message}`);
+    new Notice(t("The request failed: {message}", { message: asServerError(error).message }));
     return false;
   }
 }
@@ -153,15 +152,15 @@ export async function withNotice(request: Promise<unknown>, done?: string): Prom
 /** The notes that could not be indexed, each with its reason. */
 export async function showFailures(app: App, { client }: Session): Promise<void> {
   const { entries } = await client.ledger({ state: "failed" });
-  const modal = new Modal(app).setTitle("Notes that could not be indexed");
+  const modal = new Modal(app).setTitle(t("Notes that could not be indexed"));
   for (const row of entries) drawRow(modal, row);
-  if (entries.length === 0) modal.setContent("All notes could be indexed.");
+  if (entries.length === 0) modal.setContent(t("All notes could be indexed."));
   else {
     new Setting(modal.contentEl).addButton((button) => {
-      button.setButtonText("Retry all").setCta();
+      button.setButtonText(t("Retry all")).setCta();
       button.onClick(() => {
         modal.close();
-        void withNotice(client.queue("retry"), "Trying again.");
+        void withNotice(client.queue("retry"), t("Trying again."));
       });
     });
   }
@@ -173,7 +172,7 @@ function drawRow(modal: Modal, { path, reason, attempts }: LedgerRow): void {
     .setName(path)
     .setDesc(`${reason ?? ""} (${count(attempts, "try", "tries")})`)
     .addExtraButton((button) => {
-      button.setIcon("file").setTooltip("Open note");
+      button.setIcon("file").setTooltip(t("Open note"));
       button.onClick(() => {
         modal.close();
         void openPlace(modal.app, { path, passage: null }, false);

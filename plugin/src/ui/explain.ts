@@ -2,8 +2,8 @@
 
 import type { ConnectionState, OfflineReason } from "../connection";
 import type { StatusReply } from "../contract";
-import { count } from "../format";
 import { progressText } from "../progress";
+import { t, tn } from "../texts";
 
 /** The actions by their command ids; actions.ts says what they do. */
 export type ActionName =
@@ -43,16 +43,16 @@ export interface Explanation {
 /** Installs from the source folder: there is no release, and the package name in an index may be another project's. */
 export const INSTALL = ["uv tool install .", "pipx install ."];
 export const UPGRADE = ["uv tool install --reinstall .", "pipx install --force ."];
-export const HOW_TO_UPGRADE = "Get its new source code, and run one of these in its folder.";
-export const TOKEN_HINT = "The command “notewell token show” prints it on the server's computer.";
-export const MISSING_NOTES_KEPT = "The index keeps them until you decide.";
+export const howToUpgrade = (): string => t("Get its new source code, and run one of these in its folder.");
+export const tokenHint = (): string => t("The command “notewell token show” prints it on the server's computer.");
+export const missingNotesKept = (): string => t("The index keeps them until you decide.");
 
-const BY_WORDS = "Notes are found by words meanwhile.";
+const byWords = (): string => t("Notes are found by words meanwhile.");
 
-const RETRY: Button = ["connect", "Try again"];
-const START: Button = ["start", "Start"];
-const SET_UP: Button = ["set-up", "Set up"];
-export const SETTINGS: Button = ["settings", "Open settings"];
+const retry = (): Button => ["connect", t("Try again")];
+const start = (): Button => ["start", t("Start")];
+const setUp = (): Button => ["set-up", t("Set up")];
+export const settingsButton = (): Button => ["settings", t("Open settings")];
 
 export function message(
   title: string,
@@ -68,12 +68,12 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
   if ("status" in state) return null;
   if (state.name === "mismatch") {
     return state.older === "server"
-      ? message("The server is too old", `It is ${state.version}. ${HOW_TO_UPGRADE}`, [RETRY], UPGRADE)
-      : message("This plugin is too old", `Update it: the server is ${state.version}.`, [RETRY]);
+      ? message(t("The server is too old"), t("It is {version}. {how}", { version: state.version, how: howToUpgrade() }), [retry()], UPGRADE)
+      : message(t("This plugin is too old"), t("Update it: the server is {version}.", { version: state.version }), [retry()]);
   }
   const { why, detail }: Reason = state.name === "offline" ? state : { why: state.name };
-  const known = message(...MESSAGES[why]);
-  const queued = waiting > 0 ? `${count(waiting, "change is", "changes are")} waiting to be sent.` : "";
+  const known = message(...messages()[why]);
+  const queued = waiting > 0 ? tn(waiting, "{n} change is waiting to be sent.", "{n} changes are waiting to be sent.") : "";
   const reason = detail && (detail.startsWith("net::") ? `(${detail})` : detail);
   return { ...known, text: [known.text, reason, queued].filter(Boolean).join(" ") };
 }
@@ -83,31 +83,30 @@ interface Reason {
   readonly detail?: string | undefined;
 }
 
-const MESSAGES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
-  starting: ["Starting…", `The helper opens the index. ${BY_WORDS}`],
-  "needs-token": ["The server requires a token", `It refused the one in the settings, or there is none. ${TOKEN_HINT}`, [SETTINGS, RETRY]],
-  "not-set-up": ["Not set up yet", `${BY_WORDS} The helper adds meaning.`, [SET_UP]],
-  "needs-consent": ["Ready to start", `The helper was not started for this vault yet. ${BY_WORDS}`, [START, SET_UP]],
-  "not-installed": ["The helper is not installed", BY_WORDS, [SET_UP, ["start", "Try again"], SETTINGS]],
+const messages = (): Readonly<Record<Reason["why"], Parameters<typeof message>>> => ({
+  starting: [t("Starting…"), `${t("The helper opens the index.")} ${byWords()}`],
+  "needs-token": [t("The server requires a token"), `${t("It refused the one in the settings, or there is none.")} ${tokenHint()}`, [settingsButton(), retry()]],
+  "not-set-up": [t("Not set up yet"), `${byWords()} ${t("The helper adds meaning.")}`, [setUp()]],
+  "needs-consent": [t("Ready to start"), `${t("The helper was not started for this vault yet.")} ${byWords()}`, [start(), setUp()]],
+  "not-installed": [t("The helper is not installed"), byWords(), [setUp(), ["start", t("Try again")], settingsButton()]],
   "wrong-program": [
-    "No usable helper",
-    `${BY_WORDS} Nothing about your vault was sent to the program that was found. Enter the right one's path in the ` +
-      "settings, or install Notewell in a terminal, in the folder of its source code. Found:",
-    [["start", "Try again"], SETTINGS],
+    t("No usable helper"),
+    `${byWords()} ${t("Nothing about your vault was sent to the program that was found. Enter the right one's path in the " + "settings, or install Notewell in a terminal, in the folder of its source code. Found:")}`,
+    [["start", t("Try again")], settingsButton()],
     INSTALL,
   ],
-  stopped: ["Stopped", `The helper is off. ${BY_WORDS}`, [START]],
-  crashed: ["The helper ended", BY_WORDS, [START, SETTINGS]],
+  stopped: [t("Stopped"), `${t("The helper is off.")} ${byWords()}`, [start()]],
+  crashed: [t("The helper ended"), byWords(), [start(), settingsButton()]],
   "in-use": [
-    "In use by another program",
-    "Close the other window or program, then try again.",
-    [RETRY],
+    t("In use by another program"),
+    t("Close the other window or program, then try again."),
+    [retry()],
   ],
-  unreachable: ["Offline", `The server does not answer. ${BY_WORDS}`, [START, RETRY, SETTINGS]],
-  "not-notewell": ["Not a Notewell server", `Another program answers at that address. ${BY_WORDS}`, [SETTINGS, RETRY]],
-  "no-vault": ["Vault not found", "", [SETTINGS, RETRY]],
-  refused: ["The server reported an error", "", [RETRY, SETTINGS]],
-};
+  unreachable: [t("Offline"), `${t("The server does not answer.")} ${byWords()}`, [start(), retry(), settingsButton()]],
+  "not-notewell": [t("Not a Notewell server"), `${t("Another program answers at that address.")} ${byWords()}`, [settingsButton(), retry()]],
+  "no-vault": [t("Vault not found"), "", [settingsButton(), retry()]],
+  refused: [t("The server reported an error"), "", [retry(), settingsButton()]],
+});
 
 /**
  * The message for an index that answers but is not complete or has a problem, else null.
@@ -117,14 +116,14 @@ export function indexNotice(status: StatusReply | null, decided = ""): Explanati
   if (!status) return null;
   const { guard, problem, progress } = status;
   if (guard && guard.since !== decided) {
-    const title = `${guard.gone} of ${guard.total} notes are missing`;
-    return message(title, MISSING_NOTES_KEPT, [["missing", "Decide"]]);
+    const title = t("{gone} of {total} notes are missing", { gone: guard.gone, total: guard.total });
+    return message(title, missingNotesKept(), [["missing", t("Decide")]]);
   }
-  if (problem) return message("The index is not updated", problem);
+  if (problem) return message(t("The index is not updated"), problem);
   const how = progressText(status);
-  if (progress.phase === "paused") return message("Indexing is paused", `${how}.`, [["resume", "Resume"]]);
-  if (progress.phase === "stuck") return message("Indexing has stopped", `${how}.`, [["reindex", "Check for changes"]]);
-  if (how) return message("Indexing", `${how}. Results are not complete yet.`);
+  if (progress.phase === "paused") return message(t("Indexing is paused"), `${how}.`, [["resume", t("Resume")]]);
+  if (progress.phase === "stuck") return message(t("Indexing has stopped"), `${how}.`, [["reindex", t("Check for changes")]]);
+  if (how) return message(t("Indexing"), t("{how}. Results are not complete yet.", { how }));
   if (status.semantic !== "unavailable") return null;
-  return message("Keywords only", status.semantic_reason ?? "No model is installed.");
+  return message(t("Keywords only"), status.semantic_reason ?? t("No model is installed."));
 }

@@ -4,6 +4,7 @@ import { MarkdownView, type App, type Plugin } from "obsidian";
 import type { Finder } from "../finder";
 import { Block } from "./codeBlock";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
 const LIMIT = 5;
 /** Where the app puts its own backlinks below a note, while it is edited and while it is read. */
@@ -55,7 +56,7 @@ export class Footers {
 
   #add(parent: Element, path: string): Footer {
     const el = parent.createDiv("notewell-block notewell-footer");
-    el.createDiv({ cls: "notewell-faint", text: "Similar notes" });
+    el.createDiv({ cls: "notewell-faint", text: t("Similar notes") });
     const options = { query: "", isSimilar: true, limit: LIMIT, sort: "relevance", view: "compact", group: "none" } as const;
     const block = new Block(el.createDiv(), { context: this.#context, finder: this.#finder, options, sourcePath: path });
     return { block: this.#plugin.addChild(block), parent, path };

@@ -14,6 +14,7 @@ import { plain } from "../local/passages";
 import { delay } from "../support";
 import { noteAt } from "./open";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
 const OPENING = "[[?";
 const PAUSE_MS = 150;
@@ -36,7 +37,7 @@ export class LinkSuggest extends EditorSuggest<Result> {
     this.#context = context;
     this.#finder = finder;
     this.limit = LIMIT;
-    this.setInstructions([{ command: "↵", purpose: "link by meaning" }]);
+    this.setInstructions([{ command: "↵", purpose: t("link by meaning") }]);
   }
 
   override onTrigger(cursor: EditorPosition, editor: Editor, _file: TFile | null): EditorSuggestTriggerInfo | null {

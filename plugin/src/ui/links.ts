@@ -5,6 +5,7 @@ import type { Client, Endpoint } from "../client";
 import type { Settings } from "../settings";
 import { openPlace } from "./open";
 import { takePairingLinks } from "./pair";
+import { t } from "../texts";
 
 const LARGEST_LINE = 10_000_000;
 
@@ -17,6 +18,6 @@ export function takeLinks(plugin: Plugin, settings: Settings, open: (endpoint: E
 /** Follows `obsidian://notewell-open?vault=…&file=…&line=…` of the web interface. Anybody can write one: it only shows a note that exists. */
 export async function openAtLine(app: App, { file: path, line: given }: ObsidianProtocolData): Promise<void> {
   const line = Number(given ?? 1);
-  if (!path || !Number.isInteger(line) || line < 1 || line > LARGEST_LINE) new Notice("This link names no line of a note.");
+  if (!path || !Number.isInteger(line) || line < 1 || line > LARGEST_LINE) new Notice(t("This link names no line of a note."));
   else await openPlace(app, { path: path.normalize(), passage: { line } }, false);
 }

@@ -8,6 +8,7 @@ import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type Plugi
 import { editorInfoField } from "obsidian";
 import { Timer } from "../support";
 import { mentionsIn, type MentionParts } from "./mentions";
+import { t } from "../texts";
 
 const PAUSE_MS = 500;
 const LONGEST_NOTE = 500_000; // characters; telling what of a longer one is code would take more than a frame
@@ -62,7 +63,7 @@ class MentionMarks implements PluginValue {
         if (known.has(path)) return [];
         known.add(path);
         const name = path.replace(/^.*\/|\.md$/g, "");
-        const look = { class: "notewell-mention", attributes: { title: `Link to “${name}”? Right click, or the command “Link a mention”.` } };
+        const look = { class: "notewell-mention", attributes: { title: t("Link to “{name}”? Right click, or the command “Link a mention”.", { name }) } };
         return Decoration.mark(look).range(from + start, from + end);
       });
     });

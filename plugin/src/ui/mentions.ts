@@ -6,6 +6,7 @@ import type { Mention } from "../local/mentions";
 import { prose } from "../local/prose";
 import { noteAt } from "./open";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
 const LONGEST_NOTE = 100_000; // characters in which the command looks for names
 
@@ -51,7 +52,7 @@ class MentionSuggest extends FuzzySuggestModal<Mention> {
     override readonly onChooseItem: (mention: Mention) => void,
   ) {
     super(app);
-    this.setPlaceholder("Link a name that stands in this note…");
+    this.setPlaceholder(t("Link a name that stands in this note…"));
   }
 }
 
@@ -70,7 +71,7 @@ export async function linkAMention(context: ViewContext, file: TFile, editor: Ed
     const [name, title] = [text.slice(start, end), noteAt(app, path)?.basename ?? path];
     return name === title ? name : `${name} → ${title}`;
   };
-  if (all.length === 0) new Notice("No other note is named here, or all that are have a link.");
+  if (all.length === 0) new Notice(t("No other note is named here, or all that are have a link."));
   else new MentionSuggest(app, () => all, label, (mention) => linkMention(app, file, editor, mention)).open();
 }
 
@@ -80,7 +81,7 @@ export function addMentionItem(context: ViewContext, menu: Menu, editor: Editor,
   const note = mention && noteAt(context.app, mention.path);
   if (!note) return;
   menu.addItem((item) => {
-    item.setTitle(`Link to “${note.basename}”`).setIcon("link").setSection("selection-link");
+    item.setTitle(t("Link to “{basename}”", { basename: note.basename })).setIcon("link").setSection("selection-link");
     item.onClick(() => linkMention(context.app, file, editor, mention));
   });
 }

@@ -2,6 +2,7 @@
 
 import { Menu, Notice, type App, type WorkspaceLeaf } from "obsidian";
 import { insertLinks, linkList, linkTo, noteAt, openPlace, type Pane, type Place } from "./open";
+import { t, tn } from "../texts";
 
 /** Adds an item to `menu`. Items of the same `section` are grouped. */
 export function addItem(
@@ -21,10 +22,10 @@ export interface MenuOwner {
   addItems(menu: Menu, place: Place): void;
 }
 
-const PANES: readonly [title: string, icon: string, pane: Pane][] = [
-  ["Open", "file", false],
-  ["Open in new tab", "file-plus", "tab"],
-  ["Open to the right", "separator-vertical", "split"],
+const panes = (): readonly [title: string, icon: string, pane: Pane][] => [
+  [t("Open"), "file", false],
+  [t("Open in new tab"), "file-plus", "tab"],
+  [t("Open to the right"), "separator-vertical", "split"],
 ];
 
 type SelectItem = readonly [title: string, select: () => unknown];
@@ -34,12 +35,11 @@ export function resultMenu(owner: MenuOwner, place: Place, places: readonly Plac
   const { app, leaf } = owner;
   const isOne = places.length === 1;
   const menu = new Menu();
-  for (const [title, icon, pane] of PANES) {
+  for (const [title, icon, pane] of panes()) {
     addItem(menu, title, icon, () => openPlace(app, place, pane), "open");
   }
-  const links = isOne ? "link" : `${places.length} links`;
-  addItem(menu, `Insert ${links}`, "link", () => insertLinks(app, places));
-  addItem(menu, `Copy ${links}`, "copy", () => copyText(isOne ? linkTo(app, place) : linkList(app, places)));
+  addItem(menu, isOne ? t("Insert link") : tn(places.length, "Insert {n} link", "Insert {n} links"), "link", () => insertLinks(app, places));
+  addItem(menu, isOne ? t("Copy link") : tn(places.length, "Copy {n} link", "Copy {n} links"), "copy", () => copyText(isOne ? linkTo(app, place) : linkList(app, places)));
   addItem(menu, title, "check-square", select);
   owner.addItems(menu, place);
   const file = noteAt(app, place.path);
@@ -47,7 +47,7 @@ export function resultMenu(owner: MenuOwner, place: Place, places: readonly Plac
   return menu;
 }
 
-export async function copyText(text: string, done = "Copied."): Promise<void> {
+export async function copyText(text: string, done = t("Copied.")): Promise<void> {
   await activeWindow.navigator.clipboard.writeText(text);
   new Notice(done);
 }

@@ -10,8 +10,9 @@ import { renderSnippet } from "./highlight";
 import { LiveSearch } from "./liveSearch";
 import { showPassage } from "./open";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
-const PLACEHOLDER = "Search in this note by meaning…";
+const placeholder = (): string => t("Search in this note by meaning…");
 const LIMIT = 10;
 const SNIPPET_CHARS = 90;
 
@@ -68,16 +69,16 @@ class NoteSearch extends Component {
   #draw(): void {
     const { containerEl, contentEl } = this.#view;
     // Beside the content, which may scroll.
-    this.#el = containerEl.createDiv({ cls: "notewell-in-note", attr: { role: "search", "aria-label": PLACEHOLDER } });
+    this.#el = containerEl.createDiv({ cls: "notewell-in-note", attr: { role: "search", "aria-label": placeholder() } });
     this.#el.setCssProps({ "--notewell-top": `${contentEl.offsetTop}px` });
     const row = this.#el.createDiv("notewell-line");
-    const attr = { "aria-label": PLACEHOLDER, placeholder: PLACEHOLDER, enterkeyhint: "search", maxlength: 1000 };
+    const attr = { "aria-label": placeholder(), placeholder: placeholder(), enterkeyhint: "search", maxlength: 1000 };
     this.#field = row.createEl("input", { type: "search", attr });
     this.#countEl = row.createSpan({ cls: "notewell-faint", attr: { role: "status" } });
     button(row, "arrow-up", "Passage before", () => this.#step(-1));
     button(row, "arrow-down", "Next passage", () => this.#step(1));
     button(row, "x", "Close", () => this.#close());
-    this.#listEl = this.#el.createDiv({ cls: "notewell-in-note-list", attr: { role: "listbox", "aria-label": "Passages" } });
+    this.#listEl = this.#el.createDiv({ cls: "notewell-in-note-list", attr: { role: "listbox", "aria-label": t("Passages") } });
     this.#field.oninput = (): void => this.#type();
     this.#el.onkeydown = (event): void => this.#key(event);
     this.#field.focus();
@@ -117,7 +118,7 @@ class NoteSearch extends Component {
     const lines = new Set(found.map(({ line }) => line));
     const words = isLocal(reply) ? [] : this.#passages(this.#byWords(this.#field.value.trim(), false));
     const all = [...found, ...words.filter(({ line }) => !lines.has(line))];
-    this.#list(all.slice(0, LIMIT), isLocal(reply) ? "words only" : "");
+    this.#list(all.slice(0, LIMIT), isLocal(reply) ? t("words only") : "");
     if (isFinal && this.#found.length > 0) this.#go(0);
   }
 
@@ -142,7 +143,7 @@ class NoteSearch extends Component {
 
   #count(): void {
     const { length } = this.#found;
-    const where = length === 0 ? "Nothing found" : this.#at < 0 ? String(length) : `${this.#at + 1} of ${length}`;
+    const where = length === 0 ? t("Nothing found") : this.#at < 0 ? String(length) : t("{at} of {length}", { at: this.#at + 1, length });
     this.#countEl.setText([where, this.#remark].filter(Boolean).join(" · "));
   }
 

@@ -13,6 +13,7 @@ import {
   type View,
 } from "obsidian";
 import type { Passage } from "../contract";
+import { t } from "../texts";
 
 /** The line of a passage and, where known, the heading or block id for a link to it. */
 type Spot = Pick<Passage, "line"> & Partial<Pick<Passage, "heading" | "block" | "page" | "node">>;
@@ -73,7 +74,7 @@ export async function openPlace(app: App, place: Place, pane: Pane, active = tru
 /** Opens a document outside the vault with the program for it, where it can be on this computer. */
 function openDocument({ path, uri }: Place): void {
   if (Platform.isDesktopApp && uri?.startsWith("file:")) window.open(uri);
-  else new Notice(`“${path.slice(DOCUMENTS.length)}” is a document on the server's computer, outside this vault.`);
+  else new Notice(t("“{path}” is a document on the server's computer, outside this vault.", { path: path.slice(DOCUMENTS.length) }));
 }
 
 async function openFile(app: App, file: TFile, passage: Spot | null, pane: Pane, active: boolean): Promise<void> {
@@ -159,7 +160,7 @@ export function activePath({ workspace }: App): string | undefined {
 export function insertLinks(app: App, places: readonly Place[]): void {
   const view = noteInUse(app);
   if (!view?.file) {
-    new Notice("Open the note that the link should be inserted into.");
+    new Notice(t("Open the note that the link should be inserted into."));
     return;
   }
   const { editor } = view;
@@ -184,7 +185,7 @@ export function noteAt({ vault }: App, path: string): TFile | null {
 /** The file, or null with a notice: opening a missing note would create it. */
 function fileAt(app: App, path: string): TFile | null {
   const file = noteAt(app, path);
-  if (!file) new Notice(`“${path}” is no longer in this vault.`);
+  if (!file) new Notice(t("“{path}” is no longer in this vault.", { path }));
   return file;
 }
 

@@ -5,6 +5,7 @@ import { asServerError, type Client, type Endpoint } from "../client";
 import { deviceName, pairingOffer, pairingParts, pairingQuestion, secretName } from "../pairing";
 import type { Settings } from "../settings";
 import { confirm } from "./dialogs";
+import { t } from "../texts";
 
 export interface PairParts {
   readonly app: App;
@@ -20,7 +21,7 @@ export async function followPairingLink(
 ): Promise<void> {
   const offer = pairingOffer(given);
   if (!offer) {
-    new Notice("This pairing link is not complete. Make a new one on the server's computer.");
+    new Notice(t("This pairing link is not complete. Make a new one on the server's computer."));
     return;
   }
   await settings.load(); // a link may start the app
@@ -35,15 +36,15 @@ export async function followPairingLink(
     await settings.set("address", offer.url);
     await settings.set("remoteVault", "");
     await settings.set("mode", "remote");
-    new Notice(`Connected as “${device}”.`);
+    new Notice(t("Connected as “{device}”.", { device }));
   } catch (error) {
-    new Notice(`Pairing failed: ${asServerError(error).message}`);
+    new Notice(t("Pairing failed: {message}", { message: asServerError(error).message }));
   }
 }
 
 /** The connection that pairing would replace; null where there is none. */
 function present({ chosen }: Settings): string | null {
-  if (chosen.mode === "local") return "the server on this computer";
+  if (chosen.mode === "local") return t("the server on this computer");
   return chosen.mode === "remote" && chosen.address ? chosen.address : null;
 }
 

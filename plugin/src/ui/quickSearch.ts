@@ -10,8 +10,9 @@ import { breadcrumb, fileText, folderOf } from "../format";
 import { matchText, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import { activePath, asksForLink, insertLinks, openPlace, paneFor, type Place } from "./open";
-import { PLACEHOLDER } from "./searchView";
+import { placeholder } from "./searchView";
 import { inOneLine } from "./statusText";
+import { t } from "../texts";
 
 interface Hit extends Place {
   readonly uri: string;
@@ -23,7 +24,7 @@ type KeyEvent = MouseEvent | KeyboardEvent;
 /** A key and its action; keys that have a `hint` are listed below the results. */
 type Key = readonly [modifiers: Modifier[], key: string, act: (event: KeyEvent) => unknown, hint?: string];
 
-const EMPTY_HINT = "Type to search.";
+const emptyHint = (): string => t("Type to search.");
 const WORDS_AFTER_MS = 40;
 const TYPING_PAUSE_MS = 150;
 const NAMES_ON_TOP = 3;
@@ -42,9 +43,9 @@ export class QuickSearch extends SuggestModal<Hit> {
   constructor(context: ViewContext, query: string) {
     super(context.app);
     this.#context = context;
-    this.setPlaceholder(PLACEHOLDER);
+    this.setPlaceholder(placeholder());
     this.modalEl.addClass("notewell-quick");
-    this.emptyStateText = EMPTY_HINT;
+    this.emptyStateText = emptyHint();
     this.inputEl.value = query;
     const keys = this.#keys();
     for (const [modifiers, key, act] of keys) {
@@ -66,7 +67,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     this.#ready = null;
     if (ready) return (this.#shown = ready);
     const number = ++this.#requestNumber;
-    this.emptyStateText = query.trim() ? "Searching…" : EMPTY_HINT;
+    this.emptyStateText = query.trim() ? t("Searching…") : emptyHint();
     if (query.trim()) void this.#follow(query, () => number === this.#requestNumber);
     return (this.#shown = query.trim() && this.#inNote === null ? this.#named(query) : []);
   }
@@ -118,13 +119,13 @@ export class QuickSearch extends SuggestModal<Hit> {
     const byWords = await this.#search(query, (q, limit) => local.search(q, { limit, isTyping: true }));
     if (!isCurrent()) return;
     const { session } = connection;
-    if (!session) this.emptyStateText = `No notes found by words. ${inOneLine(explain(connection.state, 0))}`;
+    if (!session) this.emptyStateText = `${t("No notes found by words.")} ${inOneLine(explain(connection.state, 0))}`;
     this.#update(query, byWords);
     if (!session) return;
     await delay(TYPING_PAUSE_MS - WORDS_AFTER_MS);
     try {
       const found = isCurrent() && (await this.#search(query, (q, limit) => session.client.search(q, { limit, typing: true })));
-      this.emptyStateText = "No notes found.";
+      this.emptyStateText = t("No notes found.");
       if (found && isCurrent()) this.#update(query, found);
     } catch (error) {
       connection.report(error);
@@ -164,16 +165,16 @@ export class QuickSearch extends SuggestModal<Hit> {
     const down = (): unknown => this.#press("ArrowDown");
     const up = (): unknown => this.#press("ArrowUp");
     return [
-      [[], "Enter", choose, "open"],
-      [["Mod"], "Enter", choose, "in a tab"],
-      [["Mod", "Alt"], "Enter", choose, "to the right"],
+      [[], "Enter", choose, t("open")],
+      [["Mod"], "Enter", choose, t("in a tab")],
+      [["Mod", "Alt"], "Enter", choose, t("to the right")],
       [["Mod", "Alt", "Shift"], "Enter", choose],
-      [["Mod"], "o", () => this.#openInBackground(), "in background"],
-      [["Alt"], "Enter", choose, "insert link"],
-      [["Shift"], "Enter", () => this.#create(), "create note"],
-      [[], "Tab", () => this.#toggleInNote(), "within the note"],
-      [["Mod"], "g", () => this.#toggleExcerpts(), "excerpts"],
-      [["Alt"], "ArrowUp", () => this.#recall(1), "history"],
+      [["Mod"], "o", () => this.#openInBackground(), t("in background")],
+      [["Alt"], "Enter", choose, t("insert link")],
+      [["Shift"], "Enter", () => this.#create(), t("create note")],
+      [[], "Tab", () => this.#toggleInNote(), t("within the note")],
+      [["Mod"], "g", () => this.#toggleExcerpts(), t("excerpts")],
+      [["Alt"], "ArrowUp", () => this.#recall(1), t("history")],
       [["Alt"], "ArrowDown", () => this.#recall(-1)],
       [["Ctrl"], "j", down],
       [["Ctrl"], "n", down],
@@ -246,7 +247,7 @@ function keyOf({ path, result, passage }: Hit): string {
 async function createNote({ app }: ViewContext, query: string): Promise<TFile | null> {
   const name = query.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").replace(/^[. ]+|[. ]+$/g, "").slice(0, 120);
   if (!name) {
-    new Notice("A note cannot be named like this.");
+    new Notice(t("A note cannot be named like this."));
     return null;
   }
   const from = activePath(app) ?? "";

@@ -14,6 +14,7 @@ import { asksForLink, insertLinks, openPlace, paneFor, startDrag, subpathOf } fr
 import { merged } from "./ranking";
 import { focus, ResultRow, type Hit, type RowLook } from "./resultRow";
 import { Selection } from "./selection";
+import { t } from "../texts";
 
 /** The view that a list is a part of. */
 export interface ListOwner extends MenuOwner, HoverParent {
@@ -131,7 +132,7 @@ export class ResultList {
       snippetChars: this.moreContext ? LONG_SNIPPET_CHARS : usual,
       badges: this.#owner.badges(result),
       titlesOnly: this.titlesOnly,
-      heading: isFirst ? folder || "Top folder" : null,
+      heading: isFirst ? folder || t("Top folder") : null,
       withFolder: !this.byFolder,
     };
   }
@@ -140,7 +141,7 @@ export class ResultList {
     this.#moreEl?.remove();
     const rest = this.shown.length - this.#rows.length;
     if (rest <= 0) return;
-    this.#moreEl = this.el.createEl("button", { text: `Show ${Math.min(rest, ROWS_AT_ONCE)} more` });
+    this.#moreEl = this.el.createEl("button", { text: t("Show {min} more", { min: Math.min(rest, ROWS_AT_ONCE) }) });
     this.#moreEl.onclick = (): void => {
       this.#rowLimit += ROWS_AT_ONCE;
       this.redraw();
@@ -277,7 +278,7 @@ export class ResultList {
 
   #menu(hit: Hit): Menu {
     const { place } = hit;
-    const title = this.#selection.has(place) ? "Unselect" : "Select";
+    const title = this.#selection.has(place) ? t("Unselect") : t("Select");
     return resultMenu(this.#owner, place, this.#selection.around(place), [title, () => this.#selection.toggle(hit)]);
   }
 }

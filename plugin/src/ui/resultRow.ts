@@ -11,6 +11,7 @@ import { breadcrumb, fileText, folderOf } from "../format";
 import { matchText, scoreParts, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import type { Place } from "./open";
+import { t } from "../texts";
 
 /** A part of a row that can be opened: its title, or one of its passages. */
 export interface Hit {
@@ -104,7 +105,7 @@ export class ResultRow {
       const fold = el.createDiv("tree-item-icon collapse-icon");
       fold.toggleClass("is-collapsed", isFolded);
       setIcon(fold, "right-triangle");
-      setTooltip(fold, "Further passages");
+      setTooltip(fold, t("Further passages"));
     }
     const inner = el.createDiv("tree-item-inner");
     inner.createSpan({ text: name });

@@ -14,6 +14,7 @@ import { LiveSearch } from "./liveSearch";
 import { messageArea } from "./message";
 import { noteInUse, type Place } from "./open";
 import { ResultList, type ListOwner } from "./resultList";
+import { t } from "../texts";
 
 const REFRESH_AFTER_MS = 2_000;
 
@@ -105,14 +106,14 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
 
   /** A button that expands every result. */
   protected expandAllToggle(buttons: HTMLElement): HTMLElement {
-    return toggle(buttons, "list-tree", "Show all passages", (isOpen) => this.list.expandAll(isOpen));
+    return toggle(buttons, "list-tree", t("Show all passages"), (isOpen) => this.list.expandAll(isOpen));
   }
 
   /** How far the word index is while it answers alone; empty once it has every note. */
   protected get readingText(): string {
     const { left, index, isComplete } = this.context.local.reader;
     if (isComplete) return "";
-    return `read ${(index.size - left).toLocaleString()} of ${count(index.size, "note")} so far`;
+    return t("read {read} of {notes} so far", { read: index.size - left, notes: count(index.size, "note") });
   }
 
   /** `isTold`: the view says by itself what is the matter. */
@@ -132,7 +133,7 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
   /** A request failed: the results stay, with a message above them. */
   protected fail(error: unknown): void {
     this.context.connection.report(error);
-    this.failure = message("The request failed", asServerError(error).message);
+    this.failure = message(t("The request failed"), asServerError(error).message);
     this.showMessage();
   }
 

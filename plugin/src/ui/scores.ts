@@ -1,12 +1,13 @@
 /** Formats scores for the views. */
 
 import type { Match, Result } from "../contract";
+import { number, t } from "../texts";
 
 export function scoreText(score: number): string {
-  return score.toFixed(2);
+  return number(score, 2);
 }
 
-const MATCHES: Readonly<Record<Match, string>> = { strong: "strong match", related: "related", weak: "weak" };
+const matches = (): Readonly<Record<Match, string>> => ({ strong: t("strong match"), related: t("related"), weak: t("weak") });
 
 const BEST_FIRST: readonly Match[] = ["strong", "related", "weak"];
 
@@ -17,7 +18,7 @@ export function isAtLeast({ match }: Pick<Result, "match">, least: Match): boole
 
 /** How well a note matches, in words; empty where that says nothing, as for a query of conditions alone. */
 export function matchText({ match }: Pick<Result, "match">): string {
-  return (match && MATCHES[match]) ?? "";
+  return (match && matches()[match]) ?? "";
 }
 
 /** The components of a score that are known, one a line. */

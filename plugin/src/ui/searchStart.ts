@@ -2,14 +2,15 @@
 
 import type { Settings } from "../settings";
 import { button, faint, link, title } from "./controls";
+import { t } from "../texts";
 
-const OPERATORS: readonly [example: string, meaning: string][] = [
-  ["tag:", "in notes with a tag"],
-  ["path:", "in a folder or file path"],
-  ["[status:open]", "with a property"],
-  ['"exact words"', "with this exact phrase"],
-  ["-word", "without a word"],
-  ["modified:7d", "changed in the last 7 days"],
+const operators = (): readonly [example: string, meaning: string][] => [
+  ["tag:", t("in notes with a tag")],
+  ["path:", t("in a folder or file path")],
+  ["[status:open]", t("with a property")],
+  ['"exact words"', t("with this exact phrase")],
+  ["-word", t("without a word")],
+  ["modified:7d", t("changed in the last 7 days")],
 ];
 
 /** Saved searches, recent ones, and operators. */
@@ -31,8 +32,8 @@ export function renderStart(
       button(line(query), "x", "Remove", () => settings.set(key, others));
     }
   };
-  stored("Saved searches", "savedSearches");
-  stored("Recent searches", "history");
-  title(parent, "Operators");
-  for (const [example, meaning] of OPERATORS) faint(line(example), meaning);
+  stored(t("Saved searches"), "savedSearches");
+  stored(t("Recent searches"), "history");
+  title(parent, t("Operators"));
+  for (const [example, meaning] of operators()) faint(line(example), meaning);
 }

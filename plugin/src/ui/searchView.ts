@@ -16,17 +16,18 @@ import { isAtLeast } from "./scores";
 import { renderStart } from "./searchStart";
 import { WeakMatches } from "./weakMatches";
 import { isFirstState, SetupScreen } from "./setup";
+import { t, tn } from "../texts";
 
 export const SEARCH_VIEW = "notewell-search";
-export const PLACEHOLDER = "Search by meaning and words…";
+export const placeholder = (): string => t("Search by meaning and words…");
 
 const LOW_CONFIDENCE = 0.2; // below this confidence the best match is probably not relevant
-const NOTHING_FOUND = message("No notes found", "Quoted phrases, exclusions and filters must match exactly.");
-const ORDERS: Readonly<Record<SortOrder, string>> = {
-  relevance: "Relevance",
-  modified: "Modified time, new to old",
+const nothingFound = (): Explanation => message(t("No notes found"), t("Quoted phrases, exclusions and filters must match exactly."));
+const orders = (): Readonly<Record<SortOrder, string>> => ({
+  relevance: t("Relevance"),
+  modified: t("Modified time, new to old"),
   name: "Name, a to z",
-};
+});
 
 export class SearchView extends ResultsView<string> {
   override icon = "search";
@@ -45,7 +46,7 @@ export class SearchView extends ResultsView<string> {
   }
 
   override getDisplayText(): string {
-    return "Notewell search";
+    return t("Notewell search");
   }
 
   override getState(): Record<string, unknown> {
@@ -56,7 +57,7 @@ export class SearchView extends ResultsView<string> {
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
     const saved = (state ?? {}) as { query?: unknown; sort?: unknown; folders?: unknown; more?: unknown };
-    this.#sort = String(saved.sort) in ORDERS ? (saved.sort as SortOrder) : "relevance";
+    this.#sort = String(saved.sort) in orders() ? (saved.sort as SortOrder) : "relevance";
     this.list.byFolder = saved.folders === true;
     this.list.moreContext = saved.more === true;
     setActive(this.#contextEl, this.list.moreContext);
@@ -122,12 +123,12 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override emptyMessage(): Explanation | null {
-    return this.reply?.results.length === 0 ? NOTHING_FOUND : null;
+    return this.reply?.results.length === 0 ? nothingFound() : null;
   }
 
   #drawToolbar(): void {
     const buttons = toolbar(this.contentEl);
-    this.#contextEl = toggle(buttons, "move-vertical", "Show more context", (more) => {
+    this.#contextEl = toggle(buttons, "move-vertical", t("Show more context"), (more) => {
       this.list.moreContext = more;
       this.list.redraw();
       this.saveLayout();
@@ -140,14 +141,14 @@ export class SearchView extends ResultsView<string> {
 
   #drawField(): void {
     this.#field = new SearchComponent(this.contentEl.createDiv("search-row"))
-      .setPlaceholder(PLACEHOLDER)
+      .setPlaceholder(placeholder())
       .onChange((query) => {
         this.#query = query;
         this.#update(true);
         this.saveLayout();
       });
     const { inputEl } = this.#field;
-    inputEl.setAttrs({ "aria-label": "Search notes", enterkeyhint: "search", maxlength: 4096 });
+    inputEl.setAttrs({ "aria-label": t("Search notes"), enterkeyhint: "search", maxlength: 4096 });
     inputEl.addEventListener("keydown", (event) => this.#key(event));
     new QuerySuggest(this.app, inputEl, (query) => this.search(query));
   }
@@ -173,11 +174,11 @@ export class SearchView extends ResultsView<string> {
       };
       menu.addItem((item) => item.setTitle(title).setChecked(isChosen).onClick(chosen));
     };
-    for (const [order, title] of Object.entries(ORDERS) as [SortOrder, string][]) {
+    for (const [order, title] of Object.entries(orders()) as [SortOrder, string][]) {
       add(title, order === this.#sort, () => (this.#sort = order));
     }
     menu.addSeparator();
-    add("Group by folder", this.list.byFolder, () => (this.list.byFolder = !this.list.byFolder));
+    add(t("Group by folder"), this.list.byFolder, () => (this.list.byFolder = !this.list.byFolder));
     menu.showAtMouseEvent(event);
   }
 
@@ -238,7 +239,7 @@ export class SearchView extends ResultsView<string> {
     const results = this.#shownOf(reply);
     const total = reply.total - (reply.results.length - results.length);
     const all = count(total, "note");
-    const shown = results.length < total ? `${results.length} of ${all}` : all;
+    const shown = results.length < total ? t("{results} of {all}", { results: results.length, all }) : all;
     const isWeak = isFinal && confidence !== null && confidence < LOW_CONFIDENCE && total > 0;
     this.infoEl.empty();
     const text = isFinal ? shown : `${shown}…`;
@@ -248,7 +249,7 @@ export class SearchView extends ResultsView<string> {
       this.infoEl.createSpan({ cls: "notewell-words-only", text: ` · ${parts.join(", ")}` });
     }
     const { problem } = this.context.local.reader;
-    const unclear = isWeak ? ["None of these is a clear match."] : [];
+    const unclear = isWeak ? [t("None of these is a clear match.")] : [];
     const remarks = [...unclear, ...warnings, ...(isLocal(reply) && problem ? [problem] : [])];
     for (const remark of remarks) this.infoEl.createDiv({ text: remark });
   }
@@ -259,12 +260,12 @@ export class SearchView extends ResultsView<string> {
     if (!query) return;
     const others = settings.chosen.savedSearches.filter((saved) => saved !== query);
     await settings.set("savedSearches", [query, ...others]);
-    new Notice("Saved. It is listed while the field is empty.");
+    new Notice(t("Saved. It is listed while the field is empty."));
   }
 
   async #copyLinks(): Promise<void> {
     const existing = this.list.shown.filter(({ path }) => noteAt(this.app, path));
     const links = linkList(this.app, existing.map(({ path }) => ({ path, passage: null })));
-    await copyText(links, `${count(existing.length, "link")} copied.`);
+    await copyText(links, tn(existing.length, "{n} link copied.", "{n} links copied."));
   }
 }

@@ -2,11 +2,11 @@
 
 import { Platform, type App } from "obsidian";
 import type { Result } from "../contract";
-import { count } from "../format";
 import { handleKey, link } from "./controls";
 import { copyText } from "./menu";
 import { asksForLink, insertLinks, linkList, type Place } from "./open";
 import { focus, type Hit, type ResultRow } from "./resultRow";
+import { t, tn } from "../texts";
 
 export class Selection {
   #chosen: ReadonlyMap<string, Place> = new Map(); // by path: a note is selected once, with one of its passages
@@ -68,7 +68,7 @@ export class Selection {
 
   copy(): void {
     const places = this.#places;
-    void copyText(linkList(this.#app, places), `${count(places.length, "link")} copied.`);
+    void copyText(linkList(this.#app, places), tn(places.length, "{n} link copied.", "{n} links copied."));
   }
 
   /**
@@ -129,10 +129,10 @@ export class Selection {
     if (this.isEmpty) this.#barEl.empty();
     else if (!this.#barEl.hasChildNodes()) {
       this.#barEl.createSpan({ attr: { role: "status" } });
-      link(this.#barEl, "Insert links", () => insertLinks(this.#app, this.#places));
-      link(this.#barEl, "Copy links", () => this.copy());
-      link(this.#barEl, "Clear", () => this.clear());
+      link(this.#barEl, t("Insert links"), () => insertLinks(this.#app, this.#places));
+      link(this.#barEl, t("Copy links"), () => this.copy());
+      link(this.#barEl, t("Clear"), () => this.clear());
     }
-    this.#barEl.firstElementChild?.setText(`${this.#chosen.size.toLocaleString()} selected`);
+    this.#barEl.firstElementChild?.setText(t("{n} selected", { n: this.#chosen.size }));
   }
 }

@@ -11,6 +11,7 @@ import { confirm, withNotice, type Question } from "./dialogs";
 import { message, type Explanation } from "./explain";
 import { explainMissingNote } from "./similarNotes";
 import type { ViewContext } from "./viewContext";
+import { number, t } from "../texts";
 
 /** Where the app has its own “Excluded files”. */
 const FILES_TAB = "file";
@@ -24,10 +25,10 @@ interface KnowsConfig {
 /** Why a note is found or not: by the server's ledger, or without a server by what the app leaves out. */
 export async function explainPath({ app, connection }: ViewContext, path: string): Promise<Explanation> {
   if (connection.session) return explainMissingNote(connection.session, path);
-  if (isExcluded(app, path)) return message("This note is excluded", "One of the app's excluded files matches it.");
-  if (!app.vault.getFileByPath(path)) return message("There is no such file", "A path has all folders, and the ending “.md”.");
-  if (!path.endsWith(".md")) return message("Not searched without a server", "Other files than notes are read by the server only.");
-  return message("Found by words", "Without a server, no rule leaves it out.");
+  if (isExcluded(app, path)) return message(t("This note is excluded"), t("One of the app's excluded files matches it."));
+  if (!app.vault.getFileByPath(path)) return message(t("There is no such file"), t("A path has all folders, and the ending “.md”."));
+  if (!path.endsWith(".md")) return message(t("Not searched without a server"), t("Other files than notes are read by the server only."));
+  return message(t("Found by words"), t("Without a server, no rule leaves it out."));
 }
 
 /** The app's excluded files, and how many files the server leaves out. */
@@ -35,11 +36,11 @@ export function drawExcluded(setting: Setting, { app, connection }: ViewContext)
   const el = setting.descEl.createDiv();
   const draw = (): void => {
     const rules = (app.vault as KnowsConfig).getConfig?.("userIgnoreFilters");
-    const named = Array.isArray(rules) && rules.length > 0 ? `Now: ${rules.join(", ")}.` : "The app excludes none.";
+    const named = Array.isArray(rules) && rules.length > 0 ? t("Now: {rules}.", { rules: rules.join(", ") }) : t("The app excludes none.");
     const excluded = connection.lastStatus?.ledger.excluded ?? 0;
-    el.setText([named, excluded > 0 && `The server leaves out ${count(excluded, "file")}.`].filter(Boolean).join(" "));
+    el.setText([named, excluded > 0 && t("The server leaves out {files}.", { files: count(excluded, "file") })].filter(Boolean).join(" "));
   };
-  setting.addButton((button) => button.setButtonText("Change…").onClick(() => openSettingsTab(app, FILES_TAB)));
+  setting.addButton((button) => button.setButtonText(t("Change…")).onClick(() => openSettingsTab(app, FILES_TAB)));
   draw();
   return connection.subscribe(draw);
 }
@@ -52,15 +53,15 @@ export function drawLocalIndex(setting: Setting, { local }: ViewContext): () => 
   const draw = (): void => {
     const { index, size, left, skipped, isComplete, problem } = reader;
     const parts = [
-      `${count(index.size, "note")}, ${(size / MEGABYTE).toFixed(1)} MB of text.`,
-      left > 0 && `${left.toLocaleString()} still to be read.`,
-      skipped > 0 && `${count(skipped, "note")} beyond the limit, by names and headings only.`,
+      t("{notes}, {size} MB of text.", { notes: count(index.size, "note"), size: number(size / MEGABYTE, 1) }),
+      left > 0 && t("{left} still to be read.", { left }),
+      skipped > 0 && t("{notes} beyond the limit, by names and headings only.", { notes: count(skipped, "note") }),
       problem,
     ];
     el.setText(parts.filter(Boolean).join(" "));
     rebuild?.setDisabled(!isComplete);
   };
-  setting.addButton((button) => (rebuild = button.setButtonText("Rebuild").onClick(() => reader.rebuild())));
+  setting.addButton((button) => (rebuild = button.setButtonText(t("Rebuild")).onClick(() => reader.rebuild())));
   draw();
   return reader.subscribe(draw);
 }
@@ -87,8 +88,8 @@ export function drawPhoneIndex(setting: Setting, { app, connection }: ViewContex
   let asked: Session | null = null;
   let button: ButtonComponent | null = null;
   const draw = (): void => {
-    el.setText(known ? phoneIndexText(known) : "A server has to answer for this.");
-    button?.setDisabled(!known || (!known.on && !known.expected)).setButtonText(known?.on ? "Delete it" : "Write it…");
+    el.setText(known ? phoneIndexText(known) : t("A server has to answer for this."));
+    button?.setDisabled(!known || (!known.on && !known.expected)).setButtonText(known?.on ? t("Delete it") : t("Write it…"));
   };
   const follow = (request: Promise<PhoneIndexReply>): Promise<boolean> => withNotice(request.then((reply) => (known = reply)).then(draw));
   const update = (): void => {
@@ -112,33 +113,32 @@ export function drawPhoneIndex(setting: Setting, { app, connection }: ViewContex
 
 function phoneIndexText({ on, path, bytes, problem, expected }: PhoneIndexReply): string {
   if (problem) return problem;
-  if (on) return bytes === null ? `On; ${path} is written within an hour.` : `On: ${path} in this vault, ${megabytes(bytes)}.`;
-  if (!expected) return "Off. The notes have no vectors yet.";
-  return `Off. About ${megabytes(expected.bytes)} would be written into this vault as ${path}.`;
+  if (on) return bytes === null ? t("On; {path} is written within an hour.", { path }) : t("On: {path} in this vault, {bytes}.", { path, bytes: megabytes(bytes) });
+  if (!expected) return t("Off. The notes have no vectors yet.");
+  return t("Off. About {bytes} would be written into this vault as {path}.", { bytes: megabytes(expected.bytes), path });
 }
 
 function phoneIndexQuestion({ place, expected }: PhoneIndexReply): Question {
-  const size = expected ? ` It has about ${megabytes(expected.bytes)}. ${expected.shortened ?? ""}` : "";
+  const size = expected ? ` ${t("It has about {bytes}.", { bytes: megabytes(expected.bytes) })} ${expected.shortened ?? ""}` : "";
   return [
-    "Write a file for phones into the vault?",
-    `${place} is written now, and replaced at most once an hour while the server runs.${size} ` +
-      "It holds vectors, paths and hashes of notes, and no text. What syncs the vault has to copy it too: with Obsidian Sync, switch on “Sync all other types”.",
-    "Write it",
+    t("Write a file for phones into the vault?"),
+    t("{place} is written now, and replaced at most once an hour while the server runs." + " It holds vectors, paths and hashes of notes, and no text. What syncs the vault has to copy it too: with Obsidian Sync, switch on “Sync all other types”.", { place }) + size.trimEnd(),
+    t("Write it"),
   ];
 }
 
 function megabytes(bytes: number): string {
-  return `${(bytes / MEGABYTE).toFixed(1)} MB`;
+  return `${number(bytes / MEGABYTE, 1)} MB`;
 }
 
 /** A field for a pairing link, for where a link cannot be opened. */
 export function drawPairing(setting: Setting, { pair }: ViewContext): void {
   let link = "";
   setting.addText((field) => {
-    field.setPlaceholder("Paste the link").onChange((value) => (link = value));
-    field.inputEl.setAttr("aria-label", "Pairing link");
+    field.setPlaceholder(t("Paste the link")).onChange((value) => (link = value));
+    field.inputEl.setAttr("aria-label", t("Pairing link"));
   });
-  setting.addButton((button) => button.setButtonText("Pair").onClick(() => pair(link)));
+  setting.addButton((button) => button.setButtonText(t("Pair")).onClick(() => pair(link)));
 }
 
 /** What was agreed to on this device, and a button that takes it back. */
@@ -149,19 +149,19 @@ export function drawConsent(setting: Setting, { settings }: ViewContext): () => 
     const agreed = agreements(settings.chosen);
     el.empty();
     for (const text of agreed) el.createDiv({ text });
-    if (agreed.length === 0) el.setText("Nothing yet: no program is started and no note is sent without a question.");
+    if (agreed.length === 0) el.setText(t("Nothing yet: no program is started and no note is sent without a question."));
     withdraw?.setDisabled(agreed.length === 0);
   };
-  setting.addButton((button) => (withdraw = button.setButtonText("Ask again").onClick(() => settings.withdrawConsent())));
+  setting.addButton((button) => (withdraw = button.setButtonText(t("Ask again")).onClick(() => settings.withdrawConsent())));
   draw();
   return settings.subscribe(draw);
 }
 
 function agreements({ startAgreed, uploadAgreed, writeAgreed }: DeviceSettings): string[] {
   return [
-    startAgreed && "The program on this computer is started, and reads the vault.",
-    uploadAgreed && `The text of notes is sent to ${uploadAgreed}.`,
-    writeAgreed && `Notes that ${writeAgreed} wrote are added to the vault.`,
+    startAgreed && t("The program on this computer is started, and reads the vault."),
+    uploadAgreed && t("The text of notes is sent to {uploadAgreed}.", { uploadAgreed }),
+    writeAgreed && t("Notes that {writeAgreed} wrote are added to the vault.", { writeAgreed }),
   ].filter((text): text is string => Boolean(text));
 }
 
@@ -171,10 +171,10 @@ export function drawHistory(setting: Setting, { settings }: ViewContext): () => 
   let forget: ButtonComponent | null = null;
   const draw = (): void => {
     const { length } = settings.chosen.history;
-    el.setText(length > 0 ? `${count(length, "query", "queries")}, on this device only.` : "None.");
+    el.setText(length > 0 ? t("{queries}, on this device only.", { queries: count(length, "query", "queries") }) : t("None."));
     forget?.setDisabled(length === 0);
   };
-  setting.addButton((button) => (forget = button.setButtonText("Forget").onClick(() => settings.set("history", []))));
+  setting.addButton((button) => (forget = button.setButtonText(t("Forget")).onClick(() => settings.set("history", []))));
   draw();
   return settings.subscribe(draw);
 }

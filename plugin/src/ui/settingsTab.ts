@@ -17,10 +17,11 @@ import { costText } from "../format";
 import { serverUrl } from "../server";
 import type { Key, ServerMode } from "../settings";
 import type { ViewContext } from "./viewContext";
-import { INSTALL, TOKEN_HINT } from "./explain";
+import { INSTALL, tokenHint } from "./explain";
 import { renderCommands } from "./message";
 import { drawConsent, drawExcluded, drawHistory, drawLoadPhone, drawLocalIndex, drawPairing, drawPhoneIndex, explainPath } from "./settingsRows";
 import { inOneLine, longStatus } from "./statusText";
+import { t } from "../texts";
 
 type Row = SettingGroupItem<Key>;
 type Control = SettingControl<Key>;
@@ -38,10 +39,10 @@ export class NotewellSettingTab extends PluginSettingTab {
   override getSettingDefinitions(): SettingDefinitionItem<Key>[] {
     return [
       { type: "group", items: this.#server() },
-      { type: "group", heading: "Results", items: RESULTS },
-      { type: "group", heading: "Writing", items: WRITING },
-      { type: "group", heading: "Index", items: this.#index() },
-      { type: "group", heading: "Privacy", items: this.#privacy() },
+      { type: "group", heading: t("Results"), items: results() },
+      { type: "group", heading: t("Writing"), items: writing() },
+      { type: "group", heading: t("Index"), items: this.#index() },
+      { type: "group", heading: t("Privacy"), items: this.#privacy() },
     ];
   }
 
@@ -61,26 +62,26 @@ export class NotewellSettingTab extends PluginSettingTab {
     });
     const placeholder = this.app.vault.getName();
     return [
-      row("Server", "These settings stay on this device.", "dropdown", "mode", {
+      row(t("Server"), t("These settings stay on this device."), "dropdown", "mode", {
         options: modes(),
       }),
       {
         name: "Pairing",
-        desc: PAIRING_HINT,
-        aliases: ["link", "phone", "device", "connect"],
+        desc: pairingHint(),
+        aliases: t("link, phone, device, connect").split(", "),
         render: (setting) => drawPairing(setting, this.#context),
       },
-      where("local", row("Program", "Its full path, if it is not found.", "text", "program")),
-      where("local", row("Start with the app", "", "toggle", "autostart")),
-      where("remote", row("Address", ADDRESS_HINT, "text", "address", ADDRESS)),
+      where("local", row(t("Program"), t("Its full path, if it is not found."), "text", "program")),
+      where("local", row(t("Start with the app"), "", "toggle", "autostart")),
+      where("remote", row(t("Address"), addressHint(), "text", "address", ADDRESS)),
       where("remote", {
         name: "Token",
-        desc: TOKEN_HINT,
+        desc: tokenHint(),
         render: (setting) => this.#drawToken(setting),
       }),
       where(
         "remote",
-        row("Vault on the server", "Its name there, if different.", "text", "remoteVault", {
+        row(t("Vault on the server"), t("Its name there, if different."), "text", "remoteVault", {
           placeholder,
         }),
       ),
@@ -89,27 +90,27 @@ export class NotewellSettingTab extends PluginSettingTab {
 
   #index(): Row[] {
     return [
-      { name: "State", aliases: ["reindex", "model"], render: (setting) => this.#drawState(setting) },
+      { name: t("State"), aliases: t("reindex, model").split(", "), render: (setting) => this.#drawState(setting) },
       {
         name: "Excluded folders",
-        desc: EXCLUDED_HINT,
-        aliases: ["ignore", "exclude"],
+        desc: excludedHint(),
+        aliases: t("ignore, exclude").split(", "),
         render: (setting) => drawExcluded(setting, this.#context),
       },
       {
         name: "Why is a note not found?",
-        desc: "Enter its path, to see which rule leaves it out.",
-        aliases: ["excluded", "rule", "missing"],
+        desc: t("Enter its path, to see which rule leaves it out."),
+        aliases: t("excluded, rule, missing").split(", "),
         render: (setting) => this.#drawTester(setting),
       },
-      row("Read the text of notes", LOCAL_HINT, "toggle", "localText"),
+      row(t("Read the text of notes"), localHint(), "toggle", "localText"),
       {
         name: "Word index on this device",
-        aliases: ["local index", "size", "rebuild", "storage"],
+        aliases: t("local index, size, rebuild, storage").split(", "),
         render: (setting) => drawLocalIndex(setting, this.#context),
       },
       this.#phone(),
-      row("Diagnostics", "Adds a command that shows diagnostics.", "toggle", "diagnostics"),
+      row(t("Diagnostics"), t("Adds a command that shows diagnostics."), "toggle", "diagnostics"),
     ];
   }
 
@@ -118,15 +119,15 @@ export class NotewellSettingTab extends PluginSettingTab {
     if (Platform.isMobile) {
       return {
         name: "Load on mobile",
-        desc: PHONE_HINT,
-        aliases: ["phone", "meaning", "offline", "vectors", "memory"],
+        desc: phoneHint(),
+        aliases: t("phone, meaning, offline, vectors, memory").split(", "),
         render: (setting) => drawLoadPhone(setting, this.#context),
       };
     }
     return {
       name: "Meaning on phones",
-      desc: "A file of vectors in the vault, for similar notes and wider searches on phones without a server.",
-      aliases: ["phone index", "mobile", "sync", "offline"],
+      desc: t("A file of vectors in the vault, for similar notes and wider searches on phones without a server."),
+      aliases: t("phone index, mobile, sync, offline").split(", "),
       render: (setting) => drawPhoneIndex(setting, this.#context),
     };
   }
@@ -135,12 +136,12 @@ export class NotewellSettingTab extends PluginSettingTab {
     return [
       {
         name: "What you agreed to",
-        aliases: ["privacy", "consent", "upload", "withdraw"],
+        aliases: t("privacy, consent, upload, withdraw").split(", "),
         render: (setting) => drawConsent(setting, this.#context),
       },
       {
         name: "Earlier searches",
-        aliases: ["privacy", "history", "recent"],
+        aliases: t("privacy, history, recent").split(", "),
         render: (setting) => drawHistory(setting, this.#context),
       },
     ];
@@ -167,8 +168,8 @@ export class NotewellSettingTab extends PluginSettingTab {
       const isMissing = state.name === "offline" && state.why === "not-installed";
       if (isMissing) renderCommands(descEl, INSTALL);
     };
-    setting.addButton((button) => (reindex = button.setButtonText("Reindex…").onClick(() => act("reindex-all"))));
-    setting.addButton((button) => button.setButtonText("Open log").onClick(() => act("open-diagnostics")));
+    setting.addButton((button) => (reindex = button.setButtonText(t("Reindex…")).onClick(() => act("reindex-all"))));
+    setting.addButton((button) => button.setButtonText(t("Open log")).onClick(() => act("open-diagnostics")));
     draw();
     void drawSuggestion(setting.descEl.createDiv(), connection.session);
     return connection.subscribe(draw);
@@ -178,8 +179,8 @@ export class NotewellSettingTab extends PluginSettingTab {
     const resultEl = setting.descEl.createDiv({ attr: { role: "status" } });
     let last = "";
     setting.addText((field) => {
-      field.setPlaceholder("Folder/note.md");
-      field.inputEl.setAttr("aria-label", "Path of a note");
+      field.setPlaceholder(t("Folder/note.md"));
+      field.inputEl.setAttr("aria-label", t("Path of a note"));
       field.onChange(async (path) => {
         last = path;
         const found = path.trim() ? await explainPath(this.#context, path.trim()) : null;
@@ -195,7 +196,7 @@ async function drawSuggestion(el: HTMLElement, session: Session | null): Promise
   try {
     const { suggestion, service } = await session.client.suggestedModel();
     if (service && !service.allowed) {
-      el.createDiv({ text: `${costText(service)} Nothing is sent until it is allowed on the server's computer:` });
+      el.createDiv({ text: `${costText(service)} ${t("Nothing is sent until it is allowed on the server's computer:")}` });
       renderCommands(el, [`notewell models allow ${service.host}`]);
     }
     if (!suggestion) return;
@@ -208,51 +209,49 @@ async function drawSuggestion(el: HTMLElement, session: Session | null): Promise
 
 function modes(): Record<string, string> {
   return {
-    unset: "Not set up",
-    ...(Platform.isDesktopApp && { local: "Start on this computer" }),
-    remote: "At an address",
+    unset: t("Not set up"),
+    ...(Platform.isDesktopApp && { local: t("Start on this computer") }),
+    remote: t("At an address"),
   };
 }
 
-const ADDRESS_HINT = "Use a private network or https: notes and the token are sent to it.";
+const addressHint = (): string => t("Use a private network or https: notes and the token are sent to it.");
 const ADDRESS = {
   placeholder: "http://192.168.1.20:8765",
   validate: (value: string): string | undefined =>
-    serverUrl(value) === null ? "This is not a valid address." : undefined,
+    serverUrl(value) === null ? t("This is not a valid address.") : undefined,
 };
-const SCORES = { options: { off: "Not shown", match: "In words", number: "As a number", bar: "As a bar" } };
+const scores = (): { options: { off: string; match: string; number: string; bar: string; }; } => ({ options: { off: t("Not shown"), match: t("In words"), number: t("As a number"), bar: t("As a bar") } });
 
-const LEAST = { options: { strong: "Strong matches", related: "Related notes", weak: "Everything" } };
-const DENSITIES = { options: { compact: "Compact rows", full: "Longer passages" } };
-const PAIRING_HINT = "Paste a link that “notewell pair” or the server's devices page made. You are asked before anything is sent.";
-const EXCLUDED_HINT = "The app's excluded files are left out here and by the server, whose own rules come on top.";
-const LOCAL_HINT =
-  "For search without a server, on this device. Without it, notes are found there by names, headings, tags and properties only.";
+const least = (): { options: { strong: string; related: string; weak: string; }; } => ({ options: { strong: t("Strong matches"), related: t("Related notes"), weak: t("Everything") } });
+const densities = (): { options: { compact: string; full: string; }; } => ({ options: { compact: t("Compact rows"), full: t("Longer passages") } });
+const pairingHint = (): string => t("Paste a link that “notewell pair” or the server's devices page made. You are asked before anything is sent.");
+const excludedHint = (): string => t("The app's excluded files are left out here and by the server, whose own rules come on top.");
+const localHint = (): string => t("For search without a server, on this device. Without it, notes are found there by names, headings, tags and properties only.");
 
-const PHONE_HINT =
-  "Similar notes by meaning without a server, from the file that the server writes into the vault. It takes its size in memory, 20 MB at most.";
+const phoneHint = (): string => t("Similar notes by meaning without a server, from the file that the server writes into the vault. It takes its size in memory, 20 MB at most.");
 
-const RESULTS: Row[] = [
-  row("Number of results", "", "number", "resultLimit", { min: 1, max: 200 }),
-  row("Score", "", "dropdown", "score", SCORES),
-  row("Least match", "The search panel folds what matches less; similar notes end there.", "dropdown", "leastMatch", LEAST),
-  row("Density", "", "dropdown", "density", DENSITIES),
-  row("Open in a new tab", "Ctrl or Cmd then opens in the same tab.", "toggle", "openInNewTab"),
+const results = (): Row[] => [
+  row(t("Number of results"), "", "number", "resultLimit", { min: 1, max: 200 }),
+  row(t("Score"), "", "dropdown", "score", scores()),
+  row(t("Least match"), t("The search panel folds what matches less; similar notes end there."), "dropdown", "leastMatch", least()),
+  row(t("Density"), "", "dropdown", "density", densities()),
+  row(t("Open in a new tab"), t("Ctrl or Cmd then opens in the same tab."), "toggle", "openInNewTab"),
   row(
-    "Use the current section",
-    "Notes similar to the section you are in, not to the whole note.",
+    t("Use the current section"),
+    t("Notes similar to the section you are in, not to the whole note."),
     "toggle",
     "followSection",
   ),
-  row("Similar notes below the note", "A footer in every open note.", "toggle", "footer"),
+  row(t("Similar notes below the note"), t("A footer in every open note."), "toggle", "footer"),
 ];
 
-const COMPLETE_HINT = "Type [[? after a sentence, to link to a note that is near in meaning. The app's own [[ stays as it is.";
-const MENTIONS_HINT = "A quiet mark under names of other notes that stand in the text without a link.";
+const completeHint = (): string => t("Type [[? after a sentence, to link to a note that is near in meaning. The app's own [[ stays as it is.");
+const mentionsHint = (): string => t("A quiet mark under names of other notes that stand in the text without a link.");
 
-const WRITING: Row[] = [
-  row("Complete links by meaning", COMPLETE_HINT, "toggle", "completeLinks"),
-  row("Mark names of notes", MENTIONS_HINT, "toggle", "markMentions"),
+const writing = (): Row[] => [
+  row(t("Complete links by meaning"), completeHint(), "toggle", "completeLinks"),
+  row(t("Mark names of notes"), mentionsHint(), "toggle", "markMentions"),
 ];
 
 /** A row with one control; `more` holds further options of that kind of control. */

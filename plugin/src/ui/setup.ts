@@ -8,6 +8,7 @@ import { renderCommands } from "./message";
 import { INSTALL } from "./explain";
 import type { Found } from "../server";
 import type { ViewContext } from "./viewContext";
+import { t, tn } from "../texts";
 
 /** The states in which the helper is not set up, so that the first screen is shown. */
 const FIRST_STATES = ["not-set-up", "needs-consent", "not-installed"];
@@ -69,20 +70,20 @@ export class SetupScreen {
     this.#drawn = drawn;
     const el = this.#el;
     el.empty();
-    title(el, "Search works now");
-    const notes = index.size > 0 ? count(index.size, "note") : "notes"; // before the first are listed
-    const read = isComplete || index.size === 0 ? "" : ` ${(index.size - left).toLocaleString()} of them are read so far.`;
-    el.createEl("p", { text: `Your ${notes} are searched by name, heading, tag and text, on this device. Nothing else is needed.${read}` });
-    title(el, "The helper adds");
+    title(el, t("Search works now"));
+    const notes = index.size > 0 ? tn(index.size, "Your {n} note is searched by name, heading, tag and text, on this device.", "Your {n} notes are searched by name, heading, tag and text, on this device.") : t("Your notes are searched by name, heading, tag and text, on this device."); // before the first are listed
+    const read = isComplete || index.size === 0 ? "" : t("{read} of them are read so far.", { read: index.size - left });
+    el.createEl("p", { text: [notes, t("Nothing else is needed."), read].join(" ").trim() });
+    title(el, t("The helper adds"));
     drawList(el, [
-      "Search by meaning: “food that keeps” finds “pickling”",
-      "Similar notes by what they say",
-      "Answers from your notes, and search for AI assistants, if you want them",
-      "The same search on your phone, through your computer",
+      t("Search by meaning: “food that keeps” finds “pickling”"),
+      t("Similar notes by what they say"),
+      t("Answers from your notes, and search for AI assistants, if you want them"),
+      t("The same search on your phone, through your computer"),
     ]);
     faint(el, this.#cost(index.size));
     if (isHere) this.#drawWays(el.createDiv("notewell-ways"));
-    else faint(el, "On a phone the helper is used on a computer of yours, at its address.");
+    else faint(el, t("On a phone the helper is used on a computer of yours, at its address."));
     this.#drawButtons(el, isHere);
     if (this.#isTerminalOpen) drawTerminal(el);
   }
@@ -90,8 +91,7 @@ export class SetupScreen {
   #cost(notes: number): string {
     const minutes = Math.max(1, Math.round(notes / NOTES_A_MINUTE));
     return (
-      `It is a free program on your computer: about 310 MB, and 90 MB for its language model. It reads your notes in about ${count(minutes, "minute")}, ` +
-      "keeps its index in your user folder and not in the vault, and starts and stops with Obsidian. Your notes stay on your computer."
+      t("It is a free program on your computer: about 310 MB, and 90 MB for its language model. It reads your notes in about {minutes}, " + "keeps its index in your user folder and not in the vault, and starts and stops with Obsidian. Your notes stay on your computer.", { minutes: count(minutes, "minute") })
     );
   }
 
@@ -100,15 +100,15 @@ export class SetupScreen {
     el.setAttrs({ role: "status" });
     const { program, isRunning } = this.#found;
     const { state } = this.#context.connection;
-    if (isRunning) title(el, "The helper is running for this vault. Connect?");
-    else if (program) title(el, "Found. Start?");
+    if (isRunning) title(el, t("The helper is running for this vault. Connect?"));
+    else if (program) title(el, t("Found. Start?"));
     else if (state.name === "offline" && state.why === "not-installed") {
       // It was set up before, so this is a trouble and no first visit.
       const box = el.createDiv("notewell-message");
-      title(box, "The helper is not installed any more");
-      box.createDiv({ text: "This vault is set to start it, and it was not found where it was. Install it again, or enter its path in the settings." });
+      title(box, t("The helper is not installed any more"));
+      box.createDiv({ text: t("This vault is set to start it, and it was not found where it was. Install it again, or enter its path in the settings.") });
       if (state.detail) faint(box, state.detail);
-    } else faint(el, "The helper was not found on this computer. This screen looks again every 2 seconds.");
+    } else faint(el, t("The helper was not found on this computer. This screen looks again every 2 seconds."));
     if (program) faint(el, program);
   }
 
@@ -120,15 +120,15 @@ export class SetupScreen {
       row.createEl("button", { text, cls }).onclick = run;
     };
     const { program, isRunning } = this.#found;
-    if (isHere && (program || isRunning)) add(isRunning ? "Connect" : "Start", () => act("start"));
-    else if (isHere && releases) add("Get the helper", () => window.open(releases));
+    if (isHere && (program || isRunning)) add(isRunning ? t("Connect") : t("Start"), () => act("start"));
+    else if (isHere && releases) add(t("Get the helper"), () => window.open(releases));
     if (isHere && !program && !isRunning) {
-      add("I use a terminal", () => {
+      add(t("I use a terminal"), () => {
         this.#isTerminalOpen = !this.#isTerminalOpen;
         this.#draw();
       });
     }
-    add("Use another computer", () => act("settings"));
+    add(t("Use another computer"), () => act("settings"));
   }
 }
 
@@ -140,8 +140,8 @@ function drawList(parent: HTMLElement, items: readonly string[]): void {
 /** Lines to copy: the plugin itself never installs anything. */
 function drawTerminal(parent: HTMLElement): void {
   const el = parent.createDiv("notewell-terminal");
-  faint(el, "In the folder of Notewell's source code, one of these:");
+  faint(el, t("In the folder of Notewell's source code, one of these:"));
   renderCommands(el, INSTALL);
-  faint(el, "Without uv, get it first:");
+  faint(el, t("Without uv, get it first:"));
   renderCommands(el, [Platform.isWin ? UV.windows : UV.unix]);
 }

@@ -5,10 +5,11 @@ import { asServerError } from "../client";
 import type { Session } from "../connection";
 import type { LedgerRow, LedgerState, Match, Result } from "../contract";
 import { withNotice } from "./dialogs";
-import { message, SETTINGS, type Explanation } from "./explain";
+import { message, settingsButton, type Explanation } from "./explain";
 import { isAtLeast } from "./scores";
 import { linkTo } from "./open";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
 export interface Filter {
   readonly self: string;
@@ -23,8 +24,8 @@ export interface Filtered {
   readonly linked: number;
 }
 
-export const ALL_LINKED = message("All linked", "Every similar note is linked already.");
-export const OPEN_A_NOTE = message("Open a note", "Or drop a note or some text here.");
+export const allLinked = (): Explanation => message(t("All linked"), t("Every similar note is linked already."));
+export const openANote = (): Explanation => message(t("Open a note"), t("Or drop a note or some text here."));
 
 export function filtered(results: readonly Result[], filter: Filter): Filtered {
   const others = results.filter((result) => result.path !== filter.self.normalize());
@@ -35,20 +36,20 @@ export function filtered(results: readonly Result[], filter: Filter): Filtered {
 
 /** Why nothing is shown although the server answered. */
 export function emptyMessage({ belowLeast, linked, shown }: Filtered): Explanation {
-  if (shown.length > 0) return message("All hidden", "Every similar note is hidden here.");
-  if (linked > 0) return ALL_LINKED;
+  if (shown.length > 0) return message(t("All hidden"), t("Every similar note is hidden here."));
+  if (linked > 0) return allLinked();
   if (belowLeast > 0) {
-    return message("No note is similar enough", "None matches as well as the settings ask (least match).", [SETTINGS]);
+    return message(t("No note is similar enough"), t("None matches as well as the settings ask (least match)."), [settingsButton()]);
   }
-  return message("No similar notes", "No note is similar to this one, or it has no text.");
+  return message(t("No similar notes"), t("No note is similar to this one, or it has no text."));
 }
 
 /** Why a note is not in the index, from the ledger. */
 export async function explainMissingNote(session: Session, path: string): Promise<Explanation> {
-  const title = "Not in the index";
+  const title = t("Not in the index");
   try {
     const { entries } = await session.client.ledger({ path });
-    return entries[0] ? explainLedgerRow(entries[0]) : message(title, "It is new, or it does not exist.");
+    return entries[0] ? explainLedgerRow(entries[0]) : message(title, t("It is new, or it does not exist."));
   } catch (error) {
     return message(title, asServerError(error).message);
   }
@@ -57,12 +58,12 @@ export async function explainMissingNote(session: Session, path: string): Promis
 export function explainLedgerRow({ state, reason, rule }: LedgerRow): Explanation {
   const why = reason ?? "";
   const explanations: Partial<Record<LedgerState, Parameters<typeof message>>> = {
-    excluded: ["This note is excluded", `${why} (rule: ${rule ?? "unknown"})`.trim()],
-    failed: ["This note could not be read", why, [["errors", "Show errors"]]],
-    indexed: ["Indexed", "If it has no similar notes, it has no text."],
-    keyword_only: ["Found by keywords only", "Its embeddings are not computed yet."],
+    excluded: [t("This note is excluded"), t("{why} (rule: {rule})", { why, rule: rule ?? t("unknown") }).trim()],
+    failed: [t("This note could not be read"), why, [["errors", t("Show errors")]]],
+    indexed: [t("Indexed"), t("If it has no similar notes, it has no text.")],
+    keyword_only: [t("Found by keywords only"), t("Its embeddings are not computed yet.")],
   };
-  return message(...(explanations[state] ?? ["Not indexed yet", "It is waiting to be indexed."]));
+  return message(...(explanations[state] ?? [t("Not indexed yet"), t("It is waiting to be indexed.")]));
 }
 
 class SimilarSuggest extends FuzzySuggestModal<Result> {
@@ -72,7 +73,7 @@ class SimilarSuggest extends FuzzySuggestModal<Result> {
     override readonly onChooseItem: (result: Result) => void,
   ) {
     super(context.app);
-    this.setPlaceholder("Link to a similar note…");
+    this.setPlaceholder(t("Link to a similar note…"));
   }
 
   override getItemText({ title }: Result): string {
@@ -92,7 +93,7 @@ export async function insertSimilarLink(context: ViewContext, view: MarkdownView
     const limit = settings.chosen.resultLimit;
     const { results } = await session.client.similar(note, { limit, unlinked: true });
     const others = results.filter(({ path }) => path !== note);
-    if (others.length === 0) new Notice(ALL_LINKED.text);
+    if (others.length === 0) new Notice(allLinked().text);
     else new SimilarSuggest(context, () => others, insert).open();
   };
   await withNotice(suggest());

@@ -14,8 +14,9 @@ import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
 import { arranged } from "./ranking";
 import { ResultsView } from "./resultsView";
-import { emptyMessage, filtered, OPEN_A_NOTE, explainMissingNote } from "./similarNotes";
+import { emptyMessage, filtered, openANote, explainMissingNote } from "./similarNotes";
 import { activeTarget, dropped, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
+import { t } from "../texts";
 
 export const SIMILAR_VIEW = "notewell-similar";
 
@@ -25,7 +26,7 @@ const CURSOR_EVERY_MS = 1_000;
 export class SimilarView extends ResultsView<Target> {
   override icon = "files";
   #target: Target | null = null;
-  #emptyMessage: Explanation | null = OPEN_A_NOTE;
+  #emptyMessage: Explanation | null = openANote();
   #unlinkedOnly = false;
   #hasWeak = false; // whether weak matches were asked for
   #isPinned = false;
@@ -38,7 +39,7 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   override getDisplayText(): string {
-    return "Similar notes";
+    return t("Similar notes");
   }
 
   override getState(): Record<string, unknown> {
@@ -100,8 +101,8 @@ export class SimilarView extends ResultsView<Target> {
         settings.set("marks", withMark(settings.chosen.marks, note, path, mark, isSet)),
       );
     const isPinned = this.#marks.pinned.includes(path);
-    add(isPinned ? "Unpin here" : "Pin here", "pin", "pinned", !isPinned);
-    add("Hide here", "eye-off", "hidden", true);
+    add(isPinned ? t("Unpin here") : t("Pin here"), "pin", "pinned", !isPinned);
+    add(t("Hide here"), "eye-off", "hidden", true);
   }
 
   protected override emptyMessage(): Explanation | null {
@@ -128,12 +129,12 @@ export class SimilarView extends ResultsView<Target> {
 
   #drawHeader(parent: HTMLElement): void {
     const buttons = toolbar(parent);
-    this.#pinEl = toggle(buttons, "pin", "Pin this note", (isOn) => {
+    this.#pinEl = toggle(buttons, "pin", t("Pin this note"), (isOn) => {
       this.#isPinned = isOn;
       if (!isOn) this.#follow();
       this.saveLayout();
     });
-    this.#unlinkedEl = toggle(buttons, "unlink", "Only notes that are not linked", (isOn) => {
+    this.#unlinkedEl = toggle(buttons, "unlink", t("Only notes that are not linked"), (isOn) => {
       this.#unlinkedOnly = isOn;
       this.refresh();
       this.saveLayout();
@@ -151,7 +152,7 @@ export class SimilarView extends ResultsView<Target> {
     if (isSameTarget(target, this.#target)) return;
     this.#target = target;
     this.reply = null;
-    this.#emptyMessage = target ? null : OPEN_A_NOTE;
+    this.#emptyMessage = target ? null : openANote();
     this.failure = null;
     this.#titleEl.setText(target ? titleOf(target) : "");
     // Results of the earlier note must not stay while the request is pending.
@@ -219,7 +220,7 @@ export class SimilarView extends ResultsView<Target> {
     const hidden = this.#marks.hidden.length;
     if (hidden === 0) return;
     const { settings } = this.context;
-    link(this.infoEl, `Show ${hidden} hidden`, () =>
+    link(this.infoEl, t("Show {hidden} hidden", { hidden }), () =>
       settings.set("marks", withoutHidden(settings.chosen.marks, this.#notePath)),
     );
   }

@@ -5,6 +5,8 @@ import { explain, type Explanation } from "./explain";
 import { count } from "../format";
 import { progressText, shortProgress } from "../progress";
 import type { ViewContext } from "./viewContext";
+import { number, t } from "../texts";
+import { stateWord } from "../words";
 
 type StatusSource = Pick<ViewContext, "connection" | "waiting"> & Partial<Pick<ViewContext, "local">>;
 
@@ -14,22 +16,22 @@ export function shortStatus({ connection, waiting }: StatusSource): string {
   const words: string[] = [];
   if ("status" in state) {
     const { queue, guard } = state.status;
-    if (guard) words.push("notes are missing");
+    if (guard) words.push(t("notes are missing"));
     const progress = shortProgress(state.status);
     if (progress) words.push(progress);
     if (queue.failed > 0) words.push(count(queue.failed, "error"));
   } else {
-    words.push(state.name.replace("-", " "));
-    if (waiting() > 0) words.push(`${waiting()} waiting`);
+    words.push(stateWord(state.name));
+    if (waiting() > 0) words.push(t("{n} waiting", { n: waiting() }));
   }
-  return words.join(" · ") || "ready";
+  return words.join(" · ") || stateWord("ready");
 }
 
 /** The full status, one statement a line. */
 export function longStatus({ connection, waiting, local }: StatusSource): string[] {
   const { state } = connection;
   const lines = "status" in state ? indexLines(state.status) : [inOneLine(explain(state, 0))];
-  if (waiting() > 0) lines.push(`${count(waiting(), "change")} not sent yet.`);
+  if (waiting() > 0) lines.push(t("{changes} not sent yet.", { changes: count(waiting(), "change") }));
   if (local?.reader.problem) lines.push(local.reader.problem);
   return lines;
 }
@@ -42,15 +44,15 @@ function indexLines(status: StatusReply): string[] {
   const { ledger } = status;
   const lines = [
     `${count(status.notes, "note")}, ${count(status.chunks, "passage")}.`,
-    `Search by meaning: ${status.semantic_reason ?? status.semantic}.`,
+    t("Search by meaning: {state}.", { state: status.semantic_reason ?? stateWord(status.semantic) }),
   ];
   const others = Object.entries(ledger)
     .filter(([name, n]) => (name === "failed" || name === "excluded") && n > 0)
-    .map(([name, n]) => `${n} ${name.replace("_", " ")}`);
+    .map(([name, n]) => `${number(n)} ${stateWord(name)}`);
   if (others.length > 0) lines.push(`${others.join(", ")}.`);
   const progress = progressText(status);
   if (progress) lines.push(`${progress}.`);
   if (status.problem) lines.push(status.problem);
-  if (status.state === "degraded") lines.push("A part of the index does not work; see the log.");
+  if (status.state === "degraded") lines.push(t("A part of the index does not work; see the log."));
   return lines;
 }

@@ -1,9 +1,9 @@
 /** The fold below the results: notes that match less than the settings ask are shown on demand. */
 
 import type { Match, SearchReply } from "../contract";
-import { count } from "../format";
 import { faint } from "./controls";
 import { isAtLeast } from "./scores";
+import { t, tn } from "../texts";
 
 export class WeakMatches {
   isOpen = false;
@@ -26,13 +26,19 @@ export class WeakMatches {
     const weak = reply?.results.filter((result) => !isAtLeast(result, least)).length ?? 0;
     if (!reply || weak === 0) return;
     const isAll = weak === reply.results.length;
-    if (isAll) faint(this.#el, "Nothing matches well. Nearest by meaning:");
-    const kind = least === "strong" ? "weaker" : "weak";
-    const text = this.isOpen ? `Hide ${kind} matches` : `Show ${count(weak, `${kind} match`, `${kind} matches`)}`;
+    if (isAll) faint(this.#el, t("Nothing matches well. Nearest by meaning:"));
+    const text = this.#foldText(weak, least === "strong");
     const button = this.#el.createEl("button", { cls: "notewell-link", text, attr: { "aria-expanded": this.isOpen } });
     button.onclick = (): void => {
       this.isOpen = !this.isOpen;
       this.#toggled();
     };
+  }
+
+  #foldText(weak: number, isStrict: boolean): string {
+    if (this.isOpen) return isStrict ? t("Hide weaker matches") : t("Hide weak matches");
+    return isStrict
+      ? tn(weak, "Show {n} weaker match", "Show {n} weaker matches")
+      : tn(weak, "Show {n} weak match", "Show {n} weak matches");
   }
 }

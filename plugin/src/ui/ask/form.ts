@@ -2,6 +2,7 @@
 
 import type { AskModelsReply } from "../../contract";
 import { handleKey } from "../controls";
+import { t } from "../../texts";
 
 const LONGEST = 4_096;
 
@@ -23,11 +24,11 @@ export class AskForm {
   constructor(parent: HTMLElement, parts: FormParts) {
     this.#parts = parts;
     this.#el = parent.createDiv("notewell-ask-form");
-    this.#field = this.#el.createEl("textarea", { attr: { rows: 2, maxlength: LONGEST, "aria-label": "Question", enterkeyhint: "send" } });
+    this.#field = this.#el.createEl("textarea", { attr: { rows: 2, maxlength: LONGEST, "aria-label": t("Question"), enterkeyhint: "send" } });
     const row = this.#el.createDiv("notewell-buttons");
-    this.#models = row.createEl("select", { cls: "dropdown", attr: { "aria-label": "Model" } });
-    this.#stop = row.createEl("button", { text: "Stop" });
-    this.#ask = row.createEl("button", { text: "Ask", cls: "mod-cta" });
+    this.#models = row.createEl("select", { cls: "dropdown", attr: { "aria-label": t("Model") } });
+    this.#stop = row.createEl("button", { text: t("Stop") });
+    this.#ask = row.createEl("button", { text: t("Ask"), cls: "mod-cta" });
     this.#sayEl = this.#el.createDiv({ cls: "notewell-faint", attr: { role: "status" } });
     this.#stop.onclick = (): void => parts.stop();
     this.#ask.onclick = (): void => this.#submit();
@@ -69,7 +70,7 @@ export class AskForm {
     this.#el.toggle(this.#isAllowed);
     this.#stop.toggle(isBusy);
     this.#ask.disabled = isBusy;
-    this.#field.placeholder = isFollowUp ? "Ask a follow-up question" : "Ask a question about your notes";
+    this.#field.placeholder = isFollowUp ? t("Ask a follow-up question") : t("Ask a question about your notes");
   }
 
   #submit(): void {

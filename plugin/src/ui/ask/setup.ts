@@ -4,13 +4,10 @@ import { asServerError, type Client } from "../../client";
 import type { LocalModels } from "../../contract";
 import { faint, title } from "../controls";
 import { renderCommands } from "../message";
+import { t } from "../../texts";
 
-const CONSENT =
-  "Your questions and passages of your notes are then sent to it, and stay on that computer. " +
-  "The choice is written to the helper's settings file.";
-const NONE =
-  "None was found running there. With Ollama everything stays on that computer: install it from ollama.com, get a model " +
-  "that can use tools, and look again. docs/ask.md describes other programs and providers.";
+const consent = (): string => t("Your questions and passages of your notes are then sent to it, and stay on that computer. " + "The choice is written to the helper's settings file.");
+const none = (): string => t("None was found running there. With Ollama everything stays on that computer: install it from ollama.com, get a model " + "that can use tools, and look again. docs/ask.md describes other programs and providers.");
 
 export interface SetupParts {
   readonly client: Client;
@@ -23,19 +20,19 @@ export interface SetupParts {
 
 export async function drawSetup(el: HTMLElement, parts: SetupParts): Promise<void> {
   el.empty();
-  title(el, "No language model is set up");
-  el.createEl("p", { text: "Answers are written by a language model, from your notes, and cite them. Programs on the server's computer can do that." });
+  title(el, t("No language model is set up"));
+  el.createEl("p", { text: t("Answers are written by a language model, from your notes, and cite them. Programs on the server's computer can do that.") });
   const foundEl = el.createDiv({ attr: { role: "status" } });
-  faint(foundEl, "Looking for Ollama, LM Studio and llama.cpp…");
+  faint(foundEl, t("Looking for Ollama, LM Studio and llama.cpp…"));
   const found = parts.canLook ? await look(parts.client) : parts.problem;
   foundEl.empty();
   if (typeof found === "string") foundEl.createEl("p", { text: found });
   else if (found.length === 0) drawNone(foundEl);
   else {
     for (const one of found) drawFound(foundEl, one, parts);
-    faint(foundEl, CONSENT);
+    faint(foundEl, consent());
   }
-  el.createDiv("notewell-buttons").createEl("button", { text: "Look again" }).onclick = parts.again;
+  el.createDiv("notewell-buttons").createEl("button", { text: t("Look again") }).onclick = parts.again;
 }
 
 /** The programs that answer, or why they cannot be told. */
@@ -44,23 +41,23 @@ async function look(client: Client): Promise<readonly LocalModels[] | string> {
     return await client.localModels();
   } catch (error) {
     const { status, message } = asServerError(error);
-    return status === 403 ? "This device may not choose one: do it on the server's computer, in Obsidian or in its settings file." : message;
+    return status === 403 ? t("This device may not choose one: do it on the server's computer, in Obsidian or in its settings file.") : message;
   }
 }
 
 function drawNone(el: HTMLElement): void {
-  el.createEl("p", { text: NONE });
+  el.createEl("p", { text: none() });
   renderCommands(el, ["ollama pull qwen3"]);
 }
 
 function drawFound(parent: HTMLElement, { server, title: name, address, models }: LocalModels, parts: SetupParts): void {
   const row = parent.createDiv("notewell-local-model");
-  title(row, `${name} is running`);
+  title(row, t("{name} is running", { name }));
   faint(row, address);
   const line = row.createDiv("notewell-buttons");
-  const choice = line.createEl("select", { cls: "dropdown", attr: { "aria-label": `Model of ${name}` } });
+  const choice = line.createEl("select", { cls: "dropdown", attr: { "aria-label": t("Model of {name}", { name }) } });
   for (const model of models) choice.createEl("option", { text: model, value: model });
-  const button = line.createEl("button", { cls: "mod-cta", text: `Use ${name}` });
+  const button = line.createEl("button", { cls: "mod-cta", text: t("Use {name}", { name }) });
   button.onclick = async (): Promise<void> => {
     button.disabled = true;
     try {

@@ -1,9 +1,10 @@
 /** The notes that an answer cites, and those that were found for it; each opens at its passage. */
 
 import type { AskSource, Result } from "../../contract";
-import { count, folderOf } from "../../format";
+import { folderOf } from "../../format";
 import { faint } from "../controls";
 import { renderSnippet } from "../highlight";
+import { tn, t } from "../../texts";
 
 export interface Source {
   readonly path: string;
@@ -23,12 +24,12 @@ export function drawSources(parent: HTMLElement, sources: readonly AskSource[], 
   const cited = sources.filter((source) => source.cited);
   const others = sources.filter((source) => !source.cited);
   if (cited.length > 0) {
-    parent.createDiv({ cls: "notewell-title", text: "Sources" });
+    parent.createDiv({ cls: "notewell-title", text: t("Sources") });
     drawList(parent, cited, open);
   }
   if (others.length === 0) return;
   const more = parent.createEl("details", "notewell-faint");
-  more.createEl("summary", { text: `${count(others.length, "more was", "more were")} read` });
+  more.createEl("summary", { text: tn(others.length, "{n} more was read", "{n} more were read") });
   drawList(more, others, open);
 }
 
@@ -44,7 +45,7 @@ function drawList(parent: HTMLElement, sources: readonly AskSource[], open: Open
 /** What a search by words found at once, until the answer says what it rests on. */
 export function drawFound(parent: HTMLElement, results: readonly Result[], open: OpenSource): void {
   if (results.length === 0) return;
-  parent.createDiv({ cls: "notewell-title", text: "Found by words" });
+  parent.createDiv({ cls: "notewell-title", text: t("Found by words") });
   const list = parent.createEl("ul", "notewell-sources");
   for (const result of results) {
     const row = list.createEl("li");

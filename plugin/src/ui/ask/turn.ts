@@ -13,6 +13,7 @@ import { link, title } from "../controls";
 import { copyText } from "../menu";
 import { drawFound, drawSources, type OpenSource } from "./sources";
 import { failureOf, failureTitle, stepTexts, warningsOf } from "./texts";
+import { t } from "../../texts";
 
 const DRAW_EVERY_MS = 120; // rendering Markdown takes a few milliseconds, and pieces come faster than that
 
@@ -50,10 +51,10 @@ export class Turn extends Component {
     this.el.createEl("h2", { cls: "notewell-question", text: question, attr: { dir: "auto" } });
     this.#noticeEl = this.el.createDiv("notewell-faint");
     this.#stepsEl = this.el.createEl("details", "notewell-steps notewell-faint");
-    this.#summaryEl = this.#stepsEl.createEl("summary", { text: "Thinking" });
+    this.#summaryEl = this.#stepsEl.createEl("summary", { text: t("Thinking") });
     this.#listEl = this.#stepsEl.createEl("ol");
     this.#foundEl = this.el.createDiv("notewell-found");
-    this.#answerEl = this.el.createDiv({ cls: "notewell-answer markdown-rendered", attr: { role: "group", "aria-label": "Answer", dir: "auto" } });
+    this.#answerEl = this.el.createDiv({ cls: "notewell-answer markdown-rendered", attr: { role: "group", "aria-label": t("Answer"), dir: "auto" } });
     this.#afterEl = this.el.createDiv("notewell-after");
     this.#answerEl.addEventListener("click", (event) => this.#followLink(event));
   }
@@ -118,7 +119,7 @@ export class Turn extends Component {
     const row = this.#listEl.createEl("li", { attr: { dir: "auto" } });
     row.createSpan({ text: what });
     row.createSpan({ cls: "notewell-outcome", text: outcome });
-    this.#summaryEl.setText(`Thinking: ${count(this.#listEl.childElementCount, "step")} so far`);
+    this.#summaryEl.setText(t("Thinking: {steps} so far", { steps: count(this.#listEl.childElementCount, "step") }));
   }
 
   #foldSteps(): void {
@@ -141,8 +142,8 @@ export class Turn extends Component {
     drawSources(el, reply.sources, this.#parts.openSource);
     const row = el.createDiv("notewell-line notewell-faint");
     row.createSpan({ text: [reply.model, count(reply.steps, "round")].join(" · ") });
-    link(row, "Copy", () => copyText(reply.answer));
-    if (reply.cancelled) link(row, "Ask again", this.#parts.again);
+    link(row, t("Copy"), () => copyText(reply.answer));
+    if (reply.cancelled) link(row, t("Ask again"), this.#parts.again);
   }
 
   #fail(failure: AskFailed): void {
@@ -152,15 +153,15 @@ export class Turn extends Component {
     const box = el.createDiv({ cls: "notewell-message", attr: { role: "alert" } });
     title(box, failureTitle(failure));
     box.createDiv({ text: failure.detail });
-    box.createDiv("notewell-buttons").createEl("button", { text: "Ask again" }).onclick = this.#parts.again;
+    box.createDiv("notewell-buttons").createEl("button", { text: t("Ask again") }).onclick = this.#parts.again;
   }
 
   #drawStopped(): void {
     const el = this.#afterEl;
     el.empty();
-    const text = this.#text ? "Stopped. This answer is incomplete." : "Stopped before an answer was complete.";
+    const text = this.#text ? t("Stopped. This answer is incomplete.") : t("Stopped before an answer was complete.");
     el.createDiv({ cls: "notewell-warning", text, attr: { role: "status" } });
-    link(el, "Ask again", this.#parts.again);
+    link(el, t("Ask again"), this.#parts.again);
   }
 
   #write(text: string): void {
@@ -190,7 +191,7 @@ export class Turn extends Component {
     if (!sources) return createEl("sup", { text: String(n) });
     const source = sources.find((one) => one.n === n);
     if (!source) return null;
-    const el = createEl("button", { cls: "notewell-cite", text: String(n), attr: { "aria-label": `Source ${n}: ${source.title}` } });
+    const el = createEl("button", { cls: "notewell-cite", text: String(n), attr: { "aria-label": t("Source {n}: {title}", { n, title: source.title }) } });
     el.onclick = (event): void => this.#parts.openSource(source, event);
     return el;
   }
