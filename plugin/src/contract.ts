@@ -427,9 +427,9 @@ export interface Passage {
   readonly lines: readonly [number, number] | null;
 }
 
-/** Why a note is similar to another: what they have in common, as text for people. */
+/** Why a note was found: what it has in common with another, or embeds; text for people. */
 export interface Reason {
-  readonly kind: "passage" | "duplicate" | "links" | "tags";
+  readonly kind: "passage" | "duplicate" | "links" | "tags" | "embeds";
   readonly text: string;
 }
 

@@ -108,8 +108,9 @@ def test_enabled_canvas_and_text_files_are_found(open_engine: Open) -> None:
     engine = open_engine((".md", ".canvas", ".txt"))
 
     assert found(engine, "damson") == [("Plan.txt", None, 3, None)]
-    assert found(engine, "medlar") == [("Board.canvas", "Orchard", 7, "n2")]
-    assert found(engine, "pollinated") == [("Board.canvas", "Orchard", 5, "n1")]
+    embedding = ("Bees.md", None, 1, None)
+    assert found(engine, "medlar") == [("Board.canvas", "Orchard", 7, "n2"), embedding]
+    assert found(engine, "pollinated") == [("Board.canvas", "Orchard", 5, "n1"), embedding]
     assert states(engine) == dict.fromkeys(("Bees.md", "Board.canvas", "Plan.txt"), "keyword_only")
 
 
@@ -123,13 +124,69 @@ def test_a_pdf_is_found_with_its_page_and_the_notes_that_embed_it(
 
     engine = open_engine((".md", ".pdf"))
 
-    (one,) = engine.search(SearchRequest("medlars late", mode="keyword")).results
+    one, lent = engine.search(SearchRequest("medlars late", mode="keyword")).results
     assert (one.path, one.title, one.page, one.block) == ("Paper.pdf", "On fruit", 3, None)
     assert one.uri.endswith("file=Paper.pdf%23page%3D3")
     assert one.embedded_in == ("Reading.md",)
     assert engine.search(SearchRequest("quill", mode="keyword")).results[0].path == "Paper.pdf"
     reading = engine.search(SearchRequest("as in", mode="keyword", weak=True)).results[0]
     assert (reading.page, reading.embedded_in) == (None, ())
+    assert (lent.path, lent.snippet, lent.score) == ("Reading.md", reading.snippet, one.score / 2)
+    assert [reason.text for reason in lent.reasons] == ["embeds Paper.pdf, page 3"]
+
+
+def test_a_note_that_ranks_by_itself_is_not_listed_again_for_what_it_embeds(
+    open_engine: Open, vault: Path
+) -> None:
+    (vault / "Paper.pdf").write_bytes(pdf([["Medlars are late."]]))
+    (vault / "Reading.md").write_text("On medlars:\n\n![[Paper.pdf]]", encoding="utf-8")
+    for number in range(6):
+        (vault / f"{number}.md").write_text("![[Logo.pdf]]", encoding="utf-8")
+    (vault / "Logo.pdf").write_bytes(pdf([["Quince and company"]]))
+    engine = open_engine((".md", ".pdf"))
+
+    both = engine.search(SearchRequest("medlars", mode="keyword"))
+    assert [one.reasons for one in both.results] == [(), ()]
+    assert {one.path for one in both.results} == {"Paper.pdf", "Reading.md"}
+    # A file that many notes embed, such as a logo, says nothing about each of them.
+    logo = engine.search(SearchRequest("quince", mode="keyword"))
+    assert [one.path for one in logo.results] == ["Logo.pdf"]
+    blocks = engine.search(SearchRequest("late", mode="keyword", group="block"))
+    assert [one.path for one in blocks.results] == ["Paper.pdf"]
+
+
+def test_a_file_has_tags_properties_and_folder_of_the_notes_that_embed_it(
+    open_engine: Open, vault: Path
+) -> None:
+    files = vault / "Files"
+    files.mkdir()
+    (files / "Paper.pdf").write_bytes(pdf([["Medlars are late."]]))
+    (files / "Loose.pdf").write_bytes(pdf([["Medlars are brown."]]))
+    (vault / "Orchard").mkdir()
+    note = "---\nstage: draft\ntags: [fruit]\n---\n#own ![[Paper.pdf]]"
+    (vault / "Orchard/Reading.md").write_text(note, encoding="utf-8")
+    (vault / "Secret.md").write_text("#secret ![[Paper.pdf]] ![[Loose.pdf]]", encoding="utf-8")
+    engine = open_engine((".md", ".pdf"))
+
+    def paths(query: str) -> list[str]:
+        return [one.path for one in engine.search(SearchRequest(query, mode="keyword")).results]
+
+    here = ["Files/Paper.pdf", "Orchard/Reading.md"]
+    for condition in ("tag:fruit", "[stage:draft]", "path:Orchard", "tag:own path:Orchard"):
+        assert paths(f"medlars {condition}") == here, condition
+    # The same note meets all conditions, or none of them is lent.
+    assert paths("medlars tag:secret path:Orchard") == []
+    assert paths("medlars tag:secret -tag:fruit") == [
+        "Files/Loose.pdf",
+        "Files/Paper.pdf",
+        "Secret.md",
+    ]
+    # What is left out, kinds of files, names and words are those of the file.
+    assert paths("medlars tag:fruit -path:Files") == []
+    assert paths("medlars tag:fruit type:markdown") == []
+    assert paths("medlars tag:fruit file:Reading") == []
+    assert paths('"medlars are brown" tag:fruit') == []
+    assert paths("tag:fruit") == ["Orchard/Reading.md"]  # a query of conditions lists notes
 
 
 def test_the_filter_type_knows_the_types_of_files(open_engine: Open, vault: Path) -> None:

@@ -80,12 +80,13 @@ const SHARED: Readonly<Record<string, string>> = {
   duplicate: "nearly the same as",
   links: "both linked with",
   tags: "both have",
+  embeds: "",
 };
 
-/** For similar notes: what they share with the original note. */
+/** For similar notes: what they share with the original note; for a note that was found by a file in it, which. */
 function reasons({ reasons: all }: Result): HTMLElement | null {
   if (!all?.length) return null;
-  const texts = all.map(({ kind, text }) => `${SHARED[kind] ?? "both"} ${text.replaceAll(" > ", " › ")}`);
+  const texts = all.map(({ kind, text }) => `${SHARED[kind] ?? "both"} ${text.replaceAll(" > ", " › ")}`.trim());
   return h("p", { class: "meta" }, h("span", { dir: "auto" }, texts.join(" · ")));
 }
 

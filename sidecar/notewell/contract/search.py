@@ -147,9 +147,9 @@ class RawScores:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a note is similar to another: what they have in common, as text for people."""
+    """Why a note was found: what it has in common with another, or embeds; text for people."""
 
-    kind: Literal["passage", "duplicate", "links", "tags"]
+    kind: Literal["passage", "duplicate", "links", "tags", "embeds"]
     text: str
 
 

@@ -174,6 +174,7 @@ def _result(result: Result) -> Document:
         "page": result.page,
         "node": result.node,
         "embedded_in": list(result.embedded_in),
+        "reasons": [reason.text for reason in result.reasons],
         "vault": result.vault,
     }
     return {

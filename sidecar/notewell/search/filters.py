@@ -6,7 +6,7 @@ phrase of several words is then verified in the text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +56,12 @@ def allowed(
     *,
     hidden: frozenset[str] = frozenset(),
     facts: Facts | None = None,
+    embeds: Sequence[tuple[int, int]] = (),
 ) -> Allowed:
     """Apply the parts of `condition` in turn to all notes of the index.
+
+    Of the pairs `embeds`, an attachment and a note that embeds it, the attachment has the tags,
+    properties and folder of the note as well.
 
     `facts` has the times of creation; None: they are read from the notes, which takes longer and
     recognises only daily notes with Obsidian's default names.
@@ -77,8 +81,10 @@ def allowed(
             removed[reason] = Removed(reason, before.count + len(places), paths[:_MAX_PATHS])
 
     # Cheap conditions come first, so that text is read only for the remaining notes.
-    for part in sorted(_parts(condition), key=_reads_text):
-        kept = evaluation.mask(part, within)
+    parts = sorted(_parts(condition), key=_reads_text)
+    inherits = np.isin(ids, _inheriting(evaluation, parts, embeds))
+    for part in parts:
+        kept = evaluation.mask(part, within) | (within & inherits)
         note_removed(_reason(part), within & ~kept)
         within = kept
     if hidden:
@@ -153,6 +159,39 @@ class _Evaluation:
         if not chunks:
             texts += [word for words in property_words(note.properties).values() for word in words]
         return texts + [chunk.text for chunk in chunks]
+
+
+def _inheriting(
+    evaluation: _Evaluation, parts: Sequence[Node], embeds: Sequence[tuple[int, int]]
+) -> IdArray:
+    """Ids of the attachments that meet all parts together with one of the notes that embed them."""
+    pairs = np.array(embeds, np.int64).reshape(-1, 2)
+    for part in parts:
+        if not len(pairs):
+            break
+        met = evaluation.ids[evaluation.mask(part, np.isin(evaluation.ids, pairs))]
+        file, note = np.isin(pairs, met).T
+        # What a person leaves out must be true of neither, and words are those of the file.
+        if _is_of_the_note(part):
+            pairs = pairs[file | note]
+        else:
+            pairs = pairs[file & note] if isinstance(part, Not) else pairs[file]
+    return pairs[:, 0]
+
+
+def _is_of_the_note(part: Node) -> bool:
+    """Whether a condition is about what a note says of the files in it."""
+    match part:
+        case Tagged():
+            return True
+        case Property(_, _, kind):
+            return kind != "type"
+        case PathContains(field, _):
+            return field == "path"
+        case All(parts) | Either(parts):
+            return all(_is_of_the_note(each) for each in parts)
+        case _:
+            return False
 
 
 def _meets(node: PathContains | Tagged | Property | Dated, note: StoredNote) -> bool:

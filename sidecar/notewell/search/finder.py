@@ -16,6 +16,7 @@ from notewell.errors import ModelError
 from notewell.index.note_fields import field_weights
 from notewell.index.port import IndexReader
 from notewell.search import expand, retrieve
+from notewell.search.attachments import EmbedsCache
 from notewell.search.candidates import Candidates
 from notewell.search.cosines import CosineMap
 from notewell.search.evidence import NoteEvidence
@@ -42,6 +43,7 @@ class Caches:
     facts: FactsCache
     names: NamesCache = field(default_factory=NamesCache)
     words: WordListCache = field(default_factory=WordListCache)
+    embeds: EmbedsCache = field(default_factory=EmbedsCache)
 
     @classmethod
     def of(cls, vault: VaultRecord, rules: SearchRules) -> Caches:

@@ -41,6 +41,7 @@ from notewell.search.query import ParsedQuery
 from notewell.search.query_dates import mentioned_date
 from notewell.search.rank import RankedNote, Ranking, rank
 from notewell.search.results import Uri
+from notewell.search.retrieve import Where
 from notewell.search.scope import Scope
 from notewell.search.scoring import Scoring, query_evidence, without_whole_notes
 from notewell.search.sentences import ClosestSentence
@@ -173,6 +174,7 @@ class _Run:
             self.index,
             hidden=self.request.hidden,
             facts=self.caches.facts.current(self.index),
+            embeds=self.caches.embeds.current(self.index) if parsed.text else (),
         )
         self.filtered.update(allowed.filtered)
         trace.stage(
@@ -236,7 +238,8 @@ class _Run:
             return ()
         keyword, vector = found.keyword, found.vector
         ranking = self.ranked(parsed, found, partial(finder.collect, found, scope), trace)
-        shown_notes = self.postprocessed(ranking, parsed.text, trace)
+        where = Where(scope.notes, scope.excluded)
+        shown_notes = self.postprocessed(ranking, where, parsed.text, trace)
         self.trace_limit(trace, ranking, shown_notes)
         if trace.enabled:
             terms = keyword.terms.query if self.request.mode != "semantic" else ()
@@ -268,13 +271,16 @@ class _Run:
         closest = ClosestSentence(model, text) if knows_tokens(model) else None
         return Snippets(terms.highlight_weights(), self.rules.snippet_chars, closest=closest)
 
-    def postprocessed(self, ranking: Ranking, text: str, trace: Trace) -> Sequence[RankedNote]:
+    def postprocessed(
+        self, ranking: Ranking, where: Where, text: str, trace: Trace
+    ) -> Sequence[RankedNote]:
         """The notes of the reply: reranked and without near-duplicates, if enabled."""
         postprocessing = Postprocessing(
-            self.index, self.request, self.rules, self.reranker, trace, self.aside
+            self.index, self.request, self.rules, self.reranker, trace, where, self.aside
         )
         notes = postprocessing.apply(ranking, text)
         self.warnings += postprocessing.warnings
+        self.total += postprocessing.lent_count
         if postprocessing.duplicate_count:
             self.filtered["near_duplicate"] = postprocessing.duplicate_count
             self.total -= postprocessing.duplicate_count

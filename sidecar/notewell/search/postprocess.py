@@ -22,9 +22,11 @@ from notewell.contract.search import Removed, SearchRequest
 from notewell.errors import ModelError, NotewellError
 from notewell.index.analyze import words
 from notewell.index.port import IndexReader
+from notewell.search import attachments
 from notewell.search.explain import MAX_PATHS, Trace
 from notewell.search.finder import Aside
 from notewell.search.rank import RankedNote, Ranking
+from notewell.search.retrieve import EVERYWHERE, Where
 from notewell.types import FloatArray, Reranker, SearchRules
 
 FindReranker = Callable[[], Reranker]  # raises a NotewellError if there is no model
@@ -48,10 +50,12 @@ class Postprocessing:
     rules: SearchRules
     reranker: FindReranker | None
     trace: Trace
+    where: Where = EVERYWHERE
     aside: Aside = nullcontext
     warnings: list[str] = field(default_factory=list)
     duplicate_count: int = 0  # near-duplicates that were removed
     reranked_by: str | None = None  # name of the model
+    lent_count: int = 0  # notes that were added because they embed an attachment
 
     def apply(self, ranking: Ranking, text: str) -> Sequence[RankedNote]:
         """The notes of the reply, in order; `text` is the text of the query."""
@@ -66,7 +70,19 @@ class Postprocessing:
             notes = self._reranked(notes, text)
         if collapses:
             notes = self._collapsed(notes)
+        if self.lends:
+            notes = self._lent(notes[:limit], ranking)
         return notes[:limit]
+
+    @property
+    def lends(self) -> bool:
+        """Whether notes are found by the attachments that they embed: their links count."""
+        return self.request.group == "note" and "links" not in self.request.ignore
+
+    def _lent(self, notes: Sequence[RankedNote], ranking: Ranking) -> Sequence[RankedNote]:
+        lent = attachments.lend(self.index, notes, ranks=ranking.holds, among=self.where.among)
+        self.lent_count = len(lent) - len(notes)
+        return lent
 
     def _reranked(self, notes: Sequence[RankedNote], text: str) -> Sequence[RankedNote]:
         """The reranked notes; unchanged, with a warning, if there is no model or it fails."""

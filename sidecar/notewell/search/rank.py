@@ -23,7 +23,10 @@ _PASSAGE_SHARE = 0.5  # minimum score of a further passage, relative to the note
 
 @dataclass(frozen=True, slots=True)
 class RankedNote:
-    """A ranked note. `passages` are (chunk id, score relative to the best one), best first."""
+    """A ranked note. `passages` are (chunk id, score relative to the best one), best first.
+
+    `lent_by` is the attachment by whose text alone the note was found, because it embeds it.
+    """
 
     note_id: int
     score: float
@@ -31,6 +34,7 @@ class RankedNote:
     raw: RawScores
     passages: tuple[tuple[int, float], ...]
     match: Match | None = None
+    lent_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +86,11 @@ class Ranking:
         kept = np.flatnonzero(~self.relevance.weak[order])
         ranking = replace(self, order=order[kept].tolist(), scores=self.scores[kept])
         return ranking, len(order) - len(kept)
+
+    def holds(self, note_id: int) -> bool:
+        """Whether the note ranks."""
+        at = int(np.searchsorted(self.notes.ids, note_id))
+        return at < len(self.notes) and self.notes.ids[at] == note_id and at in self.order
 
     @property
     def fused(self) -> Fused:

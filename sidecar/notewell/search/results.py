@@ -14,6 +14,7 @@ from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
 from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
+from notewell.search.attachments import embedded_in, with_reasons
 from notewell.search.matching_blocks import (
     address_of,
     best_blocks,
@@ -26,10 +27,9 @@ from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk, StoredNote
 from notewell.vault.nested_lists import item_text, items_around
 from notewell.vault.properties import properties_text
-from notewell.vault.readers import is_markdown, reader_of
+from notewell.vault.readers import reader_of
 from notewell.vault.readers.reader import Anchor
 
-MAX_EMBEDDING = 5
 Uri: TypeAlias = Callable[[str, str | None], str]
 
 
@@ -41,10 +41,12 @@ def build(
     A note that was found by none of its passages shows its first one.
     `uri` returns the link that opens a path at an anchor.
     """
-    return tuple(
-        _result(index, note, place, _passages(note, place, chunks, snippets), uri)
-        for note, place, chunks in _with_chunks(index, ranked)
-    )
+    places: list[RankedNote] = []
+    shown: list[Result] = []
+    for note, place, chunks in _with_chunks(index, ranked):
+        places.append(place)
+        shown.append(_result(index, note, place, _passages(note, place, chunks, snippets), uri))
+    return with_reasons(shown, places)
 
 
 def build_blocks(
@@ -202,7 +204,7 @@ def _result(
         children=best.children,
         page=best.page,
         node=best.node,
-        embedded_in=_embedded_in(index, note),
+        embedded_in=embedded_in(index, note),
         id=best.id,
         hash=best.hash,
         lines=best.lines,
@@ -218,13 +220,3 @@ def _placed(passage: Passage, anchor: Anchor) -> Passage:
         return replace(passage, node=passage.block)
     page = int(passage.block) if passage.block.isdecimal() else None
     return replace(passage, block=None, page=page)
-
-
-def _embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
-    """The paths of notes that embed an attachment, sorted, at most MAX_EMBEDDING."""
-    if is_markdown(note.path):
-        return ()
-    sources = {source for source, link in index.graph.links_in(note.id) if link.embed}
-    return tuple(sorted(each.path for each in index.notes(sorted(sources)).values()))[
-        :MAX_EMBEDDING
-    ]

@@ -51,6 +51,9 @@ class Where:
         return np.flatnonzero(found)
 
 
+EVERYWHERE = Where(None, np.empty(0, np.int64))
+
+
 @dataclass(frozen=True, eq=False)
 class KeywordResult:
     """What the words of a query find: passages, all notes with any of them, and notes by name."""
@@ -104,8 +107,7 @@ def search_keywords(
 
 def only_terms(index: IndexReader, terms: Terms, weights: NoteFieldWeights) -> KeywordResult:
     """The terms without anything that they find, for a search by meaning alone."""
-    where = Where(None, np.empty(0, np.int64))
-    return search_terms(index, terms, (), where, limit=0, weights=weights, names=NO_MATCHES)
+    return search_terms(index, terms, (), EVERYWHERE, limit=0, weights=weights, names=NO_MATCHES)
 
 
 def search_terms(
