@@ -21,6 +21,10 @@ RELEASE_VENV := .venv-release
 RELEASE_PY := $(RELEASE_VENV)/bin/python
 DIST := dist
 PIP := -m pip --disable-pip-version-check --quiet
+# Most modules of most packages are never imported; those that are compile then.
+INSTALL := install --no-compile
+TORCH_PIP = $(PY) $(PIP) --python $(TORCH_PY)
+RELEASE_PIP = $(PY) $(PIP) --python $(RELEASE_PY)
 
 # Tests write much, and on a disk they wait for it: in memory, where 4 GB are free and programs may run.
 MEMORY := $(shell [ -w /dev/shm ] && ! grep -q '^[^ ]* /dev/shm [^ ]* [^ ]*noexec' /proc/mounts && \
@@ -71,7 +75,7 @@ release-try: $(RELEASE_VENV)/.made ## Install the wheel in dist/ with uv and wit
 	@$(RELEASE_PY) release/try_wheel.py $(DIST)
 
 helper: $(RELEASE_VENV)/.helper web ## A folder with the program, Python and the model, packed into dist/ and tried
-	@$(RELEASE_PY) $(PIP) install --force-reinstall --no-deps .
+	@$(RELEASE_PIP) $(INSTALL) --force-reinstall --no-deps .
 	@$(RELEASE_PY) release/helper.py --out $(DIST)
 
 workflows-check: $(RELEASE_VENV)/.made ## The workflow files, by actionlint; nothing here runs them
@@ -118,7 +122,7 @@ node-tools: $(NODE)/.made
 torch-tools: $(TORCH_VENV)/.tests
 
 test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in a separate environment
-	@$(TORCH_PY) -m pytest -q -m torch
+	@$(TORCH_PY) -m pytest -q -m torch $$(grep -rl --include='test_*.py' 'mark\.torch' tests)
 
 stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vectors, then long histories and 10,000 renames
 	@$(PY) -m tests.stress.kills --seconds $(SECONDS_OF_STRESS) --result tests/stress/results.json
@@ -152,25 +156,25 @@ $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Notewell needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
 	@echo "Creating the environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PY) $(PIP) install --upgrade 'pip>=25.1'
+	@$(PY) $(PIP) $(INSTALL) --upgrade 'pip>=25.1'
 	@touch $@
 
 $(VENV)/.runs: $(VENV)/.made pyproject.toml
-	@$(PY) $(PIP) install --editable .
+	@$(PY) $(PIP) $(INSTALL) --editable .
 	@touch $@
 
 $(VENV)/.tests: $(VENV)/.runs pyproject.toml
-	@$(PY) $(PIP) install --group dev
+	@$(PY) $(PIP) $(INSTALL) --group dev
 	@touch $@
 
-$(RELEASE_VENV)/.made: pyproject.toml
-	@$(PYTHON) -m venv $(RELEASE_VENV)
-	@$(RELEASE_PY) $(PIP) install --upgrade 'pip>=25.1'
-	@$(RELEASE_PY) $(PIP) install --group release
+# The other environments are filled by the first one's pip.
+$(RELEASE_VENV)/.made: pyproject.toml | $(VENV)/.made
+	@$(PY) -m venv --without-pip $(RELEASE_VENV)
+	@$(RELEASE_PIP) $(INSTALL) --group release
 	@touch $@
 
 $(RELEASE_VENV)/.helper: $(RELEASE_VENV)/.made
-	@$(RELEASE_PY) $(PIP) install --group helper .
+	@$(RELEASE_PIP) $(INSTALL) --group helper .
 	@touch $@
 
 $(NODE)/.made: package.json package-lock.json
@@ -183,11 +187,13 @@ browser: $(NODE)/.made
 	@[ -n "$$CHROME" ] || [ -x /usr/bin/chromium-headless-shell ] || [ -x /usr/bin/chromium ] || [ -d $(NODE)/@sparticuz ] || \
 		npm install --no-save --silent --no-audit --no-fund @sparticuz/chromium@153.0.0
 
-# torch is installed first and pinned: otherwise the extra would pull in a GPU build of several GB.
-$(TORCH_VENV)/.tests: pyproject.toml
+# It sees the packages of the first environment and gets only what it has beyond them. torch is
+# installed first and pinned: otherwise the extra would pull in a GPU build of several GB.
+$(TORCH_VENV)/.tests: pyproject.toml | $(VENV)/.tests
 	@echo "Creating the environment in $(TORCH_VENV) ..."
-	@$(PYTHON) -m venv $(TORCH_VENV)
-	@$(TORCH_PY) $(PIP) install --upgrade 'pip>=25.1'
-	@$(TORCH_PY) $(PIP) install torch==2.13.0
-	@$(TORCH_PY) $(PIP) install --editable '.[torch,compare]' --group dev
+	@$(PY) -m venv --without-pip $(TORCH_VENV)
+	@$(TORCH_PY) -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/first.pth", "w").write(f"import site; site.addsitedir({sys.argv[1]!r})\n")' \
+		"$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	@$(TORCH_PIP) $(INSTALL) torch==2.13.0
+	@$(TORCH_PIP) $(INSTALL) --editable '.[torch,compare]'
 	@touch $@

@@ -58,7 +58,8 @@ def _command(tool: str, wheel: Path) -> list[str]:
     python = f"--python={sys.executable}"
     if tool == "uv":
         return ["uv", "tool", "install", "--quiet", python, str(wheel)]
-    return ["pipx", "install", "--quiet", python, str(wheel)]
+    # What a trial never imports needs no bytecode.
+    return ["pipx", "install", "--quiet", "--pip-args=--no-compile", python, str(wheel)]
 
 
 def _environment(root: Path) -> dict[str, str]:
