@@ -34,6 +34,7 @@ export type PropertyInput =
   | null
   | readonly PropertyScalar[]
   | Readonly<Record<string, PropertyScalar>>;
+export type WalkMode = "simple" | "ontology";
 export type HubOrder = "links" | "pagerank";
 export type DatedBy = "auto" | "created" | "modified";
 export type Granularity = "auto" | "day" | "week" | "month";
@@ -701,6 +702,8 @@ export interface NeighborsRequest extends OfVault {
   readonly limit?: number;
   /** Include daily notes */
   readonly daily?: boolean;
+  /** Along links, or also along topics (`ontology`) */
+  readonly mode?: WalkMode;
 }
 
 /** The notes within some hops of a note, nearest first, then those with more `ways`. */
@@ -719,7 +722,9 @@ export interface NeighborsReply {
  * A note near another: `score` is decay to the power of `hops`.
  *
  * `ways` counts the notes one hop nearer that are linked with it. `link` is the direction of its
- * link with the start note, seen from there; null where it is more than one hop away.
+ * link with the start note, seen from there; null where none of the two links to the other.
+ * `topics` are the paths of the topics that both name, or that one of them is and the other names;
+ * only the mode `ontology` looks for them.
  */
 export interface Neighbor {
   readonly path: string;
@@ -728,6 +733,7 @@ export interface Neighbor {
   readonly score: number;
   readonly ways: number;
   readonly link: Direction | null;
+  readonly topics: readonly string[];
 }
 
 /** `GET /api/graph/neighborhood`: Notes, links and similarities, to draw as a graph */

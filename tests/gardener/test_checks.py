@@ -11,8 +11,8 @@ from notewell.gardener.checks import CHECKS
 from notewell.gardener.edits import edited
 from notewell.gardener.garden import Garden
 from notewell.gardener.suggestion import Suggestion
-from notewell.gardener.topics import read_ontology
 from notewell.types import StoredNote
+from notewell.vault.topics import read_ontology
 from tests.eval.gardening.gardens import NO_VECTORS, Vectors, garden_of
 
 WORDS = "one two three four five six seven eight nine ten".split()  # noqa: SIM905

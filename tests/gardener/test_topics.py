@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from notewell.contract.graph import NeighborsRequest
 from notewell.engine.engine import Engine
-from notewell.gardener.topics import target_of
 from notewell.types import ModelRules, Settings, VaultRecord, VaultRules
+from notewell.vault.topics import target_of
 from tests.tiny_model import write_tiny_model
 
 SAME = "water and light in spring. " * 20
@@ -98,6 +100,19 @@ def test_a_check_names_what_is_no_topic_unused_or_alike(engine: Engine) -> None:
     # Also by meaning, though this process has only opened the index to read, as a command does.
     assert (bees, "Ontology/Concepts/Bee-Keeping.md", "name") in alike
     assert (bees, "Ontology/Entities/Queen.md", "meaning") in alike  # the same words in both
+
+
+def test_walks_follow_topics_in_the_mode_ontology(engine: Engine) -> None:
+    def near(path: str, **how: Any) -> dict[str, tuple[int, tuple[str, ...]]]:
+        found = engine.explorer.graph.neighbors(NeighborsRequest(path, **how)).neighbors
+        return {one.path: (one.hops, one.topics) for one in found}
+
+    bees = "Ontology/Concepts/Bee keeping.md"
+    assert "B.md" not in near("C.md", hops=2)
+    walked = near("C.md", hops=2, mode="ontology")
+    assert walked[bees] == (1, (bees,))
+    assert walked["A.md"] == walked["B.md"] == (2, (bees,))
+    assert near(bees, mode="ontology")["B.md"] == (1, (bees,))
 
 
 @pytest.mark.parametrize(

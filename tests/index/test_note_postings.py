@@ -140,7 +140,7 @@ def test_coverage_is_the_share_of_the_query_that_a_note_holds() -> None:
 def test_a_note_is_found_by_its_properties_too() -> None:
     properties: dict[str, PropertyValue] = {
         "author": "Jane Doe",
-        "topics": ("palaeontology",),
+        "topics": ("palaeontology", "[Eras](/Ontology/Concepts/Deep%20time.md)"),
         "Summary": "about fossils",
         "shelf": {"room": "attic", "row": 7},
         "done": True,
@@ -156,6 +156,8 @@ def test_a_note_is_found_by_its_properties_too() -> None:
         for word in (
             "doe",
             "palaeontology",
+            "eras",
+            "deep",
             "fossils",
             "attic",
             "7",
@@ -168,6 +170,8 @@ def test_a_note_is_found_by_its_properties_too() -> None:
     assert masks == {
         "doe": ("author",),
         "palaeontology": ("topics",),
+        "eras": ("topics",),
+        "deep": ("topics",),
         "fossils": ("description",),
         "attic": ("properties",),
         "7": ("properties",),
@@ -176,6 +180,7 @@ def test_a_note_is_found_by_its_properties_too() -> None:
         "things": ("path",),
         "teeth": ("headings",),
     }
+    assert matched(table, "ontology").note_ids.tolist() == []  # a folder in the address of a link
     assert matched(table, "true").note_ids.tolist() == []
     assert matched(table, "jane").note_ids.tolist() == [1, 2]
 

@@ -90,6 +90,28 @@ def test_notes_that_link_to_the_same_note_are_reached(library: Library) -> None:
     assert found["Cellar.md"].reasons == (Reason("links", "links to 'Spring' like 'Swarms'"),)
 
 
+def test_topics_are_followed_though_they_are_named_without_a_link(
+    make_library: MakeLibrary,
+) -> None:
+    library = make_library(
+        {
+            "Swarms.md": "---\ntopics: apiculture\n---\nHow to catch a swarm of bees.\n",
+            "Wax.md": '---\ntopics: ["[Bees](/Ontology/Bees.md)"]\n---\nCandles and polish.\n',
+            "Ontology/Bees.md": "---\naliases: [Apiculture]\n---\nWhat hums.\n",
+            **FILLER,
+        }
+    )
+    walk = by(library, mode="ontology", decay=0.8)
+    reply = walk.search("catch swarm", fusion="gars", model=False, weak=True)
+    found = {one.path: one for one in reply.results}
+    assert found["Ontology/Bees.md"].reasons == (Reason("links", "a topic of 'Swarms'"),)
+    assert found["Wax.md"].reasons == (Reason("links", "has the topic 'Bees' like 'Swarms'"),)
+    reply = walk.search("hums", fusion="gars", model=False, weak=True)
+    found = {one.path: one for one in reply.results}
+    assert found["Swarms.md"].reasons == (Reason("links", "has the topic 'Bees'"),)
+    assert "Wax.md" not in by(library).paths("catch swarm", fusion="gars", model=False)
+
+
 def test_filters_hold_for_linked_notes_too(library: Library) -> None:
     assert "Skep.md" not in library.paths("catch swarm -path:Skep", fusion="gars")
     assert "Skep.md" not in library.paths("catch swarm -straw", fusion="gars", model=False)

@@ -36,11 +36,11 @@ def test_each_section_is_a_chunk_with_its_heading_path() -> None:
 
 def test_the_header_has_title_path_tags_topics_and_author_but_no_folder() -> None:
     text = (
-        "---\ntags: [t1, t2]\ntopics: ['[[Space|space]]']\nauthor: Ann\n---\n# A\n## B\n"
-        + sentences(2)
+        "---\ntags: [t1, t2]\ntopics: ['[[Space|space]]', '[Big bang](/Ontology/Big%20bang.md)']\n"
+        "author: Ann\n---\n# A\n## B\n" + sentences(2)
     )
     (found,) = chunks_of(text)
-    assert found.header == "A note > A > B\nTags: t1, t2\nTopics: space\nAuthor: Ann"
+    assert found.header == "A note > A > B\nTags: t1, t2\nTopics: space, Big bang\nAuthor: Ann"
     assert found.text_hash == embed_hash(f"{found.header}\n{found.text}")
 
 

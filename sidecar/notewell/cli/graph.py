@@ -50,7 +50,7 @@ def graph() -> None:
 
 @graph.command()
 @request_argument(NeighborsRequest, "path", "NOTE")
-@request_options(NeighborsRequest, "hops", "direction", "decay", "limit", "daily")
+@request_options(NeighborsRequest, "hops", "direction", "mode", "decay", "limit", "daily")
 @vault_option
 @json_option
 def neighbors(*, vault: str | None, as_json: bool, **fields: Any) -> None:

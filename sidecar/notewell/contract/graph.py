@@ -22,7 +22,7 @@ from notewell.contract.graph_replies import (
     PathReply,
 )
 from notewell.contract.request import Endpoint, Example, RateClass, Request
-from notewell.types import Direction
+from notewell.types import Direction, WalkMode
 
 MAX_HOPS = 6
 
@@ -45,7 +45,10 @@ def _graph(
 
 @dataclass(frozen=True, slots=True)
 class NeighborsRequest(Request[NeighborsReply]):
-    """Which notes are within some hops of a note. `daily` false leaves daily notes out."""
+    """Which notes are within some hops of a note. `daily` false leaves daily notes out.
+
+    In the mode `ontology` a note and each topic that it names are one hop apart, both ways.
+    """
 
     endpoint: ClassVar[Endpoint] = _graph(
         "neighbors",
@@ -60,6 +63,7 @@ class NeighborsRequest(Request[NeighborsReply]):
     ] = 0.5
     limit: Limit = 100
     daily: Daily = True
+    mode: Annotated[WalkMode, Doc("Along links, or also along topics (`ontology`)")] = "simple"
 
 
 @dataclass(frozen=True, slots=True)

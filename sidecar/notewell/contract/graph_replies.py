@@ -29,7 +29,9 @@ class Neighbor:
     """A note near another: `score` is decay to the power of `hops`.
 
     `ways` counts the notes one hop nearer that are linked with it. `link` is the direction of its
-    link with the start note, seen from there; null where it is more than one hop away.
+    link with the start note, seen from there; null where none of the two links to the other.
+    `topics` are the paths of the topics that both name, or that one of them is and the other names;
+    only the mode `ontology` looks for them.
     """
 
     path: str
@@ -38,6 +40,7 @@ class Neighbor:
     score: float
     ways: int
     link: LinkDirection | None
+    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ class Engine:
             index, record, settings, models, load, tuning=tuning, uri=source.uri
         )
         self.documents = VaultDocuments(record, settings, source, index, self._look_now)
-        self.explorer = Explorer(index, record, self.search, self._load_models)
+        self.explorer = Explorer(index, record, self.search, load, settings.topics.folder)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)

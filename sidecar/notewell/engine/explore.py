@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 from notewell.contract.explore import (
     ArchaeologyReply,
@@ -17,10 +17,11 @@ from notewell.contract.graph_replies import MissingLinksReply
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.graph.queries import GraphAnswers
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import TopicLinksCache
 from notewell.search.archaeology import archaeology
 from notewell.search.complete import complete
 from notewell.search.names import Vocabulary, find_note
-from notewell.types import StoredNote, VaultRecord
+from notewell.types import StoredNote, TopicRules, VaultRecord
 from notewell.vault.daily import DailyNotes
 
 
@@ -37,8 +38,13 @@ class Explorer:
         vault: VaultRecord,
         search: Callable[[SearchRequest], SearchReply],
         load_models: Callable[[], None],
+        topics: str = TopicRules().folder,
     ) -> None:
-        """`search` is the vault's search function. Nothing is computed yet."""
+        """`search` is the vault's search function, `topics` the folder of its topics.
+
+        Nothing is computed yet.
+        """
+        self._topics = TopicLinksCache(topics)
         self._index = index
         self._vault = vault
         self._search = search
@@ -49,7 +55,8 @@ class Explorer:
     @cached_property
     def graph(self) -> GraphAnswers:
         """Answers questions about the links."""
-        return GraphAnswers(self._index, self._vault, self._find)
+        topics = partial(self._topics.of, self._index)
+        return GraphAnswers(self._index, self._vault, self._find, topics)
 
     def missing_links(self, request: MissingLinksRequest) -> MissingLinksReply:
         """Similar notes that are not linked; waits for the model whose vectors are compared."""

@@ -71,7 +71,9 @@ class Searcher:
         self._running = 0
         self._turns = SearchTurns()
         rules = settings.search
-        self._in_use = _InUse(rules, Caches.of(record, rules), self._reranker(rules))
+        self._in_use = _InUse(
+            rules, Caches.of(record, rules, settings.topics.folder), self._reranker(rules)
+        )
 
     def use_rules(self, rules: SearchRules) -> None:
         """Search by other rules from the next search on; searches that run end by the old ones."""

@@ -9,11 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from notewell.gardener.topics import Ontology
 from notewell.types import FloatArray, Link, PropertyValue
 from notewell.vault.frontmatter import body_start, read_frontmatter
 from notewell.vault.links import NoteNames
 from notewell.vault.parse import file_title, one_line_end
+from notewell.vault.topics import Ontology
 
 _NO_TOPICS = Ontology((), {}, None)
 

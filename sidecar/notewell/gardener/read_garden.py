@@ -12,7 +12,6 @@ import numpy as np
 
 from notewell.errors import UnreadableNoteError, VaultError
 from notewell.gardener.garden import Garden, NoteBody, NoteFacts
-from notewell.gardener.topics import read_ontology
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
 from notewell.search.sentences import sentences_of
@@ -21,6 +20,7 @@ from notewell.types import FloatArray, GardenRules, PropertyValue, StoredNote
 from notewell.vault.daily import DailyNotes
 from notewell.vault.paths import is_document
 from notewell.vault.regions import is_drawing
+from notewell.vault.topics import read_ontology
 
 _TEMPLATES = Path(".obsidian/templates.json")
 _MAX_SETTINGS_BYTES = 64 * 1024

@@ -16,20 +16,13 @@ from notewell.contract.topics import (
     UnknownTopic,
 )
 from notewell.errors import UnreadableNoteError
-from notewell.gardener.topics import (
-    MIN_COSINE,
-    Ontology,
-    Topic,
-    alike_in_name,
-    counts_of,
-    read_ontology,
-    topic_values,
-)
+from notewell.gardener.alike_topics import MIN_COSINE, alike_in_name
 from notewell.index.port import IndexReader
 from notewell.sources import Source
 from notewell.support.near import near
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
+from notewell.vault.topics import Ontology, Topic, counts_of, read_ontology, topic_values
 
 _PURPOSE_CHARS = 500  # of a folder's index note
 _INSTRUCTION_CHARS = 10_000

@@ -92,20 +92,27 @@ class NearbyNote:
 
 
 def nearby_notes(
-    network: Network, start: int, *, hops: int, direction: Direction, decay: float
+    network: Network,
+    start: int,
+    *,
+    hops: int,
+    direction: Direction,
+    decay: float,
+    also: Callable[[int], Iterable[int]] = lambda _: (),
 ) -> tuple[NearbyNote, ...]:
     """The notes at most `hops` links from `start`, by hops, then by ways (most first), then by id.
 
-    `direction` says which links are followed. The start itself is left out.
+    `direction` says which links are followed; `also` gives further notes one hop from a note.
+    The start itself is left out.
     """
     adjacent = {"out": network.out, "in": network.into, "both": network.both}[direction]
-    seen = {start}
+    seen, known = {start}, network.out.keys()
     frontier: Mapping[int, int] = {start: 1}
     found: list[NearbyNote] = []
     for hop in range(1, hops + 1):
         ways: dict[int, int] = {}
         for note in frontier:
-            for other in adjacent[note]:
+            for other in {*adjacent[note], *(known & set(also(note)))}:
                 if other not in seen:
                     ways[other] = ways.get(other, 0) + 1
         if not ways:

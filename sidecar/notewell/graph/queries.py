@@ -44,6 +44,7 @@ from notewell.graph.similar_notes import (
 )
 from notewell.graph.views import GraphView, GraphViews
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import NO_TOPICS, TopicLinks
 from notewell.types import FloatArray, IdArray, StoredNote, VaultRecord
 
 STATS_HUBS = 5
@@ -56,10 +57,18 @@ class GraphAnswers:
     """Answers the questions about one vault."""
 
     def __init__(
-        self, index: IndexReader, vault: VaultRecord, find: Callable[[str], StoredNote]
+        self,
+        index: IndexReader,
+        vault: VaultRecord,
+        find: Callable[[str], StoredNote],
+        topics: Callable[[], TopicLinks] = TopicLinks,
     ) -> None:
-        """`find` gives the note that a path or name means, or raises NotFoundError."""
+        """`find` gives the note that a path or name means, or raises NotFoundError.
+
+        `topics` gives those that notes name.
+        """
         self._index = index
+        self._topics = topics
         self._vault = vault.name
         self._views = GraphViews(index, vault)
         self._find = find
@@ -67,6 +76,7 @@ class GraphAnswers:
     def neighbors(self, question: NeighborsRequest) -> NeighborsReply:
         """The notes within some hops of one."""
         view, (start,) = self._view_of(question.path, daily=question.daily)
+        topics = self._topics() if question.mode == "ontology" else NO_TOPICS
         near = sorted(
             nearby_notes(
                 view.network,
@@ -74,6 +84,7 @@ class GraphAnswers:
                 hops=question.hops,
                 direction=question.direction,
                 decay=question.decay,
+                also=topics.around,
             ),
             key=lambda one: (one.hops, -one.ways, view.path(one.note)),
         )
@@ -85,7 +96,9 @@ class GraphAnswers:
             direction=question.direction,
             decay=question.decay,
             total=len(near),
-            neighbors=tuple(replies.neighbor(view, start, one) for one in near[: question.limit]),
+            neighbors=tuple(
+                replies.neighbor(view, start, one, topics) for one in near[: question.limit]
+            ),
         )
 
     def neighborhood(self, question: NeighborhoodRequest) -> NeighborhoodReply:

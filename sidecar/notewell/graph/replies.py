@@ -24,6 +24,7 @@ from notewell.graph.dangling import DanglingLinks
 from notewell.graph.network import NearbyNote
 from notewell.graph.similar_notes import SuggestedLink
 from notewell.graph.views import GraphView
+from notewell.index.topic_links import TopicLinks
 
 if TYPE_CHECKING:  # importing it at run time would import networkx
     from notewell.graph.structure import Bridge, CutPoint
@@ -45,8 +46,9 @@ def hub(view: GraphView, note: int) -> Hub:
     return Hub(shown.path, shown.title, shown.links_in, shown.links_out, rank)
 
 
-def neighbor(view: GraphView, start: int, near: NearbyNote) -> Neighbor:
-    """A note near `start`."""
+def neighbor(view: GraphView, start: int, near: NearbyNote, topics: TopicLinks) -> Neighbor:
+    """A note near `start`, with the topics that connect both."""
+    common = topics.connecting(start, near.note) & view.network.out.keys()
     return Neighbor(
         path=view.path(near.note),
         title=view.notes[near.note].title,
@@ -54,6 +56,7 @@ def neighbor(view: GraphView, start: int, near: NearbyNote) -> Neighbor:
         score=round(near.score, 6),
         ways=near.ways,
         link=view.network.link_between(start, near.note),
+        topics=tuple(sorted(view.path(topic) for topic in common)),
     )
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from notewell.index.analyze import streams
 from notewell.index.template_lines import LineHashes, divided, hash_of_line, line_hashes
 from notewell.types import ChunkHits, PropertyValue, StoredChunk
-from notewell.vault.properties import properties_text, property_words
+from notewell.vault.properties import link_words, properties_text, property_words
 
 K1, B = 1.2, 0.75
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")  # tokens as the analyzer gives them
@@ -197,7 +197,7 @@ def note_text(
     by_field: dict[str, tuple[str, ...]] = {}
     for name, words in found.items():
         of = _PROPERTY_FIELDS.get(name.lower(), "properties")
-        by_field[of] = by_field.get(of, ()) + words
+        by_field[of] = by_field.get(of, ()) + tuple(map(link_words, words))
     return NoteText(note_id, path, title, aliases, tags, tuple(chunks), by_field)
 
 

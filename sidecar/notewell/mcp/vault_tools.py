@@ -166,7 +166,7 @@ TOOLS = (
         request_model(
             NeighborsRequest,
             BudgetedRequest,
-            fields=("path", "hops", "direction", "limit"),
+            fields=("path", "hops", "direction", "mode", "limit"),
             changes={"limit": Change(default=50)},
         ),
         graph_neighbors,

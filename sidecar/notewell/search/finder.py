@@ -15,6 +15,7 @@ from notewell.contract.search import Corrected, SearchRequest
 from notewell.errors import ModelError
 from notewell.index.note_fields import field_weights
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import TopicLinksCache
 from notewell.search import expand, retrieve
 from notewell.search.attachments import EmbedsCache
 from notewell.search.candidates import Candidates
@@ -29,7 +30,7 @@ from notewell.search.scope import Scope
 from notewell.search.spelling import Speller, corrected_query, corrected_text, is_word_of
 from notewell.search.terms import Terms, query_terms
 from notewell.search.word_list import WordListCache
-from notewell.types import Embedder, FloatArray, SearchRules, VaultRecord
+from notewell.types import Embedder, FloatArray, SearchRules, TopicRules, VaultRecord
 
 T = TypeVar("T")
 # What a search enters while a model works.
@@ -44,11 +45,15 @@ class Caches:
     names: NamesCache = field(default_factory=NamesCache)
     words: WordListCache = field(default_factory=WordListCache)
     embeds: EmbedsCache = field(default_factory=EmbedsCache)
+    topics: TopicLinksCache = field(default_factory=TopicLinksCache)
 
     @classmethod
-    def of(cls, vault: VaultRecord, rules: SearchRules) -> Caches:
-        """Empty caches."""
-        return cls(FactsCache(vault.path, rules.shelved_status))
+    def of(
+        cls, vault: VaultRecord, rules: SearchRules, topics: str = TopicRules().folder
+    ) -> Caches:
+        """Empty caches; `topics` is the folder of the vault's topics."""
+        facts = FactsCache(vault.path, rules.shelved_status)
+        return cls(facts, topics=TopicLinksCache(topics))
 
     def with_rules(self, vault: VaultRecord, rules: SearchRules) -> Caches:
         """These caches for other rules; what depends on the rules is read again."""

@@ -14,31 +14,38 @@ leads to becomes a candidate, even if neither its words nor its meaning were fou
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import TopicLinks
 from notewell.search.rank import RankedNote
 from notewell.search.similar_reasons import linked, step
 from notewell.types import FloatArray, GarsRules, IdArray, StoredNote
 
 SEEDS, SEED_SHARE = 5, 0.7  # the most seeds, and their least similarity
-# Backlinks of a note from which it joins its notes as siblings no more: it says nothing of them.
+# Notes that link to a note, or name a topic, from which it joins them no more: it says nothing of
+# them.
 _MOST_SIBLINGS = 200
+How = Literal["linked", "topic", "named", "sibling", "same topic"]
 
 
 @dataclass(frozen=True, slots=True)
 class Activated:
     """The activation of a note, 0..1, and where the most of it came from.
 
-    `through` is the note that the seed and a sibling have in common; None: they are linked.
+    `how`: it is `linked` with the seed, a `topic` of the seed, `named` it as its topic, is its
+    `sibling` because both link to the note `through`, or has the `same topic`, `through`.
     """
 
     activation: float
     seed: int
+    how: How = "linked"
     through: int | None = None
 
 
@@ -50,39 +57,65 @@ def seeds_of(ids: IdArray, similarity: FloatArray) -> Mapping[int, float]:
 
 
 def spread(
-    index: IndexReader, seeds: Mapping[int, float], rules: GarsRules
+    index: IndexReader, seeds: Mapping[int, float], rules: GarsRules, topics: TopicLinks
 ) -> Mapping[int, Activated]:
     """The activation of the notes around the seeds, by id.
 
-    A linked note has `decay` times the similarity of its seed; a sibling (in mode `ontology`)
-    has that once more decayed, divided by the logarithm of the backlinks of the note in common.
-    Of several activations the highest counts.
+    A linked note has `decay` times the similarity of its seed. In mode `ontology` so has a topic of
+    the seed; a note that names the seed as its topic has that divided by the logarithm of how many
+    do; and a sibling, with a linked note or a topic in common, has it once more decayed, divided by
+    the logarithm of how many have that in common. Of several activations the highest counts.
     """
     found: dict[int, Activated] = {}
     for seed, similarity in seeds.items():
-        for note_id, share, through in _around(index, seed, rules):
-            activation = similarity * share
-            if note_id not in found or activation > found[note_id].activation:
-                found[note_id] = Activated(activation, seed, through)
+        around = chain(_linked(index, seed, rules), _by_topics(index, seed, rules, topics))
+        for one in around:
+            known = found.get(one.note)
+            if known is None or similarity * one.share > known.activation:
+                found[one.note] = Activated(similarity * one.share, seed, one.how, one.through)
     return found
 
 
-def _around(
-    index: IndexReader, seed: int, rules: GarsRules
-) -> Iterator[tuple[int, float, int | None]]:
-    """Notes around a seed: id, share of its similarity, and the note in common with a sibling."""
-    near = step(index, seed, rules.direction)
-    for note_id in near:
-        yield note_id, rules.decay, None
+class _Near(NamedTuple):
+    """A note around a seed, and its share of the seed's similarity."""
+
+    note: int
+    share: float
+    how: How
+    through: int | None = None
+
+
+def _linked(index: IndexReader, seed: int, rules: GarsRules) -> Iterator[_Near]:
+    for note in step(index, seed, rules.direction):
+        yield _Near(note, rules.decay, "linked")
+
+
+def _by_topics(
+    index: IndexReader, seed: int, rules: GarsRules, topics: TopicLinks
+) -> Iterator[_Near]:
+    """The topics of a seed, the notes it is a topic of, and its siblings; none in mode `simple`."""
     if rules.mode == "simple":
         return
-    for through in near:
-        siblings = index.graph.backlinks(through)
+    own = topics.topics_of.get(seed, frozenset())
+    for topic in own:
+        yield _Near(topic, rules.decay, "topic")
+    naming = topics.notes_of.get(seed, frozenset())
+    if len(naming) <= _MOST_SIBLINGS:
+        for note in naming:
+            yield _Near(note, rules.decay / _commonness(naming), "named")
+    for through in step(index, seed, rules.direction) | own:
+        named = topics.notes_of.get(through, frozenset())
+        siblings = index.graph.backlinks(through) | named
         if len(siblings) > _MOST_SIBLINGS:
             continue
-        share = rules.decay**2 / max(1.0, math.log10(len(siblings) + 1))
-        for sibling in siblings - {seed}:
-            yield sibling, share, through
+        share = rules.decay**2 / _commonness(siblings)
+        for note in siblings - {seed}:
+            is_same = through in own and note in named
+            yield _Near(note, share, "same topic" if is_same else "sibling", through)
+
+
+def _commonness(notes: Collection[int]) -> float:
+    return max(1.0, math.log10(len(notes) + 1))
 
 
 def centrality(index: IndexReader, ids: IdArray) -> FloatArray:
@@ -133,11 +166,15 @@ def _reason(
     seed = notes.get(found.seed)
     if seed is None:
         return None
-    if found.through is not None:
-        through = notes.get(found.through)
-        named = "the same note" if through is None else f"'{through.title}'"
-        return Reason("links", f"links to {named} like '{seed.title}'")
-    direction = linked(index, found.seed, note_id)
-    if direction == "in":
-        return Reason("links", f"links to '{seed.title}'")
-    return Reason("links", f"linked from '{seed.title}'")
+    if found.how == "linked":
+        is_back = linked(index, found.seed, note_id) == "in"
+        return Reason("links", f"{'links to' if is_back else 'linked from'} '{seed.title}'")
+    through = notes.get(found.through) if found.through is not None else None
+    named = "the same note" if through is None else f"'{through.title}'"
+    text = {
+        "topic": f"a topic of '{seed.title}'",
+        "named": f"has the topic '{seed.title}'",
+        "sibling": f"links to {named} like '{seed.title}'",
+        "same topic": f"has the topic {named} like '{seed.title}'",
+    }[found.how]
+    return Reason("links", text)

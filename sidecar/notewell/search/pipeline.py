@@ -303,7 +303,8 @@ class _Run:
         if "whole_notes" in self.request.ignore:
             notes = without_whole_notes(notes)
         query = query_evidence(parsed.text, terms, notes, found.semantic, self.tokenizer(found))
-        scoring = Scoring(self.index, self.request, self.rules, tuning=self.tuning)
+        topics = self.caches.topics
+        scoring = Scoring(self.index, self.request, self.rules, topics, tuning=self.tuning)
         plan = scoring.plan(query, notes, has_vector=found.vector is not None)
         if scoring.spreads:
             plan, self.activated = scoring.spread(notes, query, plan)

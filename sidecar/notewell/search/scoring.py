@@ -10,6 +10,7 @@ import numpy as np
 
 from notewell.contract.search import SearchRequest
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
 from notewell.search import evidence, fuse, gars
 from notewell.search.boosts import linked_from_best
 from notewell.search.candidates import Candidates, or_zero
@@ -59,12 +60,13 @@ def query_evidence(
 class Scoring:
     """Scores notes for one request by the rules and the weights of the evidence.
 
-    `tuning` are the factors that were fitted to this vault.
+    `topics` gives those that notes name; `tuning` are the factors that were fitted to this vault.
     """
 
     index: IndexReader
     request: SearchRequest
     rules: SearchRules
+    topics: TopicLinksCache
     weights: EvidenceWeights = field(default_factory=EvidenceWeights)
     tuning: Tuning = UNTUNED
 
@@ -118,7 +120,8 @@ class Scoring:
             "decay": rules.decay,
         }
         weights = plan.keyword_weight * share, plan.semantic_weight * share
-        return Plan("gars", *weights, params), gars.spread(self.index, seeds, rules)
+        topics = self.topics.of(self.index) if rules.mode == "ontology" else NO_TOPICS
+        return Plan("gars", *weights, params), gars.spread(self.index, seeds, rules, topics)
 
     def score(
         self,

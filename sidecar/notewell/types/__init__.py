@@ -107,6 +107,7 @@ if TYPE_CHECKING:
         VaultRecord,
         VaultSource,
         Verdict,
+        WalkMode,
         WatchMode,
     )
 
@@ -194,6 +195,7 @@ __all__ = [
     "VectorPut",
     "Verdict",
     "Walk",
+    "WalkMode",
     "WatchMode",
     "Window",
     "embedded_text",

@@ -21,6 +21,7 @@ from notewell.types.values import (
     ProviderKind,
     Quantisation,
     RerankProvider,
+    WalkMode,
     WatchMode,
 )
 
@@ -103,7 +104,8 @@ class NoteFieldWeights:
 class GarsRules:
     """Weights of `fusion=gars`, and how activation spreads from the first results along links.
 
-    `mode`: to the notes linked with them (`simple`), or also to notes that link to the same note
+    `mode`: to the notes linked with them (`simple`), or also to their topics, to the notes that
+    name them as a topic, and to notes that have a topic or a linked note in common with them
     (`ontology`). `decay` is the share of activation that is left after each hop.
     """
 
@@ -111,7 +113,7 @@ class GarsRules:
     centrality: Annotated[float, Ge(0)] = 0.2
     activation: Annotated[float, Ge(0)] = 0.2
     decay: Annotated[float, Ge(0), Le(1)] = 0.5
-    mode: Literal["simple", "ontology"] = "simple"
+    mode: WalkMode = "simple"
     direction: Direction = "out"
 
 

@@ -48,6 +48,8 @@ Match = Literal["strong", "related", "weak"]  # how relevant a result is to its 
 ChangeKind = Literal["create", "modify", "delete", "rename"]
 LinkKind = Literal["wikilink", "markdown"]
 Direction = Literal["out", "in", "both"]  # along links, against them, or either way
+# Along links alone, or also from a note to its topics and from a topic to the notes that name it.
+WalkMode = Literal["simple", "ontology"]
 ChunkMethod = Literal["headings", "semantic"]
 SpanKind = Literal[
     "heading", "paragraph", "list", "table", "code", "math", "callout", "quote", "footnote"

@@ -26,7 +26,7 @@ from notewell.types import (
     embedded_text,
 )
 from notewell.vault.nested_lists import parent_item
-from notewell.vault.properties import fold, properties_text, words_of
+from notewell.vault.properties import fold, link_label, properties_text, words_of
 from notewell.vault.sections import Draft, Section, merge_small, sections_of
 from notewell.vault.split import Block, Piece, Splitter
 from notewell.vault.topic_cuts import Place, TopicRule, parts_between, sentence_texts, topic_places
@@ -319,6 +319,6 @@ def _extras(note: Note) -> Iterator[str]:
 
 
 def _names(value: PropertyValue) -> Iterator[str]:
-    """Yield a property's strings; of a wikilink, what it shows."""
+    """Yield a property's strings; of a link to a note, what it shows."""
     for word in words_of(value, separators=","):
-        yield word.removeprefix("[[").removesuffix("]]").rpartition("|")[2].strip()
+        yield link_label(word).strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 from notewell.types import PropertyValue
 
@@ -30,6 +31,10 @@ _DATE = re.compile(
 _COMPACT_DATE = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?\Z")
 _OF_NOTE = frozenset({"tags", "tag", "aliases", "alias", "title"})
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+# A Markdown link to a note, as topics are written: its label, and the address without folders.
+_NOTE_LINK = re.compile(
+    r"\[([^\[\]]*)\]\(<?(?:[^()<>/:]*/)*([^()<>/:]*(?:\([^()<>/:]*\)[^()<>/:]*)*)\.md>?\)"
+)
 _EPOCH_SECONDS = (10**9, 10**10)
 _EPOCH_MILLISECONDS = (10**12, 10**13)
 _NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?\Z")
@@ -70,6 +75,21 @@ def properties_text(properties: Mapping[str, PropertyValue]) -> str:
     named = property_words(properties)
     shown = " · ".join(f"{name}: {', '.join(words)}" for name, words in named.items())
     return _LINK.sub(r"\1", shown)
+
+
+def link_label(value: str) -> str:
+    """What the links to notes in a value show, in place of these links."""
+    return _NOTE_LINK.sub(r"\1", _LINK.sub(r"\1", value))
+
+
+def link_words(value: str) -> str:
+    """A value with its Markdown links to notes as their labels and the names of the notes."""
+
+    def both(found: re.Match[str]) -> str:
+        label, name = found[1].strip(), unquote(found[2]).strip()
+        return label if label.casefold() == name.casefold() else f"{label} {name}"
+
+    return _NOTE_LINK.sub(both, value)
 
 
 def _texts(value: PropertyValue) -> Iterator[str]:

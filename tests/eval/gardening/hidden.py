@@ -30,9 +30,9 @@ from notewell.gardener.garden import Garden
 from notewell.gardener.mentions import folded
 from notewell.gardener.names import letters_of
 from notewell.gardener.suggestion import Suggestion
-from notewell.gardener.topics import Ontology, Topic
 from notewell.types import Link
 from notewell.vault.edit_properties import edit_properties
+from notewell.vault.topics import Ontology, Topic
 
 from .gardens import Texts, Vectors, garden_of
 

@@ -8,8 +8,8 @@ from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.link_text import property_link
 from notewell.gardener.suggestion import NoteEdit, Suggestion
-from notewell.gardener.topics import topic_values
 from notewell.gardener.votes import NEIGHBOURS, centred, neighbours, votes
+from notewell.vault.topics import topic_values
 
 NAME: GardenCheck = "missing_topics"
 MIN_SHARE = 0.6  # of the votes
