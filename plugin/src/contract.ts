@@ -2707,7 +2707,12 @@ export interface CatalogueReply {
   readonly models: readonly CatalogueModel[];
 }
 
-/** A model of the catalogue. `present`: it is downloaded. */
+/**
+ * A model of the catalogue. `present`: it is downloaded.
+ *
+ * `time` is how long a passage takes, where the default model takes 1; null: not measured.
+ * `quality` is nDCG@10 by meaning alone, by language code (docs/models.md); empty: not measured.
+ */
 export interface CatalogueModel {
   readonly name: string;
   readonly dimensions: number;
@@ -2718,6 +2723,8 @@ export interface CatalogueModel {
   readonly runtime: string;
   readonly configured: boolean;
   readonly present: boolean;
+  readonly time: number | null;
+  readonly quality: Readonly<Record<string, number>>;
 }
 
 /**

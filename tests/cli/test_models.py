@@ -135,6 +135,9 @@ def test_a_model_is_suggested_for_notes_in_another_language(
     shown = notewell("models", "suggest", "--vault", vault).stdout
     assert "86% of the notes are in German" in shown
     assert "91 MB to download, and about a minute" in shown
+    assert "German texts with a quality of 0.92, all-MiniLM-L6-v2 with 0.71" in " ".join(
+        shown.split()
+    )
     assert "notewell index --model multilingual-e5-small-q4" in shown
 
 

@@ -46,6 +46,17 @@ it("offers the model that reads the vault's languages, with the command", async 
   expect(panel.el.textContent).toContain("Configured");
 });
 
+it("tells the time and quality of models where they are measured", async () => {
+  const model = { name: "a", dimensions: 384, max_tokens: 256, languages: ["en"], licence: "MIT", download_mb: 91, runtime: "onnx", configured: true, present: true };
+  const other = { ...model, name: "b", time: 2.2, quality: { de: 0.92, zh: 0.94 } };
+  server.routes["/api/models"] = () => ({ vault: "garden", configured: "a", answering: "a", models: [model, other] });
+  const panel = new ModelsPanel(contextOf(["models"]));
+  panel.show();
+  await expect.poll(() => panel.el.querySelectorAll("tbody tr").length).toBe(2);
+  const rows = [...panel.el.querySelectorAll("tbody tr")].map((row) => [...row.querySelectorAll("td")].slice(2, 4).map((cell) => cell.textContent));
+  expect(rows).toEqual([["not measured", "not measured"], ["de 0.92, zh 0.94", "2.2×"]]);
+});
+
 it("says what a service is sent and costs, and an administrator allows it", async () => {
   const service = { host: "api.x.com", allowed: false, sent: "Notes are sent to api.x.com.", passages: 20, tokens: 9000, dollars: 0.18, prices_of: "August 2026" };
   const suggested = { vault: "garden", model: "a", languages: [], suggestion: null, service };

@@ -250,6 +250,8 @@ export const models = partOf<CatalogueReply>()({
       download_mb: number,
       configured: flag,
       present: flag,
+      time: optional(nullable(number)),
+      quality: optional(mapping(number)),
     }),
   ),
 });

@@ -119,7 +119,21 @@ def _reason(
     return (
         f"{unread:.0%} of the notes are in {languages}; {used.name} reads {read}. {spec.name}"
         f" reads them: {spec.download_mb} MB to download, and about {_minutes(minutes)} to embed"
-        " the vault again. The present vectors stay, so returning costs nothing."
+        f" the vault again. {_gain(foreign, used, spec)}The present vectors stay, so returning"
+        " costs nothing."
+    )
+
+
+def _gain(foreign: dict[str, float], used: ModelSpec, spec: ModelSpec) -> str:
+    """How much better the model finds notes in the first of the languages that were measured."""
+    before, after = dict(used.quality), dict(spec.quality)
+    measured = [code for code in foreign if code in before and code in after]
+    if not measured:
+        return ""
+    code = measured[0]
+    return (
+        f"By meaning alone it finds {NAMES[code]} texts with a quality of {after[code]:.2f},"
+        f" {used.name} with {before[code]:.2f} (nDCG@10, of 1). "
     )
 
 

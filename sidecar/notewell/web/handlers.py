@@ -253,4 +253,6 @@ def _view(spec: ModelSpec, settings: Settings) -> replies.CatalogueModel:
         runtime=spec.runtime,
         configured=configured,
         present=locate(spec, model_dir=settings.model_dir, folder=folder) is not None,
+        time=spec.time,
+        quality=dict(spec.quality),
     )

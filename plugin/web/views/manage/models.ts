@@ -16,7 +16,7 @@ export class ModelsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = "With another model, every passage is embedded again. Vectors of earlier models are kept, so switching back is immediate.";
+    const about = "With another model, every passage is embedded again. Vectors of earlier models are kept, so switching back is immediate. Quality is nDCG@10 by meaning alone, time that of a passage beside the default model's.";
     this.el.append(heading("Models", about), this.#offer, this.#body);
   }
 
@@ -70,10 +70,12 @@ export class ModelsPanel implements Panel {
       ]),
       table(
         "Models",
-        ["Model", "Languages", "Dimensions", "Tokens", "Download", "Licence", "Use"],
+        ["Model", "Languages", "Quality by meaning", "Time", "Dimensions", "Tokens", "Download", "Licence", "Use"],
         found.models.map((model) => [
           model.name,
           model.languages.join(", "),
+          qualityOf(model.quality),
+          model.time ? `${model.time}×` : "not measured",
           String(model.dimensions),
           String(model.max_tokens),
           model.present ? "installed" : `${model.download_mb} MB`,
@@ -91,6 +93,12 @@ export class ModelsPanel implements Panel {
       disabled: !this.#context.mayAdminister,
     });
   }
+}
+
+/** nDCG@10 by language, such as "de 0.92, ru 0.91". */
+function qualityOf(quality: Readonly<Record<string, number>> = {}): string {
+  const measured = Object.entries(quality).map(([language, value]) => `${language} ${value.toFixed(2)}`);
+  return measured.join(", ") || "not measured";
 }
 
 type Service = NonNullable<SuggestReply["service"]>;
