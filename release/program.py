@@ -1,12 +1,14 @@
-"""The start of the helper: the command line, or the process that reads files for it."""
+"""The start of the helper: the command line, or a process that reads files or runs code for it."""
 
 import sys
 
-from notewell.support.program import FILE_READER
+from notewell.support.program import CODE_RUNNER, FILE_READER
 
 if __name__ == "__main__":
     if sys.argv[1:] == [FILE_READER]:
         from notewell.vault.readers.child import main
+    elif sys.argv[1:] == [CODE_RUNNER]:
+        from notewell.ask.code_child import main
     else:
         from notewell.cli import main
     main()

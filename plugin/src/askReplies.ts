@@ -21,7 +21,14 @@ const found = partOf<AskFound>()({
   results: list(object({ path: text, title: text, line: number, snippet: text, highlights: list(range) })),
 });
 
-const step = partOf<AskStep>()({ n: number, tool: text, about: text, outcome: text });
+const step = partOf<AskStep>()({
+  n: number,
+  tool: text,
+  about: text,
+  outcome: text,
+  code: maybe(text),
+  output: maybe(text),
+});
 
 const notice = partOf<AskNotice>()({
   provider: text,

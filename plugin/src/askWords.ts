@@ -11,6 +11,7 @@ const tools = (): Readonly<Record<string, string>> => ({
   neighbors: t("Followed links of"),
   read_web_page: t("Read the page"),
   search_web: t("Searched the web for"),
+  run_code: t("Calculated"),
 });
 
 /** A step as what was done, with what, and what came of it. */
@@ -20,6 +21,11 @@ export function stepWords({ tool, about, outcome }: AskStep): { readonly did: st
     subject: about.startsWith(`${tool}: `) ? about.slice(tool.length + 2) : about,
     result: tool === "rewrite" ? t("as: {outcome}", { outcome }) : outcome,
   };
+}
+
+/** The program that a step ran, and what it printed. */
+export function stepCode({ code, output }: AskStep): readonly string[] {
+  return [code, output].filter((text): text is string => !!text);
 }
 
 /** What stands below an answer that was stopped after the text `answer`. */

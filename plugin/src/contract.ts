@@ -2038,12 +2038,18 @@ export interface AskFound {
   readonly results: readonly Result[];
 }
 
-/** A tool that the model used, and its outcome. `n` counts from 1. */
+/**
+ * A tool that the model used, and its outcome. `n` counts from 1.
+ *
+ * `code` and `output` are a program that was run and what it printed; null for other tools.
+ */
 export interface AskStep {
   readonly n: number;
   readonly tool: string;
   readonly about: string;
   readonly outcome: string;
+  readonly code: string | null;
+  readonly output: string | null;
 }
 
 /** A piece of the answer, as it arrives. `AskReply.answer` is the final text. */

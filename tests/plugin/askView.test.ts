@@ -119,8 +119,9 @@ describe("the panel for questions", () => {
     answering([
       event(1, "notice", NOTICE),
       event(2, "step", { n: 1, tool: "search", about: "search: bees", outcome: "3 notes" }),
-      event(3, "text", { text: "By the sun" }),
-      event(4, "answer", REPLY),
+      event(3, "step", { n: 2, tool: "run_code", about: "run_code: 6 * 7", outcome: "42", code: "6 * 7", output: "42" }),
+      event(4, "text", { text: "By the sun" }),
+      event(5, "answer", REPLY),
     ] as { id: number }[]);
     const opened = vi.spyOn(context.app.workspace, "openLinkText").mockResolvedValue();
     const el = await open();
@@ -128,6 +129,7 @@ describe("the panel for questions", () => {
     expect(JSON.parse(server.asked("/api/ask")[0]?.body ?? "")).toMatchObject({ question: REPLY.question, stream: "poll" });
     expect(el.textContent).toContain("Sent to qwen3 on the server’s computer: your question.");
     expect(el.querySelector(".notewell-steps")?.textContent).toContain("Searched “bees”3 notes");
+    expect([...el.querySelectorAll(".notewell-steps pre")].map((one) => one.textContent)).toEqual(["6 * 7", "42"]);
     expect(el.querySelector(".notewell-answer")?.textContent).toContain("By the sun");
     buttonOf(el, "Source 1: Bees")?.click();
     await settle();

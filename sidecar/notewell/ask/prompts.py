@@ -22,15 +22,22 @@ _GENERAL = (
     f"- If the notes do not answer the question, answer {NOT_IN_NOTES}, and below it what you know"
     " of it yourself, without citations.\n"
 )
+_CODE = (
+    "- Never calculate in your head: let `run_code` count, add up, compare dates and read tables,"
+    " and cite the notes that its numbers come from.\n"
+)
 _REWRITE = (
     "Rewrite the last question so that it can be understood without the conversation: put in what"
     " its pronouns and omissions stand for. Keep its language. Answer with the question alone."
 )
 
 
-def system(*, general: bool) -> str:
-    """The system prompt of an answer; `general` allows the model's own knowledge."""
-    return _RULES + (_GENERAL if general else _NOTES_ALONE)
+def system(*, general: bool, code: bool = False) -> str:
+    """The system prompt of an answer.
+
+    `general` allows the model's own knowledge; `code`: there is a tool that runs code.
+    """
+    return _RULES + (_CODE if code else "") + (_GENERAL if general else _NOTES_ALONE)
 
 
 def rewrite() -> str:

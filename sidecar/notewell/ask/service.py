@@ -32,9 +32,8 @@ from notewell.vault.write import VaultWriter
 _INSTANT_RESULTS = 5  # shown while the model works
 # What leaves this computer, for people.
 _LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
-_LEAVES_WITH_WEB = (
-    f"{_LEAVES}; pages of the web that it asks for are read, and learn this computer's address"
-)
+_LEAVES_BY_WEB = "; pages of the web that it asks for are read, and learn this computer's address"
+_LEAVES_BY_CODE = "; and what its calculations with these notes print"
 
 
 class Agent:
@@ -104,7 +103,8 @@ class Agent:
 def _notice(providers: Providers, conversation: str) -> AskEvent:
     """The event that says what leaves this computer, and where it goes."""
     rules = providers.rules
-    leaves = _LEAVES_WITH_WEB if rules.web else _LEAVES
+    by_code = _LEAVES_BY_CODE if rules.code_tool else ""
+    leaves = _LEAVES + by_code + (_LEAVES_BY_WEB if rules.web else "")
     return AskEvent(
         "notice",
         AskNotice(

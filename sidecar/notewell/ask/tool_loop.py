@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from notewell.ask import prompts
+from notewell.ask.code_tool import CodeRunner
 from notewell.ask.conversations import newest_within
 from notewell.ask.prompts import Phrases, phrases_for
 from notewell.ask.sources import NumberedSources, check_citations
-from notewell.ask.tools import GIVEN_UP, Tools
+from notewell.ask.tools import GIVEN_UP, ToolResult, Tools
 from notewell.ask.vault import Vault
 from notewell.ask.web_reader import Pages
 from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
@@ -146,16 +147,30 @@ class ToolLoop:
             draft.standalone = self._standalone(draft.question, history)
             yield AskEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
         pages = Pages(self._rules.web_search_url) if self._rules.web else None
-        tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget)
+        code = self._code_runner(draft)
+        tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget, code=code)
         initial = tools.initial_context(draft.standalone)
         draft.warnings += [*initial.warnings, *self._index_warnings()]
         yield AskEvent("step", AskStep(1, "context", initial.about, initial.outcome))
         self._messages = [
-            Message("system", prompts.system(general=self._rules.general_knowledge)),
+            Message("system", self._system(code=code is not None)),
             *_as_messages(history),
             Message("user", prompts.question_with_sources(draft.question, initial.text)),
         ]
         yield from self._rounds(draft, tools)
+
+    def _system(self, *, code: bool) -> str:
+        return prompts.system(general=self._rules.general_knowledge, code=code)
+
+    def _code_runner(self, draft: Draft) -> CodeRunner | None:
+        """What runs code, where the settings want it and the system confines it."""
+        if not self._rules.code_tool:
+            return None
+        runner = CodeRunner()
+        if why := runner.unavailable():
+            draft.warnings.append(f"No code can be run on this computer (`ask.code_tool`): {why}.")
+            return None
+        return runner
 
     def _index_warnings(self) -> Iterator[str]:
         """A warning if some notes cannot be found yet."""
@@ -187,7 +202,7 @@ class ToolLoop:
                     )
                     continue
                 used = tools.use(call)
-                yield AskEvent("step", AskStep(n, call.name, used.about, used.outcome))
+                yield AskEvent("step", _step(n, call.name, used))
                 self._results.append(len(self._messages))
                 self._messages.append(Message("tool", used.text, call_id=call.id))
         draft.partial = True
@@ -240,6 +255,10 @@ class ToolLoop:
         if self._model.output_limit is not None:
             most = min(most, self._model.output_limit)
         return self._provider.stream(self._model.name, messages, tools, most)
+
+
+def _step(n: int, tool: str, used: ToolResult) -> AskStep:
+    return AskStep(n, tool, used.about, used.outcome, used.code, used.output)
 
 
 def _as_messages(past: Sequence[AskReply]) -> list[Message]:

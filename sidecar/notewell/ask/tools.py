@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
+from notewell.ask.code_rules import MODULES
+from notewell.ask.code_tool import CodeNote, CodeRunner
 from notewell.ask.sources import NumberedSources, Source
 from notewell.ask.vault import Vault
 from notewell.ask.web_reader import Page, Pages
@@ -29,12 +32,17 @@ _NOTHING = "Nothing in the notes answers this. Try other words, or say that it i
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a tool call. `warnings` are those of the search behind it."""
+    """The result of a tool call. `warnings` are those of the search behind it.
+
+    `code` and `output` are what was run and what it printed, for people, where code was run.
+    """
 
     about: str  # the tool and its argument, for people
     outcome: str  # for people
     text: str  # for the model
     warnings: tuple[str, ...] = ()
+    code: str | None = None
+    output: str | None = None
 
 
 def _spec(name: str, about: str, **parameters: str) -> ToolSpec:
@@ -64,6 +72,15 @@ _ON_NOTES = (
 )
 _ON_THE_WEB = _spec("read_web_page", "Read a public web page.", url="Its address")
 _WEB_SEARCH = _spec("search_web", "Search the web.", query="Words to find")
+_CODE = _spec(
+    "run_code",
+    "Run a short Python program: arithmetic, dates, tables. `notes` is a list of the notes found so"
+    " far, dicts with n, path, title, tags, properties, created, modified, text. `tables(text)`"
+    " gives the Markdown tables in a text, each a list of dicts by heading. The last value is"
+    f" printed. No files, no network; modules: {', '.join(MODULES)}.",
+    code="The program",
+)
+_SHORT = 80  # characters of one line that people see whole
 
 
 class Tools:
@@ -75,9 +92,15 @@ class Tools:
     """
 
     def __init__(
-        self, vault: Vault, catalogue: NumberedSources, pages: Pages | None, *, budget: int
+        self,
+        vault: Vault,
+        catalogue: NumberedSources,
+        pages: Pages | None,
+        *,
+        budget: int,
+        code: CodeRunner | None = None,
     ) -> None:
-        """`pages` is None if no web pages may be read."""
+        """`pages` is None if no web pages may be read, and `code` if no code may be run."""
         self._vault = vault
         self._catalogue = catalogue
         self._pages = pages
@@ -90,13 +113,16 @@ class Tools:
             "neighbors": self._neighbors,
             **({"read_web_page": self._read_page} if pages is not None else {}),
             **({"search_web": self._search_web} if pages is not None and pages.can_search else {}),
+            **({"run_code": partial(self._run_code, code)} if code is not None else {}),
         }
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The descriptions of the tools that are available."""
         return tuple(
-            spec for spec in (*_ON_NOTES, _ON_THE_WEB, _WEB_SEARCH) if spec.name in self._handlers
+            spec
+            for spec in (*_ON_NOTES, _ON_THE_WEB, _WEB_SEARCH, _CODE)
+            if spec.name in self._handlers
         )
 
     def use(self, call: ToolCall) -> ToolResult:
@@ -209,6 +235,33 @@ class Tools:
         if self._pages is None:
             raise UsageError("The web is switched off (`ask.web`).")
         return self._pages
+
+    # --- code ------------------------------------------------------------------------------
+
+    def _run_code(self, runner: CodeRunner, code: str) -> ToolResult:
+        result = runner.run(code, self._found_notes())
+        shown = "\n".join(part for part in (result.output.rstrip(), result.error) if part)
+        is_line = len(code) <= _SHORT and "\n" not in code
+        about = code if is_line else f"{len(code.splitlines())} lines of Python"
+        is_short = len(shown) <= _SHORT and "\n" not in shown
+        outcome = "failed" if result.error else (shown or "nothing") if is_short else "done"
+        text = self._fitted(neutral(shown), self._budget) or "It printed nothing."
+        return ToolResult(f"run_code: {about}", outcome, text, code=code, output=shown)
+
+    def _found_notes(self) -> tuple[CodeNote, ...]:
+        """The sources so far that are notes, as they are now."""
+        found = []
+        for one in self._catalogue.sources(()):
+            try:
+                note = self._vault.note(one.path)
+            except NotewellError:  # a web page, or a note that is gone
+                continue
+            dates = note.created, note.modified
+            kept = CodeNote(
+                one.n, note.path, note.title, note.tags, note.properties, *dates, note.content
+            )
+            found.append(kept)
+        return tuple(found)
 
     # --- budget ----------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from textwrap import indent
 
 import click
 
@@ -139,6 +140,9 @@ def _say_progress(event: AskEventData) -> None:
                 current_invocation().say(f"found by keyword: {', '.join(titles)}")
         case AskStep():
             current_invocation().say(f"{event.about} -> {event.outcome}")
+            for text in (event.code, event.output):
+                if text:
+                    current_invocation().say(indent(_clean_text(text), "    "))
         case _:
             pass
 

@@ -41,12 +41,17 @@ class AskFound:
 
 @dataclass(frozen=True, slots=True)
 class AskStep:
-    """A tool that the model used, and its outcome. `n` counts from 1."""
+    """A tool that the model used, and its outcome. `n` counts from 1.
+
+    `code` and `output` are a program that was run and what it printed; null for other tools.
+    """
 
     n: int
     tool: str
     about: str
     outcome: str
+    code: str | None = None
+    output: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,13 @@ import sys
 from pathlib import Path
 
 FILE_READER = "--file-reader"  # the helper's only argument when it is to read files
+CODE_RUNNER = "--code-runner"  # its only argument when it is to run code of a language model
 _READER_MODULE = "notewell.vault.readers.child"
+# Isolated from the environment, the current folder and the user's packages.
+_ISOLATED = ("-I", "-S", "-B", "-X", "utf8")
+_RUN_CODE = (
+    "import sys; sys.path.append(sys.argv[1]); from notewell.ask.code_child import main; main()"
+)
 
 
 def is_helper() -> bool:
@@ -34,6 +40,25 @@ def reader_command() -> tuple[str, ...]:
         return sys.executable, FILE_READER
     # -P: a folder that happens to be the current one must not add its modules.
     return sys.executable, "-P", "-m", _READER_MODULE
+
+
+def code_command() -> tuple[str, ...]:
+    """Return the command of the process that runs code; it needs nothing of the environment."""
+    if is_helper():
+        return sys.executable, CODE_RUNNER
+    return sys.executable, *_ISOLATED, "-c", _RUN_CODE, str(_package_root())
+
+
+def own_folders() -> tuple[Path, ...]:
+    """Return the folders that this program, its Python and its libraries lie in."""
+    program = Path(sys.executable)
+    inside = getattr(sys, "_MEIPASS", None)
+    python = (Path(sys.prefix), Path(sys.base_prefix), _package_root() / "notewell")
+    return (*python, program.resolve().parent, *([Path(inside)] if inside else []))
+
+
+def _package_root() -> Path:
+    return Path(__file__).resolve().parents[2]
 
 
 def models_inside() -> Path | None:

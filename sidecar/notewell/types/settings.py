@@ -234,6 +234,7 @@ class AskRules:
     general_knowledge: bool = False  # whether it may answer from its own knowledge, marked so
     web: bool = False  # whether it may read public web pages
     web_search_url: str = ""  # contains {query}; has to reply in the JSON of SearXNG
+    code_tool: bool = False  # whether it may calculate with code, where the system confines that
 
 
 @dataclass(frozen=True, slots=True)

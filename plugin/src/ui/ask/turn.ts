@@ -3,7 +3,7 @@
 import { Component, Keymap, MarkdownRenderer, type App } from "obsidian";
 import { Answer } from "../../answer";
 import type { AskEvent } from "../../askReplies";
-import { noticeText } from "../../askWords";
+import { noticeText, stepCode } from "../../askWords";
 import { replaceCitations } from "../../citations";
 import { asServerError, type Client } from "../../client";
 import type { AskFailed, AskNotice, AskReply, AskRequest, AskStep, Result } from "../../contract";
@@ -119,6 +119,7 @@ export class Turn extends Component {
     const row = this.#listEl.createEl("li", { attr: { dir: "auto" } });
     row.createSpan({ text: what });
     row.createSpan({ cls: "notewell-outcome", text: outcome });
+    for (const text of stepCode(step)) row.createEl("pre", { text, attr: { dir: "ltr" } });
     this.#summaryEl.setText(t("Thinking: {steps} so far", { steps: count(this.#listEl.childElementCount, "step") }));
   }
 

@@ -3,7 +3,7 @@
 import { asServerError, type ServerError } from "../../../src/client";
 import { ask } from "../../app/askStream";
 import type { AskFailed, AskNotice, AskReply, AskStep, Result } from "../../../src/contract";
-import { badges, grounding, noticeText, stepWords, stoppedText } from "../../../src/askWords";
+import { badges, grounding, noticeText, stepCode, stepWords, stoppedText } from "../../../src/askWords";
 import type { AskEvent } from "../../../src/askReplies";
 import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
@@ -121,7 +121,8 @@ export class Turn {
     this.#write(""); // text before a tool call is not the answer
     const { did, subject, result } = stepWords(step);
     const what = h("span", { dir: "auto" }, `${did} `, h("q", {}, subject));
-    this.#steps.append(h("li", {}, what, h("span", { class: "faint", dir: "auto" }, result)));
+    const code = stepCode(step).map((text) => h("pre", { dir: "ltr" }, text));
+    this.#steps.append(h("li", {}, what, h("span", { class: "faint", dir: "auto" }, result), ...code));
     fill(this.#stepCount, `Thinking: ${count(this.#steps.childElementCount, "step", "steps")} so far`);
   }
 

@@ -1,0 +1,137 @@
+"""The filter of system calls of both machines, run as the kernel runs it (linux/filter.h)."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from notewell.ask.code_confine import (
+    ALLOW,
+    ANY_BIT,
+    EQUAL,
+    KILL,
+    LOAD,
+    MACHINES,
+    REFUSE,
+    RETURN,
+    filter_for,
+)
+
+MOST_CALLS = 1024  # no machine has that many
+# By the tables of the kernel: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
+DANGEROUS = {
+    "x86_64": {
+        "read": 0,
+        "open": 2,
+        "pread64": 17,
+        "writev": 20,
+        "socket": 41,
+        "connect": 42,
+        "sendto": 44,
+        "clone": 56,
+        "fork": 57,
+        "vfork": 58,
+        "execve": 59,
+        "kill": 62,
+        "ptrace": 101,
+        "prctl": 157,
+        "openat": 257,
+        "process_vm_readv": 310,
+        "seccomp": 317,
+        "execveat": 322,
+        "pkey_mprotect": 329,
+        "io_uring_setup": 425,
+        "clone3": 435,
+        "openat2": 437,
+    },
+    "aarch64": {
+        "openat": 56,
+        "read": 63,
+        "writev": 66,
+        "ptrace": 117,
+        "kill": 129,
+        "prctl": 167,
+        "socket": 198,
+        "connect": 203,
+        "clone": 220,
+        "execve": 221,
+        "process_vm_readv": 270,
+        "seccomp": 277,
+        "execveat": 281,
+        "pkey_mprotect": 288,
+        "io_uring_setup": 425,
+        "clone3": 435,
+        "openat2": 437,
+    },
+}
+
+
+def verdict(name: str, call: int, *arguments: int, audit: int | None = None) -> int:
+    """What the filter of a machine says to a call: an interpreter of the operations it uses."""
+    machine = MACHINES[name]
+    words = {0: call, 4: machine.audit if audit is None else audit}
+    words |= {16 + 8 * n: one & 0xFFFFFFFF for n, one in enumerate(arguments)}
+    words |= {20 + 8 * n: one >> 32 for n, one in enumerate(arguments)}
+    at, word = 0, 0
+    program = filter_for(machine)
+    while True:
+        operation, if_true, if_false, operand = program[at]
+        at += 1
+        if operation == RETURN:
+            return operand
+        if operation == LOAD:
+            word = words.get(operand, 0)
+        elif operation in {EQUAL, ANY_BIT}:
+            holds = word == operand if operation == EQUAL else bool(word & operand)
+            at += if_true if holds else if_false
+        else:
+            raise AssertionError(operation)
+
+
+machines = pytest.mark.parametrize("name", list(MACHINES))
+
+
+@machines
+def test_only_what_computing_needs_is_allowed(name: str) -> None:
+    machine = MACHINES[name]
+    wanted = {*machine.free.values(), *machine.mapping.values()}
+    allowed = {call for call in range(MOST_CALLS) if verdict(name, call) == ALLOW}
+    assert allowed == wanted  # `write` is not, to descriptor 0
+    assert not allowed & set(DANGEROUS[name].values())
+    refused = {verdict(name, call) for call in range(MOST_CALLS)} - {ALLOW}
+    assert refused == {REFUSE}
+    assert REFUSE & 0xFFFF == errno.EPERM
+
+
+@machines
+def test_written_is_to_standard_output_alone(name: str) -> None:
+    write = MACHINES[name].write
+    assert [verdict(name, write, one) for one in (0, 1, 2, 3)] == [REFUSE, ALLOW, REFUSE, REFUSE]
+
+
+@machines
+def test_no_memory_becomes_executable(name: str) -> None:
+    for call in MACHINES[name].mapping.values():
+        assert verdict(name, call, 0, 4096, 0b011) == ALLOW
+        for executable in (0b100, 0b101, 0b111, 0xFFFFFFFF00000004):
+            assert verdict(name, call, 0, 4096, executable) == REFUSE
+
+
+@machines
+def test_calls_by_another_machines_numbers_end_the_process(name: str) -> None:
+    for audit in (0x40000003, 0x40000028, 0):  # 32 bits of both, and nothing
+        assert verdict(name, MACHINES[name].free["brk"], audit=audit) == KILL
+
+
+def test_calls_of_x32_are_refused() -> None:
+    assert verdict("x86_64", 0x40000000 | MACHINES["x86_64"].free["brk"]) == REFUSE
+
+
+@machines
+def test_the_filter_is_one_that_the_kernel_takes(name: str) -> None:
+    program = filter_for(MACHINES[name])
+    assert len(program) < 4096
+    assert program[-1][0] == RETURN
+    for at, (_, if_true, if_false, _) in enumerate(program[:-1]):
+        assert at + 1 + max(if_true, if_false) < len(program)
