@@ -1957,6 +1957,34 @@ export interface UndoPlan extends OfVault {
   readonly only?: readonly string[];
 }
 
+/** `GET /api/garden/rejections`: Suggestions that were rejected, newest first */
+export interface RejectionsRequest extends OfVault {
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** What was rejected, newest first; `total` counts all of it. */
+export interface RejectionsReply {
+  readonly vault: string;
+  readonly rejections: readonly RejectionView[];
+  readonly total: number;
+}
+
+/** A suggestion that a person said no to, and when; it does not come again. */
+export interface RejectionView {
+  readonly id: string;
+  readonly check: GardenCheck;
+  readonly path: string;
+  readonly title: string;
+  readonly at: string;
+}
+
+/** `POST /api/garden/rejections/forget`: Let suggestions that were rejected come again */
+export interface ForgetRejections extends OfVault {
+  /** Ids of rejected suggestions */
+  readonly ids: readonly string[];
+}
+
 /** `GET /api/writes`: What Notewell wrote to a vault, newest first */
 export interface WritesRequest extends OfVault {
   /** Maximum number of results */
@@ -2980,6 +3008,8 @@ export interface Routes {
   readonly "POST /api/garden/plans/{id}/apply": { readonly parameters: ApplyPlan; readonly reply: GardenReply };
   readonly "POST /api/garden/plans/{id}/reject": { readonly parameters: RejectPlan; readonly reply: RejectReply };
   readonly "POST /api/garden/plans/{id}/undo": { readonly parameters: UndoPlan; readonly reply: GardenReply };
+  readonly "GET /api/garden/rejections": { readonly parameters: RejectionsRequest; readonly reply: RejectionsReply };
+  readonly "POST /api/garden/rejections/forget": { readonly parameters: ForgetRejections; readonly reply: RejectionsReply };
   readonly "GET /api/writes": { readonly parameters: WritesRequest; readonly reply: WritesReply };
   readonly "POST /api/writes/undo": { readonly parameters: UndoRequest; readonly reply: UndoneReply };
   readonly "POST /api/ask": { readonly parameters: AskRequest; readonly reply: AskEventReply };

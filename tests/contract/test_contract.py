@@ -267,6 +267,12 @@ REPLIES: dict[str, Asked] = {
         {"id": "20000101-000000"},
         404,
     ),
+    "garden-rejections": ("GET /api/garden/rejections", {}, 200),
+    "garden-forget-nothing": (
+        "POST /api/garden/rejections/forget",
+        {"ids": ["0123456789ab"]},
+        404,
+    ),
     "garden-undo-nothing": ("POST /api/garden/plans/{id}/undo", {"id": "20000101-000000"}, 404),
     "writes": ("GET /api/writes", {"limit": 2}, 200),
     "undo": ("POST /api/writes/undo", {}, 200),

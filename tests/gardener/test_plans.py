@@ -237,3 +237,27 @@ def test_a_process_may_be_killed_between_any_two_writes(
     assert all(applied == expected[state] for _, state, applied, _ in steps)
     assert {state for _, state, *_ in steps} == {"before", "after"}
     assert all(restored for *_, restored in steps)
+
+
+def test_a_rejection_can_be_taken_back(opened: Open) -> None:
+    engine = opened()
+    plans, rejections = engine.tending.plans, engine.tending.rejections
+    plan = made(plans)
+    first, second = (one.id for one in plan.suggestions[:2])
+    plans.reject(plan.id, (first, second))
+    assert {one.id for one in rejections.reply(10).rejections} == {first, second}
+    assert len(rejections.reply(1).rejections) == 1
+
+    left = rejections.forget((first,), 10)
+    assert ([one.id for one in left.rejections], left.total) == ([second], 1)
+    assert {one.id for one in made(plans).suggestions} >= {first}
+    with pytest.raises(NotFoundError):
+        rejections.forget((first,), 10)
+
+
+def test_the_checks_of_the_next_plan_are_those_of_the_rules_that_hold_then(opened: Open) -> None:
+    plans = opened().tending.plans
+    assert {one.name for one in plans.plans(1).checks if one.usual} == set(CHECKS)
+    plans.use_rules(GardenRules(checks=("tag_variants",)))
+    assert [one.name for one in plans.plans(1).checks if one.usual] == ["tag_variants"]
+    assert made(plans).checks == ("tag_variants",)

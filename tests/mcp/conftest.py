@@ -53,6 +53,11 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "edit_properties": {"path": "Garden/Bees.md", "set": {"status": "done"}, "dry_run": True},
     "runs": {"limit": 3},
     "cancel_run": {"id": "1"},
+    "garden_plans": {},
+    "garden_make_plan": {"checks": ["tag_variants"]},
+    "garden_apply": {"id": "20261122-103000", "only": ["0123456789ab"]},
+    "garden_reject": {"id": "20261122-103000", "only": ["0123456789ab"]},
+    "garden_undo": {"id": "20261122-103000", "only": ["0123456789ab"]},
     "vault_status": {},
     "trace_query": {"query": "garden"},
     "trace_list": {},
@@ -66,6 +71,10 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
 }
 WRITING = (
     "cancel_run",
+    "garden_make_plan",
+    "garden_apply",
+    "garden_reject",
+    "garden_undo",
     "edit_properties",
     "reindex",
     "index_paths",

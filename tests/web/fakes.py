@@ -29,7 +29,15 @@ from notewell.contract.documents import (
     DocumentsReply,
     RemoveDocuments,
 )
-from notewell.contract.garden import GardenReply, MakePlan, PlanReply, PlansReply, RejectReply
+from notewell.contract.garden import (
+    GardenReply,
+    MakePlan,
+    PlanReply,
+    PlansReply,
+    RejectionsReply,
+    RejectionView,
+    RejectReply,
+)
 from notewell.contract.gleanings import (
     DomainCount,
     ExtractGleanings,
@@ -112,6 +120,7 @@ from notewell.ingest.events import EventLog, Tally
 from notewell.types import (
     AskRules,
     FileStamp,
+    GardenRules,
     LedgerState,
     SearchRules,
     Settings,
@@ -421,6 +430,19 @@ class FakePlans:
         return RejectReply("Home", key, only, False)
 
 
+class FakeRejections:
+    """One suggestion that was rejected."""
+
+    def reply(self, limit: int) -> RejectionsReply:
+        one = RejectionView(
+            "0123456789ab", "broken_links", "Home.md", "[[Bes]]", "2026-03-02T10:00:00+00:00"
+        )
+        return RejectionsReply("Home", (one,)[:limit], 1)
+
+    def forget(self, ids: tuple[str, ...], limit: int) -> RejectionsReply:
+        return RejectionsReply("Home", (), 0)
+
+
 class FakeTending:
     """What tends a vault; `asked` is the engine's."""
 
@@ -429,6 +451,7 @@ class FakeTending:
         self.gleanings = FakeGleanings(asked)
         self.topics = FakeTopics()
         self.plans = FakePlans(asked)
+        self.rejections = FakeRejections()
         self.phone = FakePhoneIndex()
         self.source = FakeSourceSync(asked)
 
@@ -772,6 +795,9 @@ class FakeVaults:
 
     def use_search_rules(self, rules: SearchRules) -> None:
         self._search = rules
+
+    def use_garden_rules(self, rules: Callable[[VaultRecord], GardenRules]) -> None:
+        self.garden = rules
 
     def use_ask_rules(self, rules: AskRules) -> None:
         for engine in self._engines:

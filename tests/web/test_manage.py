@@ -191,3 +191,13 @@ async def test_a_setting_of_a_section_within_a_section_is_changed_alone(
     removed = {"search.gars.decay": None}
     assert (await client.patch("/api/config", json={"changes": removed})).status == 200
     assert (await by_key(client))["search.gars.decay"]["source"] == "default"
+
+
+async def test_the_checks_of_the_gardener_are_changed_and_hold_at_once(
+    client: Client, settings_file: Configuration
+) -> None:
+    changes = {"garden.checks": ["broken_links"]}
+    assert (await client.patch("/api/config", json={"changes": changes})).status == 200
+    assert 'checks = ["broken_links"]' in settings_file.file.read_text()
+    changed = (await by_key(client))["garden.checks"]
+    assert (changed["value"], changed["writable"]) == (["broken_links"], True)

@@ -9,7 +9,7 @@ import click
 
 from notewell.cli.backend import answer, backend_for
 from notewell.cli.options import AnyFunction, Group, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, emit_object
+from notewell.cli.output import clean, emit_object, print_table
 from notewell.cli.request_options import (
     RequestType,
     request_argument,
@@ -19,12 +19,15 @@ from notewell.cli.request_options import (
 from notewell.client.backend import Backend
 from notewell.contract.garden import (
     ApplyPlan,
+    ForgetRejections,
     GardenCheck,
     GardenReply,
     MakePlan,
     PlanReply,
     PlanRequest,
     PlansRequest,
+    RejectionsReply,
+    RejectionsRequest,
     RejectPlan,
     RejectReply,
     SuggestionView,
@@ -136,6 +139,24 @@ def undo(
     with backend_for(current_invocation(), vault) as (_, backend):
         done = backend.answer(UndoPlan(id, tuple(only)))
     _show_done(done, "taken back", as_json=as_json)
+
+
+@garden.command()
+@click.option("--again", multiple=True, metavar="ID", help="Let this suggestion come again")
+@request_options(RejectionsRequest, "limit")
+@vault_option
+@json_option
+def rejections(*, again: tuple[str, ...], limit: int, vault: str | None, as_json: bool) -> None:
+    """List what was rejected, newest first, or let some of it come again."""
+    asked = ForgetRejections(again) if again else RejectionsRequest(limit)
+    answer(vault, asked, _show_rejections, as_json=as_json)
+
+
+def _show_rejections(found: RejectionsReply) -> None:
+    rows = [(one.id, one.at[:10], one.check, one.path, one.title) for one in found.rejections]
+    if rows:
+        print_table(("id", "rejected", "check", "note", "suggestion"), rows)
+    current_invocation().say(f"{found.total:,} suggestions do not come again")
 
 
 def _newest(backend: Backend) -> str:

@@ -17,6 +17,8 @@ from notewell.types import Settings, VaultRecord
 # Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
 SAFE_SECTIONS = ("vault", "chunking", "model", "search", "log")
+# Of sections that have other settings too, which concern this machine.
+SAFE_KEYS = ("garden.checks", "garden.ignore", "garden.folder")
 UNSAFE = (
     "model.folder",
     "model.threads",
@@ -187,6 +189,8 @@ def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
 
 def is_safe(key: str) -> bool:
     """Whether a setting may be changed over HTTP."""
+    if key in SAFE_KEYS:
+        return True
     return key.partition(".")[0] in SAFE_SECTIONS and "." in key and key not in UNSAFE
 
 

@@ -88,6 +88,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     garden.ApplyPlan,
     garden.RejectPlan,
     garden.UndoPlan,
+    garden.RejectionsRequest,
+    garden.ForgetRejections,
     writes.WritesRequest,
     writes.UndoRequest,
     ask.AskRequest,

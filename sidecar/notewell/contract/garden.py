@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, Le, MaxLen
+from annotated_types import Ge, Le, MaxLen, MinLen
 
 from notewell.contract.fields import Doc, Limit, Pattern
 from notewell.contract.request import Endpoint, Request
@@ -158,6 +158,26 @@ class RejectReply:
 
 
 @dataclass(frozen=True, slots=True)
+class RejectionView:
+    """A suggestion that a person said no to, and when; it does not come again."""
+
+    id: str
+    check: GardenCheck
+    path: str
+    title: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionsReply:
+    """What was rejected, newest first; `total` counts all of it."""
+
+    vault: str
+    rejections: tuple[RejectionView, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class MakePlan(Request[PlanReply]):
     """Look for what could be tended, and make a plan of it; no note of yours is changed."""
 
@@ -248,3 +268,33 @@ class UndoPlan(Request[GardenReply]):
     )
     id: PlanId
     only: Only = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionsRequest(Request[RejectionsReply]):
+    """What a person said no to."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/garden/rejections",
+        "garden_rejections",
+        "Suggestions that were rejected, newest first",
+        example={"limit": 20},
+    )
+    limit: Limit = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRejections(Request[RejectionsReply]):
+    """Let suggestions that were rejected come again with a later plan."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/garden/rejections/forget",
+        "forget_garden_rejections",
+        "Let suggestions that were rejected come again",
+        example={"ids": _EXAMPLE_ONLY},
+    )
+    ids: Annotated[
+        tuple[SuggestionId, ...], MinLen(1), MaxLen(1000), Doc("Ids of rejected suggestions")
+    ]

@@ -112,6 +112,10 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     garden.ApplyPlan: lambda engine, one: engine.tending.plans.apply(one.id, one.only),
     garden.RejectPlan: lambda engine, one: engine.tending.plans.reject(one.id, one.only),
     garden.UndoPlan: lambda engine, one: engine.tending.plans.undo(one.id, one.only),
+    garden.RejectionsRequest: lambda engine, one: engine.tending.rejections.reply(one.limit),
+    garden.ForgetRejections: lambda engine, one: engine.tending.rejections.forget(
+        one.ids, garden.RejectionsRequest().limit
+    ),
     writes.WritesRequest: lambda engine, one: engine.undoing.writes(one.limit),
     writes.UndoRequest: lambda engine, one: engine.undoing.undo(one.number),
     log.OpenedRequest: _opened,

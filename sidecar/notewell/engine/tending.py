@@ -15,6 +15,7 @@ from notewell.engine.undo import VaultUndo
 from notewell.errors import NotewellError
 from notewell.gardener.plans import Plans, PlansParts
 from notewell.gardener.read_garden import GardenParts
+from notewell.gardener.rejections import Rejections
 from notewell.gardener.service import Topics
 from notewell.gardener.state import StateFile as GardenFile
 from notewell.gleanings.collect import Collection
@@ -57,9 +58,9 @@ class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
     `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
-    `topics` are those of its notes, `plans` those of the gardener; `properties` edits those of
-    notes; `undoing` takes back what was written; `phone` is the file for phones; `source` brings
-    converted notes up to date.
+    `topics` are those of its notes, `plans` those of the gardener, `rejections` what was rejected
+    of them; `properties` edits those of notes; `undoing` takes back what was written; `phone` is
+    the file for phones; `source` brings converted notes up to date.
     """
 
     def __init__(self, vault: TendedVault, indexing: Writer, index_all: Callable[[], None]) -> None:
@@ -82,6 +83,7 @@ class Tending:
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )
         self.plans = _plans(vault, self._working)
+        self.rejections = Rejections(record.name, _garden_file(vault))
         self._scheduler = Scheduler(
             settings.schedule, settings.vault.reconcile_at, log, self._starts(indexing)
         )
@@ -152,13 +154,17 @@ def _plans(vault: TendedVault, runs: Runs) -> Plans:
             topics=settings.topics.folder,
             untouched=memories,
         ),
-        file=GardenFile(settings.data_dir / "vaults" / record.id),
+        file=_garden_file(vault),
         runs=runs,
         writer=vault.writer,
         changed=vault.changed,
         load_model=vault.embedder,
     )
     return Plans(record.name, parts)
+
+
+def _garden_file(vault: TendedVault) -> GardenFile:
+    return GardenFile(vault.settings.data_dir / "vaults" / vault.record.id)
 
 
 def run_log(record: VaultRecord, settings: Settings) -> RunLog:

@@ -28,6 +28,7 @@ from notewell.gardener.state import Plan, StateFile
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.gardener.views import reply_of, summary_of, view_of
 from notewell.runs.work import RunProgress, Runs
+from notewell.types import GardenRules
 from notewell.types.runs import Trigger
 from notewell.vault.write import VaultWriter
 
@@ -61,11 +62,16 @@ class Plans:
         self._parts = parts
         self._file = parts.file
 
+    def use_rules(self, rules: GardenRules) -> None:
+        """Make plans by other rules from the next one on."""
+        self._parts = replace(self._parts, garden=replace(self._parts.garden, rules=rules))
+
     # --- reading ---------------------------------------------------------------------------
 
     def plans(self, limit: int) -> PlansReply:
         """The plans, newest first, and the checks."""
-        checks = tuple(CheckView(one.name, one.finds, one.usual) for one in CHECKS.values())
+        usual = self._usual()
+        checks = tuple(CheckView(one.name, one.finds, one.name in usual) for one in CHECKS.values())
         found = reversed(self._file.load().plans[-limit:])
         return PlansReply(self._vault, tuple(map(summary_of, found)), checks)
 
@@ -97,14 +103,19 @@ class Plans:
         )
 
     def _checks(self, names: Sequence[GardenCheck]) -> tuple[GardenCheck, ...]:
+        return tuple(dict.fromkeys(names)) or self._usual()
+
+    def _usual(self) -> tuple[GardenCheck, ...]:
+        """The checks of a plan that names none: those of the settings, or else those by default."""
         rules = self._parts.garden.rules.checks
         if unknown := [name for name in rules if name not in CHECKS]:
             raise UsageError(
                 f"The setting `garden.checks` names {unknown[0]}, which is no check. There are"
                 f" {', '.join(CHECKS)}."
             )
-        usual = [one.name for one in CHECKS.values() if (one.name in rules if rules else one.usual)]
-        return tuple(dict.fromkeys(names)) or tuple(usual)
+        return tuple(
+            one.name for one in CHECKS.values() if (one.name in rules if rules else one.usual)
+        )
 
     def _made(self, progress: RunProgress, checks: tuple[GardenCheck, ...], limit: int) -> Plan:
         if self._parts.writer is not None:

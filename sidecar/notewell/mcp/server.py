@@ -19,6 +19,7 @@ from notewell import __version__
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
 from notewell.mcp import (
     document_tools,
+    garden_tools,
     index_tools,
     memory_tools,
     note_tools,
@@ -46,6 +47,7 @@ TOOLS: tuple[Tool, ...] = (
     *index_tools.TOOLS,
     *document_tools.TOOLS,
     *run_tools.TOOLS,
+    *garden_tools.TOOLS,
     *memory_tools.TOOLS,
 )
 

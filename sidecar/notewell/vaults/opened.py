@@ -27,7 +27,7 @@ from notewell.models.pool import EmbedderPool
 from notewell.sources import document_store
 from notewell.support import cleanup, private
 from notewell.support.home import expanded
-from notewell.types import AskRules, SearchRules, Settings, VaultRecord
+from notewell.types import AskRules, GardenRules, SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
 from notewell.vaults import converted
 from notewell.vaults.known import OURS, KnownVaults
@@ -65,6 +65,7 @@ class Vaults(KnownVaults):
         self._models = EmbedderPool()
         self._search: SearchRules | None = None  # rules that were set after the start
         self._ask: AskRules | None = None
+        self._garden: Callable[[VaultRecord], GardenRules] | None = None
         self.sources = ServedSources(self, settings.documents.allow)
         self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
 
@@ -127,7 +128,10 @@ class Vaults(KnownVaults):
         if self._consent is not None:
             settings = replace(settings, model=replace(settings.model, consent=self._consent))
         return replace(
-            settings, search=self._search or settings.search, ask=self._ask or settings.ask
+            settings,
+            search=self._search or settings.search,
+            ask=self._ask or settings.ask,
+            garden=settings.garden if self._garden is None else self._garden(record),
         )
 
     def use_search_rules(self, rules: SearchRules) -> None:
@@ -135,6 +139,12 @@ class Vaults(KnownVaults):
         self._search = rules
         for engine in self._engines.all():
             engine.use_search_rules(rules)
+
+    def use_garden_rules(self, rules: Callable[[VaultRecord], GardenRules]) -> None:
+        """Make plans by these rules from now on; a vault may set its own."""
+        self._garden = rules
+        for engine in self._engines.all():
+            engine.tending.plans.use_rules(rules(engine.record))
 
     def use_consent(self, hosts: tuple[str, ...]) -> None:
         """Send notes to these hosts and to no others, from now on."""
