@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from notewell.index.engines import ENGINES, delete_index, open_index
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import fields_of_mask
 from notewell.index.port import Index
+from notewell.index.postgres.address import parse, write
 from notewell.types import (
     Batch,
     IdArray,
@@ -25,17 +26,34 @@ from notewell.types import (
     NotePut,
     VectorPut,
 )
+from tests import postgres_server
 from tests.index.conftest import Material
 
 
 @pytest.fixture(params=sorted(ENGINES))
 def engine(request: pytest.FixtureRequest) -> str:
+    if request.param == "postgres":
+        request.getfixturevalue("postgres")
     return str(request.param)
 
 
 @pytest.fixture
-def index(engine: str, tmp_path: Path, make: Material) -> Iterator[Index]:
-    opened = open_index(tmp_path / "index", writable=True, engine=engine)
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path]:
+    """Folders of indexes by name, each with the address that its engine needs."""
+
+    def made(name: str, engine: str) -> Path:
+        if engine == "postgres":
+            server = request.getfixturevalue("postgres")
+            address, _ = parse(server.url())
+            write(tmp_path / name, replace(address, vault=f"{tmp_path.name}-{name}"))
+        return tmp_path / name
+
+    return made
+
+
+@pytest.fixture
+def index(engine: str, folder: Callable[..., Path], make: Material) -> Iterator[Index]:
+    opened = open_index(folder("index", engine), writable=True, engine=engine)
     opened.use_model(make.model, make.dimensions)
     yield opened
     opened.close()
@@ -318,7 +336,7 @@ def test_all_notes_with_a_term_in_any_field_are_matched(index: Index, make: Mate
 
 
 def test_note_scores_after_changes_are_those_of_a_fresh_index(
-    engine: str, index: Index, tmp_path: Path, make: Material
+    engine: str, index: Index, folder: Callable[..., Path], make: Material
 ) -> None:
     first = [make.note(f"{n}.md", f"kettle {'pot ' * n}", f"tea {n}") for n in range(12)]
     put(index, make, *first)
@@ -327,7 +345,7 @@ def test_note_scores_after_changes_are_those_of_a_fresh_index(
         index.apply(Batch(removes=("1.md",), moves=(NoteMove("2.md", "Pot.md", 1, 2),)))
         put(index, make, *first)
         index.apply(Batch(removes=("Pot.md",)))
-    fresh = open_index(tmp_path / "fresh", writable=True, engine=engine)
+    fresh = open_index(folder("fresh", engine), writable=True, engine=engine)
     put(fresh, make, *first)
 
     terms = [QueryTerm("kettle"), QueryTerm("pot", 0.5), QueryTerm("pan")]
@@ -365,7 +383,9 @@ def test_a_note_without_text_is_found_by_its_name_and_properties(
     assert next(index.passages()).text == "Samovar"
 
 
-def test_all_engines_score_alike(tmp_path: Path, make: Material) -> None:
+def test_all_engines_score_alike(
+    postgres: postgres_server.Server, folder: Callable[..., Path], make: Material
+) -> None:
     """Up to what tantivy rounds (lengths to a byte) and counts (one document more)."""
     vocabulary = [f"{first}{second}a" for first in "bcdfghklmn" for second in "aeiou"]
     chance = np.random.default_rng(7)
@@ -376,7 +396,7 @@ def test_all_engines_score_alike(tmp_path: Path, make: Material) -> None:
     queries = [[QueryTerm(token) for token in chance.choice(vocabulary, 3)] for _ in range(10)]
     of_engines = []
     for engine in sorted(ENGINES):
-        index = open_index(tmp_path / engine, writable=True, engine=engine)
+        index = open_index(folder(engine, engine), writable=True, engine=engine)
         put(index, make, *notes)
         hits = [index.keywords.search(query, limit=1000) for query in queries]
         of_engines.append(
@@ -568,20 +588,20 @@ def test_meta_values_and_cached_arrays_are_stored(index: Index) -> None:
 
 
 def test_a_persistent_index_can_be_opened_again(
-    engine: str, tmp_path: Path, make: Material
+    engine: str, folder: Callable[..., Path], make: Material
 ) -> None:
-    opened = open_index(tmp_path / "index", writable=True, engine=engine)
+    opened = open_index(folder("index", engine), writable=True, engine=engine)
     put(opened, make, make.note("A.md", "apple"))
     opened.close()
     opened.close()
 
     if ENGINES[engine].persistent:
-        again = open_index(tmp_path / "index", writable=False, engine=engine)
+        again = open_index(folder("index", engine), writable=False, engine=engine)
         assert searched(again, "apple") == ["A.md"]
         again.close()
-        delete_index(tmp_path / "index", engine=engine)
+        delete_index(folder("index", engine), engine=engine)
     with pytest.raises(NotFoundError):
-        open_index(tmp_path / "index", writable=False, engine=engine)
+        open_index(folder("index", engine), writable=False, engine=engine)
 
 
 def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:

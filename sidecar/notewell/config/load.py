@@ -49,7 +49,9 @@ ENV_CONFIG = "NOTEWELL_CONFIG"
 ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is not a setting, and never shown or stored
 ENV_ROAM_TOKEN = "NOTEWELL_ROAM_TOKEN"  # noqa: S105 - the name; likewise, of graphs at Roam
 ENV_MODEL_KEY = "NOTEWELL_MODEL_KEY"  # likewise, of a service of embeddings
+ENV_POSTGRES = "NOTEWELL_POSTGRES_PASSWORD"  # likewise, of an index in PostgreSQL
 ENV_RERANK_KEY = "NOTEWELL_RERANK_KEY"  # and of one that reranks
+_SECRETS = {ENV_KEY, ENV_MODEL_KEY, ENV_POSTGRES, ENV_RERANK_KEY, ENV_ROAM_TOKEN}
 ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
 # A vault travels between machines with its sync tool, so the file in it may set how its notes are
@@ -131,6 +133,12 @@ def provider_key(rules: AskRules, environ: Mapping[str, str] | None = None) -> s
         return environ[ENV_KEY]
     usual = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(rules.provider, "")
     return (environ.get(usual) or None) if not rules.base_url else None
+
+
+def database_password(environ: Mapping[str, str] | None = None) -> str | None:
+    """The password of the PostgreSQL server in the environment, or None."""
+    environ = os.environ if environ is None else environ
+    return environ.get(ENV_POSTGRES) or None
 
 
 def embedding_key(
@@ -239,7 +247,8 @@ def _environment_layer(environ: Mapping[str, str]) -> Layer:
     for name, value in environ.items():
         if (
             not name.startswith(ENV_PREFIX)
-            or name in {ENV_CONFIG, ENV_KEY, ENV_MODEL_KEY, ENV_RERANK_KEY, ENV_ROAM_TOKEN}
+            or name in _SECRETS
+            or name == ENV_CONFIG
             or name.startswith(ENV_TEST_PREFIX)
         ):
             continue

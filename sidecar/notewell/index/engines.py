@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from notewell.errors import ConfigError
-from notewell.index import embedded, in_memory
+from notewell.index import embedded, in_memory, postgres
 from notewell.index.port import Index
 
 DEFAULT = "embedded"
@@ -48,14 +48,21 @@ ENGINES: Mapping[str, IndexEngine] = MappingProxyType(
     {
         "embedded": IndexEngine(embedded.open_index, embedded.delete_index, persistent=True),
         "in_memory": IndexEngine(in_memory.open_index, in_memory.delete_index, persistent=False),
+        "postgres": IndexEngine(postgres.open_index, postgres.delete_index, persistent=True),
     }
 )
 
 
-def open_index(directory: Path, *, writable: bool, engine: str = DEFAULT) -> Index:
+def engine_of(directory: Path) -> str:
+    """The engine of the index in a folder: the one whose address is there, else the default."""
+    return "postgres" if (directory / postgres.ADDRESS_FILE).exists() else DEFAULT
+
+
+def open_index(directory: Path, *, writable: bool, engine: str | None = None) -> Index:
     """Open the index in a folder; a writer creates it.
 
-    An engine that stores its data elsewhere finds its address in this folder.
+    `engine` None is the one that the folder says. An engine that stores its data elsewhere finds
+    its address in this folder.
 
     Raises:
         ConfigError: no engine has this name.
@@ -64,11 +71,11 @@ def open_index(directory: Path, *, writable: bool, engine: str = DEFAULT) -> Ind
         IndexFailure: it cannot be opened, or a newer version wrote it.
 
     """
-    return _engine(engine).open(directory, writable=writable)
+    return _engine(engine or engine_of(directory)).open(directory, writable=writable)
 
 
-def delete_index(directory: Path, *, engine: str = DEFAULT) -> None:
-    """Delete the index in a folder, and nothing else in it.
+def delete_index(directory: Path, *, engine: str | None = None) -> None:
+    """Delete the index in a folder, and nothing else in it; `engine` as for `open_index`.
 
     Raises:
         ConfigError: no engine has this name.
@@ -76,7 +83,7 @@ def delete_index(directory: Path, *, engine: str = DEFAULT) -> None:
         IndexFailure: the disk refuses.
 
     """
-    _engine(engine).delete(directory)
+    _engine(engine or engine_of(directory)).delete(directory)
 
 
 def _engine(name: str) -> IndexEngine:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from notewell.types import BlockMark, Chunk
+from notewell.types import BlockMark, Chunk, StoredChunk
 
 Row = tuple[Any, ...]  # columns, typed by the schema of their table
 
@@ -82,7 +82,7 @@ def unpack_lines(packed: bytes) -> tuple[int, ...]:
     return tuple(np.frombuffer(packed, dtype="<u4").tolist())
 
 
-def pack_block(chunk: Chunk) -> str | None:
+def pack_block(chunk: Chunk | StoredChunk) -> str | None:
     """The id of a chunk's block; where it holds several, or other text too, all with their lines.
 
     No id begins as a JSON list does, so both stand in one column.

@@ -1,0 +1,273 @@
+"""Keyword search on the postings table.
+
+The postings of a query's words are read as they are, and scored here by the formula and with the
+statistics of all engines, exactly: lengths, means and frequencies are those of the documents that
+there are. Whole notes are scored by `NoteTable`, as in every engine.
+"""
+
+# ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.index.analyze import stemmer
+from notewell.index.lexical import (
+    EXACT_FIELDS,
+    K1,
+    PHRASE_FIELDS,
+    STEMS,
+    TEMPLATE,
+    B,
+    FieldWeights,
+    QueryTerm,
+    idf,
+    no_hits,
+    without_wholes,
+)
+from notewell.index.note_fields import hash_of_token, hashed_terms
+from notewell.index.note_postings import NoteMatches, NoteTable, TermFields
+from notewell.index.postgres.connection import Database
+from notewell.index.postgres.document_table import DocumentTable
+from notewell.index.postgres.documents import FIELDS, PLACES
+from notewell.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights
+
+# As in the embedded engine: of a word in every tenth document only the stem is searched, and one in
+# every second is left out if there are rarer ones.
+_COMMON_SHARE, _EVERYWHERE_SHARE = 10, 2
+_COMMON_LEAST = 1000
+_BROADEST = frozenset((STEMS, TEMPLATE))
+_CACHED_TOKENS = 20_000
+_FEW_NOTES = 500  # a filter of more is applied to the postings after they were read
+
+Places = npt.NDArray[np.void]  # of the type PLACES
+_NO_PLACES: Places = np.empty(0, PLACES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The text to search in a field for a token, and its document frequency there."""
+
+    field: str
+    text: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A form and what it counts in a query."""
+
+    form: _Form
+    weight: float
+
+
+class PostgresKeywords:
+    """Implements `search_ports.KeywordIndex` for one generation of text; never changed."""
+
+    def __init__(
+        self, database: Database, vault: int, documents: DocumentTable, notes: NoteTable
+    ) -> None:
+        """Search the vault of this number, whose documents and notes are these."""
+        self._database = database
+        self._vault = vault
+        self._documents = documents
+        self._notes = notes
+        self._stemmer = stemmer()
+        weights = FieldWeights()
+        self._weights = {name: float(getattr(weights, name)) for name in FIELDS}
+        self._counted: dict[str, dict[str, int]] = {}  # of each token: its frequency by field
+
+    # --- passages ---
+
+    @property
+    def document_count(self) -> int:
+        """How many documents are indexed: chunks, and notes that have none."""
+        return self._documents.count
+
+    def search(
+        self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
+    ) -> ChunkHits:
+        """See the port."""
+        clauses = self._clauses(terms)
+        if not clauses or limit < 1 or (notes is not None and not len(notes)):
+            return no_hits()
+        places = self._places([each.form.text for each in clauses], notes)
+        scores = np.zeros(self._documents.count, np.float64)
+        for clause in clauses:
+            self._add(scores, clause, places.get(clause.form.text, _NO_PLACES))
+        if notes is not None:
+            scores[~np.isin(self._documents.notes, notes)] = 0.0
+        found = np.flatnonzero(scores > 0.0)
+        return _best(self._documents.ids[found], scores[found], limit)
+
+    def _add(self, scores: npt.NDArray[np.float64], clause: _Clause, places: Places) -> None:
+        """Add the BM25 of one form to the scores of all documents."""
+        field = FIELDS.index(clause.form.field)
+        counts = places["counts"][:, field]
+        inside = counts > 0
+        rows, known = self._documents.rows(places["chunk"][inside].astype(np.int64))
+        often = counts[inside][known].astype(np.float64)
+        lengths = self._documents.lengths[rows[known], field]
+        mean = self._documents.mean_length(field)
+        weight = clause.weight * idf(clause.form.count, self._documents.count) * (K1 + 1)
+        scores[rows[known]] += weight * often / (often + K1 * (1 - B + B * lengths / mean))
+
+    def _clauses(self, terms: Sequence[QueryTerm]) -> list[_Clause]:
+        weights: dict[str, float] = {}
+        for term in terms:
+            weights[term.token] = weights.get(term.token, 0.0) + term.weight
+        documents = self._documents.count
+        common = max(_COMMON_LEAST, documents // _COMMON_SHARE)
+        everywhere = max(_COMMON_LEAST, documents // _EVERYWHERE_SHARE)
+        selective: list[_Clause] = []
+        stop_words: list[_Clause] = []
+        self._count(weights)
+        for token, weight in weights.items():
+            for form in self._forms(token):
+                boost = weight * self._weights[form.field]
+                searched = form.count <= common or form.field in _BROADEST
+                if boost > 0 and form.count and searched:
+                    some = selective if form.count <= everywhere else stop_words
+                    some.append(_Clause(form, boost))
+        return selective or stop_words
+
+    def _places(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, Places]:
+        """The postings of tokens, joined; a narrow filter is applied by the database."""
+        narrow = notes is not None and len(notes) <= _FEW_NOTES
+        values: list[object] = [self._vault, sorted(set(tokens))]
+        if narrow and notes is not None:
+            values.append(notes.tolist())
+        found = self._database.read(
+            "SELECT token, string_agg(places, ''::bytea) FROM postings"
+            f" WHERE vault_id = $1 AND token = ANY($2){' AND note_id = ANY($3)' if narrow else ''}"
+            " GROUP BY token",
+            *values,
+        )
+        return {token: np.frombuffer(places, PLACES) for token, places in found}
+
+    # --- frequencies ---
+
+    def document_frequency(self, token: str) -> int:
+        """See the port."""
+        self._count([token])
+        return max(form.count for form in self._forms(token))
+
+    def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """See the port."""
+        often = f"greatest({', '.join(EXACT_FIELDS)})"
+        found = self._database.read(
+            f"SELECT token, {often} FROM terms WHERE vault_id = $1 AND token >= $2"
+            f" AND token < $3 AND {often} > 0 ORDER BY 2 DESC, 1 LIMIT $4",
+            self._vault, prefix, f"{prefix}\U0010ffff", limit,
+        )  # fmt: skip
+        return tuple((token, count) for token, count in found)
+
+    def _forms(self, token: str) -> list[_Form]:
+        """What to look for in each field; template lines, if it stands nowhere else."""
+        places = [(field, token) for field in EXACT_FIELDS]
+        places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
+        forms = [_Form(*place, self._frequency(*place)) for place in places]
+        if not any(form.count for form in forms):
+            forms.append(_Form(TEMPLATE, token, self._frequency(TEMPLATE, token)))
+        return forms
+
+    def _frequency(self, field: str, text: str) -> int:
+        return self._counted.get(text, {}).get(field, 0)
+
+    def _count(self, tokens: Sequence[str] | dict[str, float]) -> None:
+        """Read the frequencies of tokens and their stems, as far as they are not known."""
+        forms = {*tokens, *(stem for each in tokens for stem in self._stemmer.analyze(each))}
+        unknown = [form for form in forms if form not in self._counted]
+        if not unknown:
+            return
+        if len(self._counted) > _CACHED_TOKENS:
+            self._counted.clear()
+            unknown = list(forms)
+        found = self._database.read(
+            f"SELECT token, {', '.join(FIELDS)} FROM terms"
+            " WHERE vault_id = $1 AND token = ANY($2)",
+            self._vault, unknown,
+        )  # fmt: skip
+        self._counted.update({form: {} for form in unknown})
+        for token, *counts in found:
+            self._counted[token] = dict(zip(FIELDS, counts, strict=True))
+
+    # --- phrases and conditions ---
+
+    def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
+        """See the port."""
+        phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
+        found = [self._with_phrase(phrase) for phrase in phrases]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *found]))
+
+    def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
+        """See the port."""
+        return self._documents.notes_of(self._chunks_with(tokens)) if tokens else _NOBODY
+
+    def _with_phrase(self, phrase: tuple[str, ...]) -> IdArray:
+        chunks = self._chunks_with(phrase)
+        if len(phrase) > 1 and len(chunks):
+            found = self._database.read(
+                "SELECT chunk_id FROM documents WHERE vault_id = $1 AND chunk_id = ANY($2)"
+                " AND strpos(words, $3) > 0",
+                self._vault, chunks.tolist(), f" {' '.join(phrase)} ",
+            )  # fmt: skip
+            chunks = np.array([row[0] for row in found], np.int64)
+        return self._documents.notes_of(chunks)
+
+    def _chunks_with(self, tokens: Sequence[str]) -> IdArray:
+        """The documents that have every token in some field other than that of stems."""
+        places = self._places(tokens, None)
+        exact = [FIELDS.index(name) for name in PHRASE_FIELDS]
+        chunks: IdArray | None = None
+        for token in tokens:
+            of_token = places.get(token, _NO_PLACES)
+            having = of_token["chunk"][of_token["counts"][:, exact].any(axis=1)].astype(np.int64)
+            chunks = np.unique(having) if chunks is None else np.intersect1d(chunks, having)
+        return _NOBODY if chunks is None else chunks
+
+    # --- whole notes ---
+
+    @property
+    def note_count(self) -> int:
+        """How many notes are indexed."""
+        return self._notes.note_count
+
+    def note_frequency(self, token: str) -> int:
+        """See the port."""
+        return self._notes.frequency(hash_of_token(token, self._stemmer))
+
+    def match_notes(
+        self,
+        terms: Sequence[QueryTerm],
+        *,
+        weights: NoteFieldWeights,
+        notes: IdArray | None = None,
+        unknown_idf: float = 0.0,
+    ) -> NoteMatches:
+        """See the port."""
+        stems = hashed_terms(terms, self._stemmer)
+        return self._notes.match(stems, weights=weights, notes=notes, unknown_idf=unknown_idf)
+
+    def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
+        """See the port."""
+        hashes = [hash_of_token(term.token, self._stemmer) for term in terms]
+        return self._notes.fields_of(hashes, note_ids)
+
+
+_NOBODY: IdArray = np.empty(0, np.int64)
+
+
+def _best(chunk_ids: IdArray, scores: npt.NDArray[np.float64], limit: int) -> ChunkHits:
+    """The best of all, in order; those far below are left out before sorting."""
+    rounded: FloatArray = scores.astype(np.float32)
+    if len(rounded) > limit:
+        least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
+        kept = rounded >= least
+        chunk_ids, rounded = chunk_ids[kept], rounded[kept]
+    order = np.lexsort((chunk_ids, -rounded))[:limit]
+    return ChunkHits(chunk_ids[order], rounded[order])

@@ -1,0 +1,110 @@
+"""Opens, makes and deletes the index of a vault in PostgreSQL."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import ExitStack
+from pathlib import Path
+
+from notewell.errors import NotFoundError
+from notewell.index.postgres import ADDRESS_FILE, schema
+from notewell.index.postgres.address import Address, read
+from notewell.index.postgres.connection import Database
+from notewell.index.postgres.documents import ANALYSIS
+from notewell.index.postgres.index import PostgresIndex
+from notewell.index.postgres.lease import Lease
+from notewell.index.postgres.posting_writes import PostingWriter
+
+
+def open_index(directory: Path, *, writable: bool) -> PostgresIndex:
+    """Open the index whose address is in a folder; see `engines.open_index`."""
+    address = read(directory)
+    return open_at(address, address.password(), writable=writable)
+
+
+def open_at(address: Address, password: str | None, *, writable: bool) -> PostgresIndex:
+    """Open the index of a vault at an address; a writer makes it.
+
+    Raises:
+        NotFoundError: there is none, and it is opened for reading.
+        IndexInUseError: another server writes it.
+        NotewellError: the database cannot be reached, refuses, or lacks something.
+
+    """
+    with ExitStack() as undo:
+        database = Database(address, password)
+        undo.callback(database.close)
+        schema.prepare(database, writable=writable)
+        vault, identity = _vault(database, writable=writable)
+        lease = None
+        if writable:
+            lease = Lease(database, vault)
+            undo.callback(lease.close)
+            _analyse_again(lease, vault)
+        opened = PostgresIndex(database, vault, identity, lease)
+        undo.pop_all()  # it is the index that closes them now
+        return opened
+
+
+def delete_index(directory: Path) -> None:
+    """Delete the index whose address is in a folder, and the address."""
+    if not (directory / ADDRESS_FILE).exists():
+        return
+    address = read(directory)
+    delete_at(address, address.password())
+    (directory / ADDRESS_FILE).unlink(missing_ok=True)
+
+
+def delete_at(address: Address, password: str | None) -> None:
+    """Delete the index of a vault at an address, which nobody writes.
+
+    Raises:
+        IndexInUseError: somebody does.
+        NotewellError: the database cannot be reached, or refuses.
+
+    """
+    database = Database(address, password)
+    try:
+        schema.prepare(database, writable=True)
+        found = database.read("SELECT id FROM vaults WHERE name = $1", address.vault)
+        if found:
+            lease = Lease(database, found[0][0])
+            try:
+                lease.session().execute("DELETE FROM vaults WHERE id = $1", found[0][0])
+            finally:
+                lease.close()
+    finally:
+        database.close()
+
+
+def _vault(database: Database, *, writable: bool) -> tuple[int, str]:
+    """The number and the identity of the address's vault."""
+    name = database.address.vault
+    if writable:
+        database.read(
+            "INSERT INTO vaults (name, identity, analysis) VALUES ($1, $2, $3)"
+            " ON CONFLICT (owner, name) DO NOTHING",
+            name, uuid.uuid4().hex, ANALYSIS,
+        )  # fmt: skip
+    found = database.read("SELECT id, identity FROM vaults WHERE name = $1", name)
+    if not found:
+        raise NotFoundError(
+            f"There is no index of this vault at {database.server} yet. Run `notewell index`."
+        )
+    return int(found[0][0]), str(found[0][1])
+
+
+def _analyse_again(lease: Lease, vault: int) -> None:
+    """Write the postings anew where another version of the program analysed text otherwise."""
+    session = lease.session()
+    ((analysis, generation),) = session.read(
+        "SELECT analysis, generation FROM vaults WHERE id = $1", vault
+    )
+    if analysis != ANALYSIS:
+        with session.transaction():
+            lease.check(session)
+            session.execute(
+                "UPDATE vaults SET generation = $2, text_generation = $2 WHERE id = $1",
+                vault, generation + 1,
+            )  # fmt: skip
+            PostingWriter(vault).write_all(session, generation + 1)

@@ -1,0 +1,227 @@
+"""Queries of one vault. All may run in any thread."""
+
+# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+
+from notewell.index.lexical import FIRST_PLACEHOLDER, placeholder
+from notewell.index.port import NoteBasics
+from notewell.index.postgres.connection import Database, Row
+from notewell.index.postgres.rows import (
+    CHUNK_COLUMNS,
+    LEDGER_COLUMNS,
+    MANIFEST_COLUMNS,
+    NOTE_COLUMNS,
+    is_path,
+    ledger_entry,
+    manifest_entry,
+    stored_chunk,
+    stored_note,
+)
+from notewell.index.row_values import properties
+from notewell.types import (
+    IdArray,
+    LedgerEntry,
+    LedgerState,
+    ManifestEntry,
+    PassageText,
+    StoredChunk,
+    StoredNote,
+    embedded_text,
+)
+
+LEDGER_STATES: tuple[LedgerState, ...] = (
+    "indexed",
+    "pending",
+    "failed",
+    "excluded",
+    "keyword_only",
+)
+_NOTES_AT_ONCE = 500
+_MOST_WITH_HASH = 16
+# Of the properties, what decides whether a note is searched by default, and how recent it is.
+_WITHIN = (
+    "(path = ANY($2) OR EXISTS (SELECT FROM unnest($2::text[]) f"
+    " WHERE starts_with(path, f || '/')))"
+)
+
+
+class VaultReads:
+    """Reads the rows of one vault."""
+
+    def __init__(self, database: Database, vault: int) -> None:
+        """Nothing is read yet."""
+        self._database = database
+        self.vault = vault
+
+    def rows(self, sql: str, *values: object) -> list[Row]:
+        """Rows of a query whose first value is the vault."""
+        return self._database.read(sql, self.vault, *values)
+
+    def generations(self) -> tuple[int, int]:
+        """The generation, and the one in which text changed last."""
+        found = self.rows("SELECT generation, text_generation FROM vaults WHERE id = $1")
+        generation, text_generation = found[0] if found else (0, 0)
+        return int(generation), int(text_generation)
+
+    def meta(self, key: str) -> str | None:
+        """The value of a key."""
+        found = self.rows("SELECT value FROM meta WHERE vault_id = $1 AND key = $2", key)
+        return str(found[0][0]) if found else None
+
+    # --- notes ---
+
+    def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
+        """The notes that are there, by id."""
+        found = self.rows(
+            f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND id = ANY($2) ORDER BY id",
+            list(ids),
+        )
+        return {row[0]: stored_note(row) for row in found}
+
+    def note_at(self, path: str) -> StoredNote | None:
+        """The note of a file."""
+        if not is_path(path):
+            return None
+        found = self.rows(
+            f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND path = $2", path
+        )
+        return stored_note(found[0]) if found else None
+
+    def all_notes(self) -> tuple[StoredNote, ...]:
+        """All notes in order of id."""
+        found = self.rows(f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 ORDER BY id")
+        return tuple([stored_note(row) for row in found])
+
+    def basics(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
+        """Ids of all notes, ascending; and the basics of those changed after a generation."""
+        ids = self.rows("SELECT id FROM notes WHERE vault_id = $1 ORDER BY id")
+        changed = self.rows(
+            "SELECT id, path, properties, created, modified FROM notes"
+            " WHERE vault_id = $1 AND generation > $2 ORDER BY id",
+            since,
+        )
+        return np.array([row[0] for row in ids], np.int64), tuple(
+            [
+                NoteBasics(id_, path, properties(packed), created, modified)
+                for id_, path, packed, created, modified in changed
+            ]
+        )
+
+    # --- passages ---
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunks that are there, by id; for a note without any, its placeholder."""
+        found = self.rows(
+            f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1 AND c.id = ANY($2)",
+            list(ids),
+        )
+        chunks = {row[0]: stored_chunk(row) for row in found}
+        bare = [each - FIRST_PLACEHOLDER for each in ids if each >= FIRST_PLACEHOLDER]
+        if bare:
+            chunks |= {each.id: each for each in map(placeholder, self._bare(bare))}
+        return dict(sorted(chunks.items()))
+
+    def _bare(self, note_ids: Sequence[int]) -> list[int]:
+        found = self.rows(
+            "SELECT id FROM notes n WHERE vault_id = $1 AND id = ANY($2) AND NOT EXISTS"
+            " (SELECT FROM chunks c WHERE c.vault_id = $1 AND c.note_id = n.id)",
+            note_ids,
+        )
+        return [row[0] for row in found]
+
+    def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
+        """A note's chunks in order."""
+        found = self.rows(
+            f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1 AND c.note_id = $2"
+            " ORDER BY c.ordinal",
+            note_id,
+        )
+        return tuple(stored_chunk(row) for row in found)
+
+    def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
+        """The chunks whose text hash begins with these digits, by id; at most 16."""
+        least = bytes.fromhex(digits + "0" * (len(digits) % 2))
+        most = bytes.fromhex(digits + "f" * (len(digits) % 2)) + b"\xff" * 16
+        found = self.rows(
+            f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1"
+            f" AND c.text_hash BETWEEN $2 AND $3 ORDER BY c.id LIMIT {_MOST_WITH_HASH}",
+            least, most,
+        )  # fmt: skip
+        return tuple(stored_chunk(row) for row in found)
+
+    def passages(self) -> Iterator[PassageText]:
+        """All passages as a model reads them, note by note; the title of a note without any."""
+        after = 0
+        while notes := self.rows(
+            "SELECT id FROM notes WHERE vault_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+            after, _NOTES_AT_ONCE,
+        ):  # fmt: skip
+            ids = [row[0] for row in notes]
+            after = ids[-1]
+            for path, title, header, text in self.rows(
+                "SELECT n.path, n.title, c.header, c.text FROM notes n LEFT JOIN chunks c"
+                " ON c.vault_id = $1 AND c.note_id = n.id"
+                " WHERE n.vault_id = $1 AND n.id = ANY($2) ORDER BY n.id, c.ordinal",
+                ids,
+            ):
+                yield PassageText(path, title if text is None else embedded_text(header, text))
+
+    # --- files ---
+
+    def manifest(self, within: Sequence[str]) -> dict[str, ManifestEntry]:
+        """Indexed files by path: all, or those named or in the folders named."""
+        sql = f"SELECT {MANIFEST_COLUMNS} FROM notes WHERE vault_id = $1"
+        rows = self.rows(f"{sql} AND {_WITHIN}", _storable(within)) if within else self.rows(sql)
+        return {row[1]: manifest_entry(row) for row in rows}
+
+    def ledger(self, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
+        """Ledger entries by path, narrowed to a state or a path."""
+        if path is not None and not is_path(path):
+            return ()
+        found = self.rows(
+            f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1"
+            " AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR path = $3)"
+            ' ORDER BY path COLLATE "C"',
+            state, path,
+        )  # fmt: skip
+        return tuple(ledger_entry(row) for row in found)
+
+    def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
+        """Ledger entries of the paths named or in the folders named."""
+        if not within:
+            return self.ledger(None, None)
+        found = self.rows(
+            f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1 AND {_WITHIN}"
+            ' ORDER BY path COLLATE "C"',
+            _storable(within),
+        )
+        return tuple(ledger_entry(row) for row in found)
+
+    def ledger_counts(self) -> dict[LedgerState, int]:
+        """How many files are in each state."""
+        found = self.rows("SELECT state, count(*) FROM ledger WHERE vault_id = $1 GROUP BY state")
+        counted = {row[0]: int(row[1]) for row in found}
+        return {state: counted.get(state, 0) for state in LEDGER_STATES}
+
+    def note_count(self) -> int:
+        """How many notes there are."""
+        return int(self.rows("SELECT count(*) FROM notes WHERE vault_id = $1")[0][0])
+
+    def bytes_on_disk(self) -> int:
+        """The size of the tables of all vaults: the database does not tell them apart."""
+        found = self._database.read(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
+            " JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE n.nspname = $1 AND c.relkind = 'r'",
+            self._database.address.schema,
+        )
+        return int(found[0][0])
+
+
+def _storable(paths: Collection[str]) -> list[str]:
+    return [path for path in paths if is_path(path)]

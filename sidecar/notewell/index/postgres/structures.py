@@ -1,0 +1,176 @@
+"""What of a vault is held in memory: the documents' lengths, the terms of notes, the links.
+
+They are read at first use, and then kept up with what was committed, by whom ever: the rows that
+changed since the generation that is held are read, and the notes that are gone. The writer does so
+after each of its changes, a reader when it refreshes.
+"""
+
+# ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from notewell.index.link_graph import LinkGraph
+from notewell.index.note_postings import NoteTable
+from notewell.index.note_segments import Segment
+from notewell.index.postgres.connection import Database, Row, Session
+from notewell.index.postgres.document_table import DocumentTable
+from notewell.index.postgres.keywords import PostgresKeywords
+from notewell.index.postgres.rows import LINK_COLUMNS
+from notewell.index.row_values import strings
+
+KEPT_GENERATIONS = 10_000  # for which it is remembered which notes are gone
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What is held of the text of one generation."""
+
+    number: int
+    documents: DocumentTable
+    notes: NoteTable
+    keywords: PostgresKeywords
+
+
+class Structures:
+    """The search structures of one vault. One thread changes them; any number read."""
+
+    def __init__(self, database: Database, vault: int) -> None:
+        """Nothing is read yet."""
+        self._database = database
+        self._vault = vault
+        self._loading = threading.RLock()
+        self._held: Generation | None = None
+        self._graph: LinkGraph | None = None
+        self._graph_of = 0
+
+    @property
+    def held(self) -> Generation:
+        """Documents, terms and keywords as of the last update."""
+        known = self._held
+        if known is not None:  # no search waits while an update is read
+            return known
+        with self._loading:
+            if self._held is None:
+                with self._database.snapshot() as session:
+                    self._held = self._loaded(session)
+            return self._held
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The links."""
+        known = self._graph
+        if known is not None:
+            return known
+        with self._loading:
+            if self._graph is None:
+                with self._database.snapshot() as session:
+                    self._graph_of = self._generation(session)
+                    self._graph = LinkGraph.of(_with_links(*self._links(session, -1)))
+            return self._graph
+
+    def catch_up(self) -> None:
+        """Read what was committed since the last update."""
+        with self._loading:
+            if self._held is None and self._graph is None:
+                return
+            with self._database.snapshot() as session:
+                if self._held is not None:
+                    self._held = self._updated(session, self._held)
+                if self._graph is not None:
+                    self._update_graph(session, self._graph)
+
+    # --- documents and terms ---
+
+    def _loaded(self, session: Session) -> Generation:
+        documents = session.read(
+            "SELECT chunk_id, note_id, lengths FROM documents WHERE vault_id = $1", self._vault
+        )
+        terms = session.read(
+            "SELECT note_id, terms FROM note_terms WHERE vault_id = $1", self._vault
+        )
+        rows = [(int(note_id), bytes(packed)) for note_id, packed in terms]
+        notes = NoteTable.of_segment(Segment.of(rows)) if rows else NoteTable()
+        return self._made(self._generation(session), DocumentTable.of(documents), notes)
+
+    def _updated(self, session: Session, held: Generation) -> Generation:
+        generation, gone = self._generation(session), self._gone(session, held.number)
+        if gone is None:
+            return self._loaded(session)
+        terms = session.read(
+            "SELECT note_id, terms FROM note_terms WHERE vault_id = $1 AND generation > $2",
+            self._vault, held.number,
+        )  # fmt: skip
+        if not terms and not gone:
+            return Generation(generation, held.documents, held.notes, held.keywords)
+        changed = [int(row[0]) for row in terms]
+        documents = session.read(
+            "SELECT chunk_id, note_id, lengths FROM documents"
+            " WHERE vault_id = $1 AND note_id = ANY($2)",
+            self._vault, changed,
+        )  # fmt: skip
+        rows = [(int(note_id), bytes(packed)) for note_id, packed in terms]
+        return self._made(
+            generation,
+            held.documents.changed(documents, [*changed, *gone]),
+            held.notes.updated(rows, gone=gone),
+        )
+
+    def _made(self, number: int, documents: DocumentTable, notes: NoteTable) -> Generation:
+        keywords = PostgresKeywords(self._database, self._vault, documents, notes)
+        return Generation(number, documents, notes, keywords)
+
+    # --- links ---
+
+    def _update_graph(self, session: Session, graph: LinkGraph) -> None:
+        gone = self._gone(session, self._graph_of)
+        if gone is None:
+            self._graph = LinkGraph.of(_with_links(*self._links(session, -1)))
+        else:
+            graph.update(gone=gone, put=_with_links(*self._links(session, self._graph_of)))
+        self._graph_of = self._generation(session)
+
+    def _links(self, session: Session, since: int) -> tuple[list[Row], list[Row]]:
+        notes = session.read(
+            "SELECT id, path, aliases FROM notes WHERE vault_id = $1 AND generation > $2"
+            " ORDER BY id",
+            self._vault, since,
+        )  # fmt: skip
+        links = session.read(
+            f"SELECT l.note_id, {LINK_COLUMNS} FROM links l"
+            " WHERE l.vault_id = $1 AND EXISTS (SELECT FROM notes n WHERE n.vault_id = $1"
+            " AND n.id = l.note_id AND n.generation > $2) ORDER BY l.note_id, l.ordinal",
+            self._vault, since,
+        )  # fmt: skip
+        return notes, links
+
+    # --- both ---
+
+    def _generation(self, session: Session) -> int:
+        found = session.read("SELECT generation FROM vaults WHERE id = $1", self._vault)
+        return int(found[0][0]) if found else 0
+
+    def _gone(self, session: Session, since: int) -> list[int] | None:
+        """The notes removed after a generation; None: that is no longer remembered."""
+        if self._generation(session) - since > KEPT_GENERATIONS:
+            return None
+        found = session.read(
+            "SELECT id FROM removed_notes WHERE vault_id = $1 AND generation > $2",
+            self._vault, since,
+        )  # fmt: skip
+        return [int(row[0]) for row in found]
+
+
+def _with_links(
+    notes: Sequence[Row], links: Sequence[Row]
+) -> list[tuple[int, str, tuple[str, ...], list[tuple[object, ...]]]]:
+    of_note: dict[int, list[tuple[object, ...]]] = {}
+    for note_id, *columns in links:
+        of_note.setdefault(note_id, []).append(tuple(columns))
+    return [
+        (note_id, path, strings(aliases), of_note.get(note_id, []))
+        for note_id, path, aliases in notes
+    ]

@@ -1,0 +1,195 @@
+"""Which texts have vectors of which model. All functions may run in any thread."""
+
+# ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from notewell.index.postgres.reads import VaultReads
+from notewell.index.postgres.rows import model_key
+from notewell.index.postgres.vectors import UsedModel
+from notewell.index.vector_checks import check_dimensions
+from notewell.types import KeptModel, KeptVectors, ModelKey, PendingText, embedded_text
+
+_HAS = (
+    "EXISTS (SELECT FROM vectors v WHERE v.vault_id = $1 AND v.model_id = $2"
+    " AND v.text_hash = c.text_hash)"
+)
+# Passages of a note that is still to be read anew may be others then.
+_UNREAD = (
+    "EXISTS (SELECT FROM ledger l WHERE l.vault_id = $1 AND l.path = n.path"
+    " AND l.state = 'pending')"
+)
+_HEADER = 4  # bytes before the numbers of a halfvec in its binary form
+
+
+class VectorReads:
+    """Reads models and vectors of one vault."""
+
+    def __init__(self, reads: VaultReads) -> None:
+        """Nothing is read yet."""
+        self._reads = reads
+
+    def find(self, model: ModelKey) -> tuple[int, int] | None:
+        """The number of a model and its dimensions; None: the vault never had it."""
+        found = self._reads.rows(
+            "SELECT m.id, m.dimensions FROM models m JOIN vault_models v ON v.model_id = m.id"
+            " WHERE v.vault_id = $1 AND (m.name, m.weights_hash, m.quantisation) = ($2, $3, $4)",
+            model.name, model.weights_hash, model.quantisation,
+        )  # fmt: skip
+        return (int(found[0][0]), int(found[0][1])) if found else None
+
+    def used(self, model: ModelKey | None, dimensions: int) -> UsedModel | None:
+        """A model to search with; None, where the vault never had it. Raises ModelError."""
+        found = None if model is None else self.find(model)
+        if model is None or found is None:
+            return None
+        check_dimensions(model, known=found[1], given=dimensions)
+        return UsedModel(found[0], model, found[1], own=found[0] == self._used_last())
+
+    def active(self) -> UsedModel | None:
+        """The model that the writer searches with."""
+        found = self._reads.rows(
+            "SELECT m.id, m.dimensions, m.id = v.model_vectors, m.name, m.weights_hash,"
+            " m.quantisation FROM vaults v JOIN models m ON m.id = v.model_active WHERE v.id = $1"
+        )
+        if not found:
+            return None
+        number, dimensions, own, *key = found[0]
+        return UsedModel(number, model_key(key), dimensions, own=bool(own))
+
+    def current(self) -> KeptModel | None:
+        """The model in use, or used last, and how many of its vectors chunks need now."""
+        found = self._reads.rows(
+            "SELECT m.name, m.weights_hash, m.quantisation, m.dimensions, (SELECT count(*)"
+            " FROM vectors x WHERE x.vault_id = $1 AND x.model_id = m.id AND EXISTS (SELECT FROM"
+            " chunks c WHERE c.vault_id = $1 AND c.text_hash = x.text_hash))"
+            " FROM vaults v JOIN models m ON m.id = v.model_vectors WHERE v.id = $1"
+        )
+        return KeptModel(model_key(found[0][:3]), found[0][3], found[0][4]) if found else None
+
+    def current_key(self) -> ModelKey | None:
+        """The model in use, or used last."""
+        found = self._reads.rows(
+            "SELECT m.name, m.weights_hash, m.quantisation FROM vaults v"
+            " JOIN models m ON m.id = v.model_vectors WHERE v.id = $1"
+        )
+        return model_key(found[0]) if found else None
+
+    def kept(self) -> tuple[KeptVectors, ...]:
+        """All models, oldest first."""
+        last = self._used_last()
+        return tuple(
+            KeptVectors(model_key(key), dimensions, vectors, answering=number == last)
+            for number, dimensions, vectors, *key in self._reads.rows(
+                "SELECT m.id, m.dimensions, (SELECT count(*) FROM vectors x WHERE x.vault_id = $1"
+                " AND x.model_id = m.id), m.name, m.weights_hash, m.quantisation FROM models m"
+                " JOIN vault_models v ON v.model_id = m.id WHERE v.vault_id = $1 ORDER BY m.id"
+            )
+        )
+
+    def covered(self, model: ModelKey) -> int:
+        """How many chunks have a vector of a model, their own or an inherited one."""
+        found = self.find(model)
+        if found is None or found[0] != self._used_last():
+            return self.own_vectors(None if found is None else found[0])
+        return self._count(
+            "SELECT count(*) FROM chunks WHERE vault_id = $1 AND vector_hash IS NOT NULL"
+        )
+
+    def own_vectors(self, number: int | None) -> int:
+        """How many chunks have the vector of their own text."""
+        if number is None:
+            return 0
+        return self._count(
+            f"SELECT count(*) FROM chunks c WHERE c.vault_id = $1 AND {_HAS}", number
+        )
+
+    def stored(self, model: ModelKey) -> int:
+        """How many vectors of a model are stored."""
+        found = self.find(model)
+        if found is None:
+            return 0
+        sql = "SELECT count(*) FROM vectors WHERE vault_id = $1 AND model_id = $2"
+        return self._count(sql, found[0])
+
+    def pending_count(self, model: ModelKey) -> int:
+        """How many different texts have no vector of the model."""
+        return self._count(
+            "SELECT count(DISTINCT c.text_hash) FROM chunks c JOIN notes n ON n.vault_id = $1"
+            f" AND n.id = c.note_id WHERE c.vault_id = $1 AND NOT {_HAS} AND NOT {_UNREAD}",
+            self._number(model),
+        )
+
+    def pending(
+        self, model: ModelKey, limit: int, skip: Collection[bytes]
+    ) -> tuple[PendingText, ...]:
+        """Texts without a vector of the model: newest notes first, each once, none of `skip`."""
+        number, wanted = self._number(model), 2 * limit + 100
+        awaiting = " AND n.awaiting" if number == self._used_last() else ""
+        while True:
+            rows = self._reads.rows(
+                "SELECT c.text_hash, c.header, c.text, n.path FROM notes n JOIN chunks c"
+                " ON c.vault_id = $1 AND c.note_id = n.id WHERE n.vault_id = $1"
+                f"{awaiting} AND NOT {_HAS} AND NOT c.text_hash = ANY($3) AND NOT {_UNREAD}"
+                " ORDER BY n.modified DESC NULLS LAST, n.id DESC, c.ordinal LIMIT $4",
+                number, list(skip), wanted,
+            )  # fmt: skip
+            texts: dict[bytes, PendingText] = {}
+            for text_hash, header, text, path in rows:
+                whole = embedded_text(header, text)
+                texts.setdefault(text_hash, PendingText(text_hash, whole, path))
+            if len(texts) >= limit or len(rows) < wanted:
+                return tuple(texts.values())[:limit]
+            wanted *= 4
+
+    def in_batches(
+        self, model: ModelKey, size: int, *, needed: bool
+    ) -> Iterator[list[tuple[bytes, bytes]]]:
+        """(text hash, float16 bytes) of a model, by hash; `needed`: of current chunks alone."""
+        found = self.find(model)
+        if found is None:
+            return
+        among = (
+            " AND EXISTS (SELECT FROM chunks c WHERE c.vault_id = $1 AND c.text_hash = v.text_hash)"
+        )
+        after = b""
+        while rows := self._reads.rows(
+            "SELECT v.text_hash, halfvec_send(v.vector) FROM vectors v WHERE v.vault_id = $1"
+            f" AND v.model_id = $2 AND v.text_hash > $3{among if needed else ''}"
+            " ORDER BY v.text_hash LIMIT $4",
+            found[0], after, size,
+        ):  # fmt: skip
+            after = rows[-1][0]
+            yield [(text_hash, as_float16_bytes(packed)) for text_hash, packed in rows]
+
+    def of_texts(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
+        """The vectors of a model for these texts, as float16 bytes by hash."""
+        found = self.find(model)
+        if found is None:
+            return {}
+        rows = self._reads.rows(
+            "SELECT text_hash, halfvec_send(vector) FROM vectors"
+            " WHERE vault_id = $1 AND model_id = $2 AND text_hash = ANY($3)",
+            found[0], list(text_hashes),
+        )  # fmt: skip
+        return {text_hash: as_float16_bytes(packed) for text_hash, packed in rows}
+
+    def _number(self, model: ModelKey) -> int:
+        found = self.find(model)
+        return -1 if found is None else found[0]
+
+    def _used_last(self) -> int | None:
+        found = self._reads.rows("SELECT model_vectors FROM vaults WHERE id = $1")
+        return found[0][0] if found else None
+
+    def _count(self, sql: str, *values: object) -> int:
+        return int(self._reads.rows(sql, *values)[0][0])
+
+
+def as_float16_bytes(packed: bytes) -> bytes:
+    """A halfvec from its binary form, which is big endian, as the other engines have vectors."""
+    return np.frombuffer(packed, ">f2", offset=_HEADER).astype("<f2").tobytes()

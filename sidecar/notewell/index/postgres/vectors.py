@@ -1,0 +1,238 @@
+"""Dense search by pgvector: exact where there are few vectors, else by a model's HNSW index.
+
+Vectors are halfvec. What the index finds is scored again here, in single precision from the stored
+vectors, so that scores are those of every engine; only which candidates are found is approximate
+(Malkov and Yashunin 2018, "Efficient and robust approximate nearest neighbor search using
+Hierarchical Navigable Small World graphs"). Filters are applied while the index is scanned, which
+goes on until there are enough (`hnsw.iterative_scan`).
+"""
+
+# ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.errors import ModelError
+from notewell.index.postgres.connection import Database, Row, Session
+from notewell.index.postgres.vector_writes import EXACT_LIMIT, as_text, index_name
+from notewell.types import FloatArray, IdArray, ModelKey, VectorHits
+
+_EF_SEARCH = 200  # candidates held while the graph is walked, at least
+_MOST_EF = 1000  # the greatest that pgvector takes
+_ROOM = 2  # times as many are scored again as are wanted, so that rounding loses none
+_SAMPLED = 2_000  # vectors from which the spread of cosines is estimated
+_MOST_SCANNED = 200_000  # of the index, for one narrow filter
+_HEADER = 4  # bytes before the numbers of a vector in the binary form
+_CHUNK_VECTORS = (
+    "FROM chunks c JOIN vectors v ON v.vault_id = $1 AND v.model_id = $2"
+    " AND v.text_hash = c.vector_hash WHERE c.vault_id = $1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UsedModel:
+    """A model in use. `own`: chunks name its vectors; else they are found by their texts alone."""
+
+    number: int
+    key: ModelKey
+    dimensions: int
+    own: bool
+
+
+class PostgresVectors:
+    """Implements `search_ports.VectorIndex` for one generation."""
+
+    def __init__(self, database: Database, vault: int, used: UsedModel | None) -> None:
+        """Search the vectors of a model in a vault; None: none."""
+        self._database = database
+        self._vault = vault
+        self._used = used
+
+    @property
+    def model(self) -> ModelKey | None:
+        """See the port."""
+        return None if self._used is None else self._used.key
+
+    @cached_property
+    def count(self) -> int:
+        """How many chunks have a vector."""
+        found = self._read("SELECT count(*) {chunks}")
+        return int(found[0][0]) if found else 0
+
+    def search(
+        self,
+        query: FloatArray,
+        *,
+        limit: int,
+        notes: IdArray | None = None,
+        also: IdArray | None = None,
+    ) -> VectorHits:
+        """See the port."""
+        used = self._used
+        if used is None or limit < 1 or not self.count:
+            return VectorHits(np.empty(0, np.int64), np.empty(0, np.float32))
+        if query.shape != (used.dimensions,) or not np.isfinite(query).all():
+            raise ModelError(
+                f"The query's vector has shape {query.shape} or is not finite; the index holds"
+                f" vectors of {used.dimensions} dimensions. Index again with the model in use."
+            )
+        query = query.astype(np.float32)
+        if self._is_approximate:
+            found = self._approximate(query, limit, notes)
+        else:
+            found = self._exact(query, limit, notes)
+        if also is None or not len(also):
+            return found
+        return self._with(found, query, also)
+
+    def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
+        """See the port."""
+        rows = dict(self._vectors_of("c.id = ANY($3)", chunk_ids.tolist()))
+        found = [chunk_id for chunk_id in chunk_ids.tolist() if chunk_id in rows]
+        return np.array(found, np.int64), self._stacked([rows[each] for each in found])
+
+    def note_means(self) -> tuple[IdArray, FloatArray]:
+        """See the port."""
+        found = self._read(
+            "SELECT c.note_id, vector_send(avg(v.vector::vector)) {chunks}"
+            " GROUP BY c.note_id ORDER BY c.note_id"
+        )
+        notes = np.array([row[0] for row in found], np.int64)
+        means = [np.frombuffer(row[1], ">f4", offset=_HEADER).astype(np.float32) for row in found]
+        rows = self._stacked(means)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return notes, rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+
+    # --- exact ---
+
+    @cached_property
+    def _is_approximate(self) -> bool:
+        """Whether there is an index, and so many vectors that it is worth its loss."""
+        if self._used is None or self._database.address.exact or self.count <= EXACT_LIMIT:
+            return False
+        name = index_name(self._used.number)
+        found = self._database.read(
+            "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
+            " JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE c.relname = $1 AND n.nspname = $2",
+            name, self._database.address.schema,
+        )  # fmt: skip
+        return bool(found and found[0][0])
+
+    def _exact(self, query: FloatArray, limit: int, notes: IdArray | None) -> VectorHits:
+        """The cosines of all chunks that may be found."""
+        among = "" if notes is None else " AND c.note_id = ANY($4)"
+        values = [] if notes is None else [notes.tolist()]
+        ((ids, packed),) = self._read(
+            "SELECT array_agg(c.id), array_agg((-(v.vector::vector <#> $3::text::vector))::float4)"
+            " {chunks}" + among,
+            as_text(query),
+            *values,
+        )
+        chunk_ids, scores = np.array(ids or (), np.int64), np.array(packed or (), np.float32)
+        mean, deviation = (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)
+        best = _best(chunk_ids, scores, limit)
+        return VectorHits(chunk_ids[best], scores[best], mean, deviation, len(scores))
+
+    # --- approximate ---
+
+    def _approximate(self, query: FloatArray, limit: int, notes: IdArray | None) -> VectorHits:
+        wanted = _ROOM * limit
+        with self._database.snapshot() as session:
+            rows = self._nearest(session, query, wanted, notes)
+        chunk_ids = np.array([row[0] for row in rows], np.int64)
+        scores: FloatArray = self._stacked([_numbers(row[1]) for row in rows]) @ query
+        best = _best(chunk_ids, scores, limit)
+        cosines = self._sample @ query
+        return VectorHits(
+            chunk_ids[best],
+            scores[best],
+            float(cosines.mean()),
+            float(cosines.std()),
+            self.count if notes is None else self._count_of(notes),
+        )
+
+    def _nearest(
+        self, session: Session, query: FloatArray, wanted: int, notes: IdArray | None
+    ) -> list[Row]:
+        used = self._used
+        if used is None:
+            return []
+        effort = min(max(_EF_SEARCH, wanted), _MOST_EF)
+        session.execute(
+            f"SET LOCAL hnsw.ef_search = {effort}; SET LOCAL hnsw.iterative_scan = relaxed_order;"
+            f" SET LOCAL hnsw.max_scan_tuples = {_MOST_SCANNED}"
+        )
+        number, column = int(used.number), self._column
+        distance = f"v.vector::halfvec({int(used.dimensions)}) <#> $2::text::halfvec"
+        among = "" if notes is None else " AND c.note_id = ANY($4)"
+        values = [] if notes is None else [notes.tolist()]
+        return session.read(
+            "SELECT c.id, halfvec_send(v.vector) FROM vectors v"
+            f" JOIN chunks c ON c.vault_id = $1 AND c.{column} = v.text_hash"
+            f" WHERE v.vault_id = $1 AND v.model_id = {number}{among}"
+            f" ORDER BY {distance} LIMIT $3",
+            self._vault, as_text(query), wanted, *values,
+        )  # fmt: skip
+
+    @cached_property
+    def _sample(self) -> FloatArray:
+        """Some vectors of the vault. Hashes of texts are as good as chance."""
+        found = self._read(
+            f"SELECT halfvec_send(v.vector) {{chunks}} ORDER BY v.text_hash LIMIT {_SAMPLED}"
+        )
+        return self._stacked([_numbers(row[0]) for row in found])
+
+    def _count_of(self, notes: IdArray) -> int:
+        found = self._read("SELECT count(*) {chunks} AND c.note_id = ANY($3)", notes.tolist())
+        return int(found[0][0])
+
+    # --- both ---
+
+    def _with(self, found: VectorHits, query: FloatArray, also: IdArray) -> VectorHits:
+        """The hits, and every chunk of some further notes."""
+        rows = self._vectors_of("c.note_id = ANY($3)", also.tolist())
+        known = set(found.chunk_ids.tolist())
+        rows = [row for row in rows if row[0] not in known]
+        further: FloatArray = self._stacked([vector for _, vector in rows]) @ query
+        chunk_ids = np.concatenate([found.chunk_ids, [row[0] for row in rows]]).astype(np.int64)
+        scores = np.concatenate([found.scores, further]).astype(np.float32)
+        order = np.lexsort((chunk_ids, -scores))
+        return VectorHits(
+            chunk_ids[order], scores[order], found.mean, found.deviation, found.searched
+        )
+
+    def _vectors_of(self, where: str, ids: Sequence[int]) -> list[tuple[int, FloatArray]]:
+        found = self._read(f"SELECT c.id, halfvec_send(v.vector) {{chunks}} AND {where}", ids)
+        return [(chunk_id, _numbers(packed)) for chunk_id, packed in found]
+
+    @property
+    def _column(self) -> str:
+        return "vector_hash" if self._used is not None and self._used.own else "text_hash"
+
+    def _read(self, sql: str, *values: object) -> list[Row]:
+        """Rows of a query; `{chunks}` in it stands for the chunks with their vectors."""
+        if self._used is None:
+            return []
+        chunks = _CHUNK_VECTORS.replace("c.vector_hash", f"c.{self._column}")
+        sql = sql.replace("{chunks}", chunks)
+        return self._database.read(sql, self._vault, self._used.number, *values)
+
+    def _stacked(self, rows: Sequence[npt.NDArray[np.float32]]) -> FloatArray:
+        dimensions = 0 if self._used is None else self._used.dimensions
+        return np.array(rows, np.float32).reshape(len(rows), dimensions)
+
+
+def _numbers(packed: bytes) -> npt.NDArray[np.float32]:
+    """A halfvec in its binary form: two numbers of 16 bits, then the halves, all big endian."""
+    return np.frombuffer(packed, ">f2", offset=_HEADER).astype(np.float32)
+
+
+def _best(chunk_ids: IdArray, scores: FloatArray, limit: int) -> npt.NDArray[np.intp]:
+    return np.lexsort((chunk_ids, -scores))[:limit]
