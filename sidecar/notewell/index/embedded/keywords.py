@@ -61,6 +61,26 @@ class _Form:
     correction: float = 1.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """What was counted after so many `commits`, filled as tokens are looked up.
+
+    `living` documents are there; `has_others`: tantivy counts further ones, that are deleted or
+    balance lengths. `forms` and `frequencies` are of tokens.
+    """
+
+    commits: int
+    living: int
+    has_others: bool
+    forms: dict[str, Sequence[_Form]]
+    frequencies: dict[str, int]
+
+    @classmethod
+    def of(cls, postings: Postings) -> _Counted:
+        commits, living = postings.commits, postings.living_count
+        return cls(commits, living, postings.document_count > living, {}, {})
+
+
 class Keywords:
     """Searches the postings. Safe to call from several threads."""
 
@@ -71,8 +91,7 @@ class Keywords:
         weights = weights or FieldWeights()
         self._weights = {name: float(getattr(weights, name)) for name in (*PHRASE_FIELDS, STEMS)}
         self._stemmer = stemmer()
-        self._counted: dict[str, Sequence[_Form]] = {}
-        self._counted_at = postings.commits
+        self._known: _Counted | None = None
 
     def search(
         self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
@@ -147,8 +166,13 @@ class Keywords:
 
     def document_frequency(self, token: str) -> int:
         """In how many chunks a token, or its stem, stands: by the field that has it most often."""
-        with tantivy_errors():
-            return max(form.count for form in self._forms(token))
+        counted = self._counted()
+        frequency = counted.frequencies.get(token)
+        if frequency is None:
+            with tantivy_errors():
+                frequency = max([form.count for form in self._forms(token, counted)])
+            counted.frequencies[token] = frequency
+        return frequency
 
     @property
     def document_count(self) -> int:
@@ -162,7 +186,7 @@ class Keywords:
         with tantivy_errors():
             searcher = self._postings.searcher
             # Counted among all documents, those that are deleted have their words too.
-            living = tantivy.Query.all_query() if self._has_others else None
+            living = tantivy.Query.all_query() if self._counted().has_others else None
             for field in EXACT_FIELDS:
                 for token, count in searcher.terms_with_prefix(field, prefix, living, room):
                     if count:
@@ -174,13 +198,14 @@ class Keywords:
         weights: dict[str, float] = {}
         for term in terms:
             weights[term.token] = weights.get(term.token, 0.0) + term.weight
-        documents = self._postings.living_count
+        counted = self._counted()
+        documents = counted.living
         common = max(_COMMON_LEAST, documents // _COMMON_SHARE)
         everywhere = max(_COMMON_LEAST, documents // _EVERYWHERE_SHARE)
         selective: list[tantivy.Query] = []
         stop_words: list[tantivy.Query] = []
         for token, weight in weights.items():
-            for form in self._forms(token):
+            for form in self._forms(token, counted):
                 boost = weight * self._weights[form.field] * form.correction
                 searched = form.count <= common or form.field in _BROADEST
                 if boost > 0 and form.count and searched:
@@ -190,43 +215,47 @@ class Keywords:
         clauses = selective or stop_words
         return _either(clauses) if clauses else None
 
-    def _forms(self, token: str) -> Sequence[_Form]:
-        """The text to search in each field, cached until the next commit.
+    def _counted(self) -> _Counted:
+        """What was counted since the last commit."""
+        known = self._known
+        if (
+            known is None
+            or known.commits != self._postings.commits
+            or len(known.forms) > _CACHED_TOKENS
+        ):
+            self._known = known = _Counted.of(self._postings)
+        return known
+
+    def _forms(self, token: str, counted: _Counted) -> Sequence[_Form]:
+        """The text to search in each field, cached in `counted`.
 
         Template lines are searched for a token that stands nowhere else.
         """
-        if self._counted_at != self._postings.commits or len(self._counted) > _CACHED_TOKENS:
-            self._counted_at, self._counted = self._postings.commits, {}
-        counted = self._counted
-        if token not in counted:
+        forms = counted.forms.get(token)
+        if forms is None:
             searcher = self._postings.searcher
-            places = [(field, token) for field in EXACT_FIELDS]
-            places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
-            forms = [self._form(searcher, *place) for place in places]
+            stems = [
+                self._form(searcher, STEMS, stem, counted) for stem in self._stemmer.analyze(token)
+            ]
+            # All exact fields but the path are part of the field of stems.
+            fields = EXACT_FIELDS if any(form.count for form in stems) else ("path",)
+            forms = [self._form(searcher, field, token, counted) for field in fields] + stems
             if not any(form.count for form in forms):
-                forms.append(self._form(searcher, TEMPLATE, token))
-            counted[token] = forms
-        return counted[token]
+                forms.append(self._form(searcher, TEMPLATE, token, counted))
+            counted.forms[token] = forms
+        return forms
 
-    def _form(self, searcher: tantivy.Searcher, field: str, text: str) -> _Form:
-        if self._has_others:
-            return self._corrected(searcher, field, text)
-        return _Form(field, text, searcher.doc_freq(field, text))
-
-    @property
-    def _has_others(self) -> bool:
-        """Whether tantivy counts documents that are deleted, or there for balance alone."""
-        return self._postings.document_count > self._postings.living_count
-
-    def _corrected(self, searcher: tantivy.Searcher, field: str, text: str) -> _Form:
-        """The form with the frequency among living documents."""
-        counted = searcher.doc_freq(field, text)
-        if not counted:
-            return _Form(field, text, 0)
+    def _form(
+        self, searcher: tantivy.Searcher, field: str, text: str, counted: _Counted
+    ) -> _Form:
+        """The form with its frequency among living documents."""
+        every = searcher.doc_freq(field, text)
+        if not every or not counted.has_others:
+            return _Form(field, text, every)
         query = tantivy.Query.term_query(self._schema, field, text)
         living = count_of(searcher.search(query, 1, count=True))
-        right = idf(living, self._postings.living_count)
-        return _Form(field, text, living, right / idf(counted, self._postings.document_count))
+        right = idf(living, counted.living)
+        return _Form(field, text, living, right / idf(every, self._postings.document_count))
 
     def _filtered(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, notes: IdArray
