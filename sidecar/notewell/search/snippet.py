@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
-from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, spans, stem
+from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, Token, spans, stem
 from notewell.search.sentences import SENTENCE
 from notewell.search.snippet_text import Snippet, merged, render
 
@@ -31,7 +32,8 @@ _RUN_REST = re.compile(r"\S*")
 _NO_JOINTS = str.maketrans("", "", "-_.'")
 # Quotation marks, dashes and bullets only separate words.
 _NOT_ASCII = re.compile(r"[^\x00-\x7f\s\xab\xb7\xbb\u2013\u2014\u2018\u201c\u201d\u2022\u2026]\S*")
-_TOUCHING = frozenset("-_.'+#")  # besides letters and digits, what makes a token part of a compound
+# What makes a token beside it part of a compound; letters and digits other than these do as well.
+_TOUCHING = frozenset("-_.'+#abcdefghijklmnopqrstuvwxyz0123456789")
 _REST = re.compile(r"[^\W_]*")
 _CHANCE_SHARE = 0.25  # of the query's weight; a passage with less matches it by chance
 _MOST_FLAT = 8192  # characters whose folded form is remembered
@@ -89,11 +91,11 @@ class Snippets:
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
-        words = ((hit.start, hit.end) for hit in inside)
-        marks = merged([*words, *self._special(read, start, end)])
+        marks = merged([(hit.start, hit.end) for hit in inside] + self._special(read, start, end))
         at = marks[0][0] if marks else start
         if inside:
-            at = max(inside, key=lambda hit: self._weights[hit.token]).start
+            weights = [self._weights[hit.token] for hit in inside]
+            at = inside[weights.index(max(weights))].start
         if sentence is not None:
             at, marks = sentence[0], [(sentence[0], min(sentence[1], end))]
         return render(text, start, end, marks, at)
@@ -136,7 +138,7 @@ class Snippets:
         for word in self._plain:
             at = flat.find(word.beginning)
             if at >= 0:
-                hits += _forms(word, flat, at)
+                _add_forms(hits, word, flat, at)
         if self._spaceless:
             hits += [
                 _Hit(self._tokens[match.group()], match.start(), match.end())
@@ -145,13 +147,16 @@ class Snippets:
         hits.sort(key=_by_start)
         return hits
 
-    def _special(self, read: _Reading, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def _special(self, read: _Reading, start: int, end: int) -> list[tuple[int, int]]:
         """(start, end) of the query's tokens in a part of the text that are not plain words."""
         window = read.text[start:end]
+        found: list[tuple[int, int]] = []
         for first, last in self._runs(window, read.flat[start:end]):
-            for token in spans(window[first:last]):
-                if token.text in self._weights:
-                    yield start + first + token.start, start + first + token.end
+            shift = start + first
+            for text, begin, stop in _tokens_in(window[first:last]):
+                if text in self._weights:
+                    found.append((shift + begin, shift + stop))
+        return found
 
     def _runs(self, window: str, flat: str) -> Iterable[tuple[int, int]]:
         """(start, end) of the runs with a sign that may hold a token of the query, in order.
@@ -167,13 +172,15 @@ class Snippets:
         for token, plain in self._unjoined:
             count = unjoined.count(token)
             if count:
-                found = list(_occurrences(flat, token))
-                if len(found) != count:
+                if flat.count(token) != count:
                     return self._runs_by_signs(window)
-                places += _in_compounds(flat, token, found) if plain else found
+                _add_places(places, flat, token, everywhere=not plain)
         if not window.isascii():
             places += [match.start() for match in _NOT_ASCII.finditer(window)]
-        return _runs_with_signs(window, sorted(places))
+        if not places:
+            return ()
+        places.sort()
+        return _runs_with_signs(window, places)
 
     def _runs_by_signs(self, window: str) -> Iterator[tuple[int, int]]:
         sign = _SIGN.search(window)
@@ -214,37 +221,43 @@ class _QueryWord(NamedTuple):
         return cls(token, word, reduced, beginning if len(beginning) >= _MIN_STEM else word)
 
 
-def _forms(sought: _QueryWord, text: str, at: int) -> Iterator[_Hit]:
-    """The word and its forms as whole words of `text`, whose first candidate is at `at`.
+def _add_forms(hits: list[_Hit], sought: _QueryWord, text: str, at: int) -> None:
+    """Add the word and its forms as whole words of `text`, whose first candidate is at `at`.
 
     Searching for a prefix is far cheaper than splitting the text into words.
     """
-    beginning = sought.beginning
+    token, whole, reduced, beginning = sought
+    length = len(beginning)
     while at >= 0:
-        end = at + len(beginning)
+        end = at + length
         if not (at and text[at - 1].isalnum()):
             rest = _REST.match(text, end)
             end = rest.end() if rest else end
             word = text[at:end]
-            if word == sought.word or stem(word) == sought.stem:
-                yield _Hit(sought.token, at, end)
+            if word == whole or stem(word) == reduced:
+                hits.append(_Hit(token, at, end))
         at = text.find(beginning, end)
 
 
-def _occurrences(text: str, token: str) -> Iterator[int]:
+def _add_places(places: list[int], text: str, token: str, *, everywhere: bool) -> None:
+    """Add where `token` stands in `text`: everywhere, or where it may be a part of a compound."""
+    length, size = len(token), len(text)
     at = text.find(token)
     while at >= 0:
-        yield at
-        at = text.find(token, at + len(token))
+        end = at + length
+        if everywhere or (at and _touches(text[at - 1])) or (end < size and _touches(text[end])):
+            places.append(at)
+        at = text.find(token, end)
 
 
-def _in_compounds(text: str, token: str, places: Sequence[int]) -> Iterator[int]:
-    """Those of the places of `token` where it may be a part of a compound."""
-    length = len(token)
-    for at in places:
-        before, after = text[at - 1 : at], text[at + length : at + length + 1]
-        if before.isalnum() or after.isalnum() or before in _TOUCHING or after in _TOUCHING:
-            yield at
+def _touches(sign: str) -> bool:
+    return sign in _TOUCHING or sign.isalnum()
+
+
+@lru_cache(maxsize=8192)  # addresses, names and links repeat themselves
+def _tokens_in(run: str) -> tuple[Token, ...]:
+    """The tokens of a run, with their offsets in it."""
+    return tuple(spans(run))
 
 
 def _runs_with_signs(window: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -60,7 +60,9 @@ def merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
-    if not pairs or line.isascii() or max(line) <= "\uffff":
+    if not pairs or line.isascii():
+        return tuple(pairs)
+    if len(line.encode("utf-16-le", "surrogatepass")) == 2 * len(line):  # no character takes two
         return tuple(pairs)
     wide = [at for at, char in enumerate(line) if char > "\uffff"]  # two units each
     return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)

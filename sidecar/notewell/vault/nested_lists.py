@@ -11,6 +11,7 @@ _INDENT = re.compile(r"[ \t]*")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ITEM = re.compile(rf"^{_ITEM_MARK.pattern}", re.MULTILINE)
 _FENCES = ("```", "~~~")
+_BLANKS, _MARKS = frozenset(" \t"), frozenset("-*+")
 _MAX_LOOK_BACK = 500  # lines; a list whose items all hang under one far above names no parent
 
 
@@ -103,30 +104,34 @@ def text_blocks(text: str) -> tuple[TextBlock, ...]:
     fenced, at = False, 0
     has_fences = any(fence in text for fence in _FENCES)
     for line in text.split("\n"):
-        fence = has_fences and line.lstrip().startswith(_FENCES)
-        begins = line[:1]  # most lines are neither items nor indented
-        indented = begins in {" ", "\t"}
-        may_be_item = indented or begins in {"-", "*", "+"} or begins.isdigit()
+        begins, bare = line[:1], line.rstrip()  # most lines are neither items nor indented
+        indented = begins in _BLANKS
+        fence = has_fences and bare.lstrip().startswith(_FENCES)
+        may_be_item = indented or begins in _MARKS or begins.isdigit()
         marked = _ITEM_MARK.match(line) if may_be_item and not fenced else None
         indent = indent_of(line, 0) if indented else 0
-        if not fenced and not line.strip():
+        if not (bare or fenced):
             current = None
         elif marked or current is None or not (fenced or indent or not current.is_item):
             while open_items and open_items[-1][0] >= indent:
                 open_items.pop()
-            parents = tuple(item.line for _, item in reversed(open_items))
             begin = marked.end() if marked else len(line) - len(line.lstrip())
-            current = TextBlock(at, at + begin, at, marked is not None, parents)
+            current = TextBlock(at, at + begin, at, marked is not None, _lines_of(open_items))
             found.append(current)
             if marked:
                 if open_items:
                     open_items[-1][1].children += 1
                 open_items.append((indent, current))
         if current is not None:
-            current.end = max(current.start, at + len(line.rstrip()))
+            current.end = max(current.start, at + len(bare))
         fenced = fenced != fence
         at += len(line) + 1
     return tuple(found)
+
+
+def _lines_of(open_items: list[tuple[int, TextBlock]]) -> tuple[int, ...]:
+    """Where the items begin, innermost first."""
+    return tuple([item.line for _, item in reversed(open_items)]) if open_items else ()
 
 
 def _line_of(text: str, begin: int, at: int) -> int:

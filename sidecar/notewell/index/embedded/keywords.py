@@ -245,9 +245,7 @@ class Keywords:
             counted.forms[token] = forms
         return forms
 
-    def _form(
-        self, searcher: tantivy.Searcher, field: str, text: str, counted: _Counted
-    ) -> _Form:
+    def _form(self, searcher: tantivy.Searcher, field: str, text: str, counted: _Counted) -> _Form:
         """The form with its frequency among living documents."""
         every = searcher.doc_freq(field, text)
         if not every or not counted.has_others:
