@@ -11,6 +11,7 @@ import { ShapeError, type Check } from "../../plugin/src/shape";
 import * as asks from "../../plugin/src/askReplies";
 import * as memory from "../../plugin/web/app/memoryReplies";
 import * as pages from "../../plugin/web/app/replies";
+import * as setup from "../../plugin/web/app/setupReplies";
 import * as tend from "../../plugin/web/app/tendReplies";
 import { aReply, aResult, aStatus, HEALTH } from "./samples";
 
@@ -43,7 +44,7 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["memory-list", memory.memories],
   ["memory-outcome", memory.changed],
   ["memory-recall", memory.recall],
-  ["models.", pages.models],
+  ["models.", setup.models],
   ["note", replies.noteChunks, pages.note],
   ["pair.", pages.pair],
   ["phone-index", replies.phoneIndex],

@@ -2,8 +2,11 @@
 
 import { expect, it } from "vitest";
 import type { VaultInfo } from "../../plugin/src/replies";
+import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
+import { resultRow } from "../../plugin/web/parts/resultRow";
 import { VaultsPanel } from "../../plugin/web/views/manage/vaults";
+import { aReply, aResult, FakeServer, TOKEN } from "../plugin/samples";
 
 const vault = (name: string, more: Partial<VaultInfo> = {}): VaultInfo => ({
   id: name.toLowerCase(),
@@ -29,4 +32,26 @@ it("offers no vault that is known and not served, and says so where all are list
   const [old, home] = panel.el.querySelectorAll("tbody tr");
   expect([old?.querySelector("a"), home?.querySelector("a")?.textContent]).toEqual([null, "Home"]);
   expect(old?.textContent).toContain("default, not served");
+});
+
+it("searches all vaults, says where a result is from, and reads it in its own vault", async () => {
+  const server = new FakeServer();
+  server.routes["/api/search"] = () => aReply([aResult("Bees.md", { vault: "Work" })]);
+  const client = new WebClient(server.transport, () => undefined, { url: "http://127.0.0.1:8765", token: TOKEN });
+  const context = new ViewContext(client, [vault("Home", { default: true }), vault("Work")], [], null as never);
+  location.hash = "#/search?q=bees&in=all";
+  expect(context.isEverywhere).toBe(true);
+  const { results } = await client.findEverywhere("bees", { limit: 5 });
+  expect(new URL(server.seen[0]?.url ?? "").searchParams.get("vault")).toBe("all");
+
+  const row = resultRow(context, results[0] as never, { opened: () => undefined, isCurrent: false, why: null });
+  expect(row.querySelector(".meta")?.textContent).toContain("Work");
+  const hrefs = [...row.querySelectorAll("a")].map((link) => link.getAttribute("href"));
+  expect(hrefs[0]).toBe("#/search?vault=Work&in=all&q=bees&note=Bees.md&line=5");
+  expect(hrefs.filter((href) => href?.startsWith("#")).every((href) => href?.includes("vault=Work"))).toBe(true);
+
+  location.hash = "#/search?q=bees&in=all&like=Bees.md"; // similar notes are those of one vault
+  expect(context.isEverywhere).toBe(false);
+  location.hash = "#/manage?in=all";
+  expect(context.isEverywhere).toBe(false);
 });

@@ -24,6 +24,11 @@ export class WebClient extends Client {
     return this.get("search", replies.search, { q, door: "web", ...parameters });
   }
 
+  /** Searches every vault that the server serves. */
+  findEverywhere(q: string, parameters: Omit<Query<"search">, "q">): Promise<contract.SearchReply> {
+    return this.ofVault("all").find(q, parameters);
+  }
+
   similarNotes(path: string, limit: number, weak = false): Promise<contract.SearchReply> {
     return this.get("similar", replies.search, { path, limit, ...(weak && { weak }) });
   }
@@ -98,7 +103,7 @@ export class WebClient extends Client {
   }
 
   models(): Promise<contract.CatalogueReply> {
-    return this.get("models", replies.models, {});
+    return this.get("models", setup.models, {});
   }
 
   config(): Promise<contract.ConfigReply> {

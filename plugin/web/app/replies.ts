@@ -3,7 +3,6 @@
 import type {
   AllowedHostReply,
   ArchaeologyReply,
-  CatalogueReply,
   CompleteReply,
   ConfigReply,
   HealthReply,
@@ -116,6 +115,7 @@ export const search = partOf<SearchReply>()({
       created: nullable(text),
       modified: nullable(text),
       uri: text,
+      vault: optional(nullable(text)),
       embedded_in: optional(list(text)),
     }),
   ),
@@ -235,25 +235,6 @@ export const log = partOf<LogReply>()({
     }),
   ),
   verdicts: list(object({ query: text, path: text, verdict: text, at: nullable(text) })),
-});
-
-export const models = partOf<CatalogueReply>()({
-  configured: text,
-  answering: nullable(text),
-  models: list(
-    object({
-      name: text,
-      dimensions: number,
-      max_tokens: number,
-      languages: list(text),
-      licence: text,
-      download_mb: number,
-      configured: flag,
-      present: flag,
-      time: optional(nullable(number)),
-      quality: optional(mapping(number)),
-    }),
-  ),
 });
 
 const setting = object({

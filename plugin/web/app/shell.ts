@@ -31,6 +31,9 @@ const PLACES: readonly Place[] = [
   { view: "manage", label: "Manage", icon: "manage", also: [] },
 ];
 
+/** What stands for every vault, as the server's `vault` takes it. */
+const ALL = "all";
+
 /** Views by their names; all but the list are loaded when they are first shown. */
 const LOADERS: Readonly<Record<Exclude<ViewName, "search">, (context: ViewContext) => Promise<View>>> = {
   ask: async (context) => new (await import("../views/ask")).AskView(context),
@@ -86,21 +89,26 @@ export class Shell {
 
   #vaultChoice(): HTMLElement {
     const { vaults } = this.#context;
-    fill(this.#vaults, ...vaults.map(({ id, name }) => h("option", { value: id }, name)));
+    const all = vaults.length > 1 ? [h("option", { value: ALL }, "All vaults")] : [];
+    fill(this.#vaults, ...vaults.map(({ id, name }) => h("option", { value: id }, name)), ...all);
     this.#vaults.addEventListener("change", () => this.#switchVault());
     return h("label", { class: "vault-choice", hidden: vaults.length < 1 }, this.#vaults);
   }
 
-  /** Switches the vault and keeps the query, but not the selected note. */
+  /** Switches the vault and keeps the query, but not the selected note. All vaults are searched, and nothing else. */
   #switchVault(): void {
+    if (this.#vaults.value === ALL) {
+      this.#context.go("search", { q: this.#context.address.query["q"], in: ALL });
+      return;
+    }
     const vault = this.#context.vaults.find(({ id }) => id === this.#vaults.value);
-    this.#context.change({ vault: vault?.name ?? null, note: null, line: null, path: null });
+    this.#context.change({ vault: vault?.name ?? null, in: null, note: null, line: null, path: null });
   }
 
   #follow(): void {
     const { address } = this.#context;
     this.#search.show(address.view === "ask" ? "" : (address.query["q"] ?? "")); // the question view has its own field
-    this.#vaults.value = this.#context.vault?.id ?? "";
+    this.#vaults.value = this.#context.isEverywhere ? ALL : (this.#context.vault?.id ?? "");
     this.#drawNavigation(address);
     this.#root.dataset["view"] = address.view;
     if (!this.#context.vault && this.#context.vaults.length) this.#unknownVault(address.query["vault"] ?? "");

@@ -56,6 +56,15 @@ export class ViewContext {
     return this.vaults.find((vault) => vault.default) ?? this.vaults[0] ?? null;
   }
 
+  /**
+   * Whether the search looks through every vault that is served; `vault` is then the one whose note is read.
+   * Similar notes are those of one vault.
+   */
+  get isEverywhere(): boolean {
+    const { view, query } = this.address;
+    return view === "search" && query["in"] === "all" && !query["like"] && this.vaults.length > 1;
+  }
+
   /** The client for the selected vault. */
   get vaultClient(): WebClient {
     return this.vault ? this.client.ofVault(this.vault.id) : this.client;
@@ -65,9 +74,9 @@ export class ViewContext {
     return this.features.some((name) => name === feature || name.startsWith(`${feature}_`));
   }
 
-  /** The address of a view, with the current vault. */
+  /** The address of a view, with the current vault; a search goes on in all vaults. */
   to(view: ViewName, query: Query, part = ""): string {
-    const shared = { vault: this.address.query["vault"] ?? "" };
+    const shared = { vault: this.address.query["vault"] ?? "", in: view === "search" && this.isEverywhere ? "all" : "" };
     return formatAddress({ view, part, query: { ...shared, ...filled(query) } });
   }
 

@@ -23,8 +23,8 @@ export function resultRow(context: ViewContext, result: Result, options: RowOpti
   const title = h(
     "a",
     {
-      href: noteAddress(context, result.path, result.line),
-      "data-result": result.path,
+      href: noteAddress(context, result.path, result.line, result.vault),
+      "data-result": rowKey(result),
       "data-uri": obsidianLink(result.uri),
       "aria-current": options.isCurrent ? "true" : null,
       dir: "auto",
@@ -44,12 +44,24 @@ export function resultRow(context: ViewContext, result: Result, options: RowOpti
   );
 }
 
-/** The address that shows a note next to the current list. */
-export function noteAddress(context: ViewContext, path: string, line?: number): string {
+type Found = Pick<Result, "path"> & Partial<Pick<Result, "vault">>;
+
+/** What a row is known by; paths may be the same in several vaults. */
+export function rowKey({ path, vault }: Found): string {
+  return vault ? `${vault}:${path}` : path;
+}
+
+/** The address that shows a note next to the current list; of several vaults, from its own. */
+export function noteAddress(context: ViewContext, path: string, line?: number, vault?: string | null): string {
   const { view, query, part } = context.address;
   const place = view === "explore" ? "explore" : "search";
   const shared = view === place ? query : { q: query["q"] };
-  return context.to(place, { ...shared, note: path, line: line && line > 1 ? String(line) : null }, part);
+  return context.to(place, { ...shared, ...ofVault(vault), note: path, line: line && line > 1 ? String(line) : null }, part);
+}
+
+/** The part of an address that names the vault of a result, where several were searched. */
+function ofVault(vault: Found["vault"]): { readonly vault?: string } {
+  return vault ? { vault } : {};
 }
 
 function meta(result: Result): HTMLElement {
@@ -57,6 +69,7 @@ function meta(result: Result): HTMLElement {
   const changed = result.modified ?? result.created;
   const file = fileText(result);
   const parts: Child[] = [
+    result.vault && h("span", { class: "tag", dir: "auto", title: "Vault" }, result.vault),
     folder && h("span", { class: "folder", dir: "auto", title: folder }, folder),
     file && h("span", { dir: "auto" }, file),
     ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
@@ -102,7 +115,7 @@ function further(context: ViewContext, result: Result, options: RowOptions): HTM
         "a",
         {
           class: "passage",
-          href: noteAddress(context, result.path, passage.line),
+          href: noteAddress(context, result.path, passage.line, result.vault),
           on: { click: () => options.opened(result, passage.line) },
         },
         passageText(passage, result.title),
@@ -121,8 +134,8 @@ function actions(context: ViewContext, result: Result, why: string | null): HTML
     why && h("a", { href: why }, icon("explore"), "Why this result?"),
     // The server's link opens a PDF at the page of its best passage.
     uri && h("a", { href: uri, ...named(result.page ? `Open page ${result.page} in Obsidian` : "Open in Obsidian") }, icon("open")),
-    h("a", { href: context.to("search", { like: result.path }), ...named("Similar notes") }, icon("similar")),
-    h("a", { href: context.to("graph", { path: result.path }), ...named("Graph") }, icon("graph")),
+    h("a", { href: context.to("search", { like: result.path, ...ofVault(result.vault) }), ...named("Similar notes") }, icon("similar")),
+    h("a", { href: context.to("graph", { path: result.path, ...ofVault(result.vault) }), ...named("Graph") }, icon("graph")),
   );
 }
 

@@ -14,7 +14,7 @@ import { errorBox } from "../parts/errors";
 import { ListHead } from "../parts/listHead";
 import { noMatch } from "../parts/noMatch";
 import { Reader } from "../parts/reader";
-import { moveAmong, openInObsidian, resultRow } from "../parts/resultRow";
+import { moveAmong, openInObsidian, resultRow, rowKey } from "../parts/resultRow";
 import { groupedRows, sorted, weakCount, weakFold, type SortOrder } from "../parts/resultGroups";
 import { startPage } from "../parts/startPage";
 
@@ -60,7 +60,7 @@ export class ListView implements View {
 
   show({ query }: Address): void {
     this.#isHere = true;
-    if (this.#vault !== this.#context.vault?.id) this.#forget();
+    if (this.#vault !== this.#searched) this.#forget();
     const question = JSON.stringify([this.#vault, ...ASKED.map((name) => query[name])]);
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
@@ -73,7 +73,7 @@ export class ListView implements View {
 
   /** Notes of the vault before are not in this one: none of them is read while its answer is on its way. */
   #forget(): void {
-    this.#vault = this.#context.vault?.id;
+    this.#vault = this.#searched;
     this.#reply = null;
     fill(this.#list);
   }
@@ -82,11 +82,21 @@ export class ListView implements View {
     this.#isHere = false;
   }
 
+  /** Which vault is searched: its id, or all. */
+  get #searched(): string | undefined {
+    return this.#context.isEverywhere ? "all" : this.#context.vault?.id;
+  }
+
+  /** The row of a note of the selected vault. */
+  #keyOf(path: string): string {
+    return rowKey({ path, vault: this.#context.isEverywhere ? this.#context.vault?.name ?? null : null });
+  }
+
   key(event: KeyboardEvent): boolean {
     if (event.key === "Escape" && this.#context.address.query["note"]) {
       const note = this.#context.address.query["note"];
       this.#context.change({ note: null, line: null });
-      this.#row(note)?.focus();
+      this.#row(this.#keyOf(note))?.focus();
       return true;
     }
     if (event.key === "o") return openInObsidian(this.#list);
@@ -99,9 +109,11 @@ export class ListView implements View {
   /** Reads the focused result at once; going through a list adds no steps to the browser's history. */
   #select(): void {
     const { activeElement: row } = document;
-    const path = row instanceof HTMLElement ? row.dataset["result"] : undefined;
-    const result = this.#reply?.results.find((one) => one.path === path);
-    if (result) this.#context.change({ note: result.path, line: result.line > 1 ? String(result.line) : null }, true);
+    const key = row instanceof HTMLElement ? row.dataset["result"] : undefined;
+    const result = this.#reply?.results.find((one) => rowKey(one) === key);
+    if (!result) return;
+    const line = result.line > 1 ? String(result.line) : null;
+    this.#context.change({ ...(result.vault && { vault: result.vault }), note: result.path, line }, true);
   }
 
   /** Shows the note of the address; on a wide screen the first result where the address has none. */
@@ -110,14 +122,21 @@ export class ListView implements View {
     const first = this.#wide.matches ? this.#reply?.results[0] : undefined;
     const isShown = !!note || !!first;
     this.el.classList.toggle("has-note", isShown);
+    const current = note ? this.#keyOf(note) : first && rowKey(first);
     this.#preview.clear();
     if (note) void this.#reader.show(note, Number(line ?? 1));
-    else if (first) this.#preview.set(PREVIEW_MS, () => void this.#reader.show(first.path, first.line));
+    else if (first) this.#preview.set(PREVIEW_MS, () => this.#read(first));
     else this.#reader.hide();
     for (const row of this.#list.querySelectorAll<HTMLElement>("[data-result]")) {
-      if (row.dataset["result"] === (note ?? first?.path)) row.setAttribute("aria-current", "true");
+      if (row.dataset["result"] === current) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
+  }
+
+  /** Reads the first result, which may be of another vault than the one selected. */
+  #read({ path, line, vault }: Result): void {
+    if (vault && vault !== this.#context.vault?.name) this.#context.change({ vault, note: path, line: null }, true);
+    else void this.#reader.show(path, line);
   }
 
   async #search(): Promise<void> {
@@ -150,7 +169,7 @@ export class ListView implements View {
     const limit = this.#limit;
     if (like) return client.similarNotes(like, limit, weak === "true");
     const given = { ...(mode && { mode }), ...(weak && { weak }), ...(everything && { everything }), ...(exact && { ignore: "spelling" }) };
-    return client.find(q, { limit, ...given });
+    return this.#context.isEverywhere ? client.findEverywhere(q, { limit, ...given }) : client.find(q, { limit, ...given });
   }
 
   /** Shows the start page while there is no query. */
@@ -195,12 +214,13 @@ export class ListView implements View {
 
   #rowOf(result: Result): HTMLElement {
     const { q = "", note } = this.#context.address.query;
-    const why = q ? this.#context.to("explore", { q, note: result.path }) : null;
-    return resultRow(this.#context, result, { opened: (one) => this.#opened(one), isCurrent: result.path === note, why });
+    const why = q ? this.#context.to("explore", { q, note: result.path, ...(result.vault && { vault: result.vault }) }) : null;
+    const isCurrent = !!note && rowKey(result) === this.#keyOf(note);
+    return resultRow(this.#context, result, { opened: (one) => this.#opened(one), isCurrent, why });
   }
 
-  #row(path: string): HTMLElement | null {
-    return this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(path)}"]`);
+  #row(key: string): HTMLElement | null {
+    return this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(key)}"]`);
   }
 
   #ofQuery(q: string, like: string): HTMLElement[] {
@@ -257,6 +277,7 @@ export class ListView implements View {
     if (!reply || !this.#context.has("opened") || !reply.query) return;
     const rank = reply.results.indexOf(result) + 1;
     // Only for statistics, so a failure is ignored.
-    this.#context.vaultClient.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
+    const client = result.vault ? this.#context.client.ofVault(result.vault) : this.#context.vaultClient;
+    client.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
   }
 }

@@ -171,6 +171,24 @@ test("another vault answers the same query, and is in the address", () =>
     }
   }));
 
+test("all vaults are searched together; a result names its vault and is read from it", () =>
+  visit({}, async (page) => {
+    await search(page, "vault");
+    await page.getByRole("combobox", { name: "Vault" }).selectOption({ label: "All vaults" });
+    const other = page.locator('[data-result="Other:Alone.md"]');
+    await other.waitFor();
+    await page.locator('[data-result^="Sample:"]').first().waitFor();
+    await other.click();
+    await page.getByRole("article", { name: "Note" }).getByRole("heading", { name: "Alone" }).first().waitFor();
+    assert.match(page.url(), /vault=Other/);
+    assert.match(page.url(), /in=all/);
+    assert.equal(await other.getAttribute("aria-current"), "true");
+    assert.notEqual(await page.locator('[data-result^="Sample:"]').count(), 0, "the list stays");
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Manage" }).click();
+    await page.waitForFunction(() => document.title.includes("Manage"));
+    assert.equal(await page.getByRole("combobox", { name: "Vault" }).inputValue(), await page.locator("option", { hasText: "Other" }).getAttribute("value"));
+  }));
+
 test("an unknown vault and a missing note are reported, with a way on", () =>
   visit({ hash: "#/search?q=bread&vault=Attic" }, async (page, watched) => {
     await page.getByRole("heading", { name: "This vault is not here" }).waitFor();
