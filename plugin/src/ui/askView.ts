@@ -171,14 +171,14 @@ export class AskView extends ItemView {
     const el = this.#toolsEl;
     el.empty();
     if (!this.#session) return;
-    button(el, "history", "Earlier conversations", (event) => void this.#showEarlier(event));
+    button(el, "history", t("Earlier conversations"), (event) => void this.#showEarlier(event));
     if (isBusy || isEmpty) return;
-    button(el, "plus", "New conversation", () => {
+    button(el, "plus", t("New conversation"), () => {
       this.#begin();
       this.#form.focus();
     });
-    if (this.#replies.length > 0) button(el, "file-plus", "Save as note", () => void this.#save());
-    if (this.#conversation) button(el, "trash-2", "Delete this conversation", () => void this.#forget());
+    if (this.#replies.length > 0) button(el, "file-plus", t("Save as note"), () => void this.#save());
+    if (this.#conversation) button(el, "trash-2", t("Delete this conversation"), () => void this.#forget());
   }
 
   get #replies(): readonly AskReply[] {

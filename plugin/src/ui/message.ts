@@ -4,6 +4,7 @@ import { button, title } from "./controls";
 import type { ViewContext } from "./viewContext";
 import type { Explanation } from "./explain";
 import { copyText } from "./menu";
+import { t } from "../texts";
 
 function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can }: ViewContext): void {
   const el = parent.createDiv({ cls: "notewell-message", attr: { role: "status" } });
@@ -36,6 +37,6 @@ export function renderCommands(parent: HTMLElement, commands: readonly string[])
   for (const text of commands) {
     const row = parent.createDiv("notewell-line");
     row.createEl("code", { text });
-    button(row, "copy", "Copy", () => copyText(text));
+    button(row, "copy", t("Copy"), () => copyText(text));
   }
 }

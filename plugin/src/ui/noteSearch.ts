@@ -75,9 +75,9 @@ class NoteSearch extends Component {
     const attr = { "aria-label": placeholder(), placeholder: placeholder(), enterkeyhint: "search", maxlength: 1000 };
     this.#field = row.createEl("input", { type: "search", attr });
     this.#countEl = row.createSpan({ cls: "notewell-faint", attr: { role: "status" } });
-    button(row, "arrow-up", "Passage before", () => this.#step(-1));
-    button(row, "arrow-down", "Next passage", () => this.#step(1));
-    button(row, "x", "Close", () => this.#close());
+    button(row, "arrow-up", t("Passage before"), () => this.#step(-1));
+    button(row, "arrow-down", t("Next passage"), () => this.#step(1));
+    button(row, "x", t("Close"), () => this.#close());
     this.#listEl = this.#el.createDiv({ cls: "notewell-in-note-list", attr: { role: "listbox", "aria-label": t("Passages") } });
     this.#field.oninput = (): void => this.#type();
     this.#el.onkeydown = (event): void => this.#key(event);

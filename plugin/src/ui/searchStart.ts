@@ -29,7 +29,7 @@ export function renderStart(
     if (queries.length > 0) title(parent, heading);
     for (const query of queries) {
       const others = queries.filter((other) => other !== query);
-      button(line(query), "x", "Remove", () => settings.set(key, others));
+      button(line(query), "x", t("Remove"), () => settings.set(key, others));
     }
   };
   stored(t("Saved searches"), "savedSearches");

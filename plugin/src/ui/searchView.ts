@@ -134,9 +134,9 @@ export class SearchView extends ResultsView<string> {
       this.saveLayout();
     });
     this.#expandAllEl = this.expandAllToggle(buttons);
-    button(buttons, "arrow-up-narrow-wide", "Change sort order", (event) => this.#chooseOrder(event));
-    button(buttons, "copy", "Copy results as links", () => this.#copyLinks());
-    button(buttons, "star", "Save this search", () => this.#save());
+    button(buttons, "arrow-up-narrow-wide", t("Change sort order"), (event) => this.#chooseOrder(event));
+    button(buttons, "copy", t("Copy results as links"), () => this.#copyLinks());
+    button(buttons, "star", t("Save this search"), () => this.#save());
   }
 
   #drawField(): void {

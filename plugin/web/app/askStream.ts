@@ -6,6 +6,7 @@ import { ShapeError } from "../../src/shape";
 import { EventReader, type ServerEvent } from "../lib/sse";
 import { askEvent, type AskEvent } from "../../src/askReplies";
 import { pageKeyHeaders } from "./pageKey";
+import { t } from "../../src/texts";
 
 /**
  * Sends a question, and calls `onEvent` for every event; the last one is an answer or an error.
@@ -34,7 +35,7 @@ export async function ask(
       onEvent(parsed);
     }
   }
-  if (!hasEnded) throw new ServerError("unreachable", "The connection ended before the answer did.");
+  if (!hasEnded) throw new ServerError("unreachable", t("The connection ended before the answer did."));
 }
 
 async function send({ url, token }: Endpoint, question: AskRequest, signal: AbortSignal): Promise<Response> {
@@ -71,7 +72,7 @@ function read(event: ServerEvent): AskEvent | null {
     return askEvent(event.event, JSON.parse(event.data));
   } catch (error) {
     if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
-    throw new ServerError("garbage", `An event of the answer is not valid: ${error.message}.`);
+    throw new ServerError("garbage", t("An event of the answer is not valid: {message}.", { message: error.message }));
   }
 }
 
@@ -80,5 +81,5 @@ async function refusal(answer: Response): Promise<ServerError> {
   const kind = answer.status === 401 ? "unauthorized" : "refused";
   const body: unknown = await answer.json().catch(() => null); // a proxy may answer with anything
   const detail = (body as { detail?: unknown } | null)?.detail;
-  return new ServerError(kind, typeof detail === "string" ? detail : `Status ${answer.status}.`, answer.status);
+  return new ServerError(kind, typeof detail === "string" ? detail : t("Status {status}.", { status: answer.status }), answer.status);
 }

@@ -9,9 +9,10 @@ import { fill, h } from "../lib/dom";
 import { pairingLink, type PairingLink } from "../lib/pairing";
 import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
-import { REFUSALS, showLogin } from "../parts/login";
+import { refusals, showLogin } from "../parts/login";
 import { Shell } from "./shell";
 import { workerAddress } from "../lib/workerAddress";
+import { t } from "../../src/texts";
 
 const refused = takeRefusal();
 
@@ -30,7 +31,7 @@ async function start(): Promise<void> {
     const context = new ViewContext(client, vaults, health.features, notices);
     new Shell(context, root, health.version).start();
     root.append(...notices.els);
-    if (refused) notices.show(`${REFUSALS[refused].what} You were signed in already.`);
+    if (refused) notices.show(`${refusals()[refused].what} ${t("You were signed in already.")}`);
     void loadCapabilities(context);
   } catch (error) {
     const problem = asServerError(error);

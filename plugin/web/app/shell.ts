@@ -11,6 +11,7 @@ import { emptyBox, errorBox } from "../parts/errors";
 import { ProgressStrip } from "../parts/progressStrip";
 import { ListView } from "../views/list";
 import type { ViewContext, View } from "./viewContext";
+import { t } from "../../src/texts";
 
 interface Place {
   readonly view: ViewName;
@@ -23,12 +24,12 @@ interface Place {
 }
 
 /** Explore and Pipeline explain results, and are reached from them. */
-const PLACES: readonly Place[] = [
-  { view: "search", label: "Search", icon: "search", also: ["explore", "pipeline"] },
-  { view: "ask", label: "Ask", icon: "ask", also: [] },
-  { view: "past", label: "Timeline", icon: "past", also: [] },
-  { view: "graph", label: "Graph", icon: "graph", also: [], isWide: true },
-  { view: "manage", label: "Manage", icon: "manage", also: [] },
+const places = (): readonly Place[] => [
+  { view: "search", label: t("Search"), icon: "search", also: ["explore", "pipeline"] },
+  { view: "ask", label: t("Ask"), icon: "ask", also: [] },
+  { view: "past", label: t("Timeline"), icon: "past", also: [] },
+  { view: "graph", label: t("Graph"), icon: "graph", also: [], isWide: true },
+  { view: "manage", label: t("Manage"), icon: "manage", also: [] },
 ];
 
 /** What stands for every vault, as the server's `vault` takes it. */
@@ -55,11 +56,11 @@ export class Shell {
   readonly #root: HTMLElement;
   readonly #views = new Map<ViewName, View>();
   readonly #main = h("main", { id: "main", tabindex: "-1" });
-  readonly #nav = h("nav", { class: "places", "aria-label": "Views" });
-  readonly #vaults = h("select", { class: "vault", "aria-label": "Vault" });
+  readonly #nav = h("nav", { class: "places", "aria-label": t("Views") });
+  readonly #vaults = h("select", { class: "vault", "aria-label": t("Vault") });
   readonly #search: SearchBox;
   readonly #help: HTMLDialogElement;
-  readonly #switch = h("nav", { class: "chips time-switch", "aria-label": "Timeline or graph", hidden: true });
+  readonly #switch = h("nav", { class: "chips time-switch", "aria-label": t("Timeline or graph"), hidden: true });
   readonly #strip: ProgressStrip;
   #shown: View | null = null;
 
@@ -72,11 +73,11 @@ export class Shell {
   }
 
   start(): void {
-    const skip = h("a", { class: "skip", href: "#main", on: { click: (e: Event) => this.#skip(e) } }, "Skip to content");
+    const skip = h("a", { class: "skip", href: "#main", on: { click: (e: Event) => this.#skip(e) } }, t("Skip to content"));
     const home = h("a", { class: "brand", href: "#/search" }, mark(), h("span", {}, "Notewell"));
     const help = button(icon("help"), () => this.#help.showModal(), {
       class: "plain help-button",
-      "aria-label": "Help and keys",
+      "aria-label": t("Help and keys"),
     });
     const header = h("header", { class: "top" }, home, this.#search.el, this.#vaultChoice(), help);
     fill(this.#root, skip, header, this.#strip.el, this.#nav, this.#main, this.#help);
@@ -89,7 +90,7 @@ export class Shell {
 
   #vaultChoice(): HTMLElement {
     const { vaults } = this.#context;
-    const all = vaults.length > 1 ? [h("option", { value: ALL }, "All vaults")] : [];
+    const all = vaults.length > 1 ? [h("option", { value: ALL }, t("All vaults"))] : [];
     fill(this.#vaults, ...vaults.map(({ id, name }) => h("option", { value: id }, name)), ...all);
     this.#vaults.addEventListener("change", () => this.#switchVault());
     return h("label", { class: "vault-choice", hidden: vaults.length < 1 }, this.#vaults);
@@ -151,9 +152,9 @@ export class Shell {
       const { view, query } = this.#context.address;
       return h("li", {}, h("a", { href: this.#context.to(view, { ...query, vault: other, note: null, line: null, path: null }) }, other));
     });
-    const text = `This server does not serve a vault named “${name}”. It may have been renamed or removed; “notewell vaults add FOLDER” adds one. Open another:`;
-    this.#instead(emptyBox("This vault is not here", text, h("ul", { class: "note-links" }, ...known)));
-    document.title = "This vault is not here · Notewell";
+    const text = t("This server does not serve a vault named “{name}”. It may have been renamed or removed; “notewell vaults add FOLDER” adds one. Open another:", { name });
+    this.#instead(emptyBox(t("This vault is not here"), text, h("ul", { class: "note-links" }, ...known)));
+    document.title = `${t("This vault is not here")} · Notewell`;
   }
 
   #instead(box: HTMLElement): void {
@@ -163,7 +164,7 @@ export class Shell {
   }
 
   #drawNavigation({ view: present, query }: Address): void {
-    const offered = PLACES.filter(({ view }) => view !== "ask" || this.#context.has("ask"));
+    const offered = places().filter(({ view }) => view !== "ask" || this.#context.has("ask"));
     const links = offered.map(({ view, label, icon: iconName, also, isWide }) => {
       const href = this.#addressOf(view, query);
       const current = view === present || also.includes(present) ? "page" : null;
@@ -185,7 +186,7 @@ export class Shell {
     const link = (view: ViewName, label: string): HTMLElement =>
       h("a", { class: "chip", href: this.#addressOf(view, query), "aria-current": view === present ? "page" : null }, label);
     this.#switch.hidden = present !== "past" && present !== "graph";
-    fill(this.#switch, link("past", "Timeline"), link("graph", "Graph"));
+    fill(this.#switch, link("past", t("Timeline")), link("graph", t("Graph")));
   }
 
   #skip(event: Event): void {

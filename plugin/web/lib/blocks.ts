@@ -1,6 +1,7 @@
 /** markdown-it rules for blocks: footnotes, tables that are too large to draw, and HTML as the text in it. */
 
 import type { MarkdownIt, StateBlock, StateInline } from "markdown-it";
+import { t } from "../../src/texts";
 
 /** What a note's text defines beside its blocks. */
 export interface Extras {
@@ -34,7 +35,7 @@ function largeTable(state: StateBlock, start: number, end: number, silent: boole
   if (silent) return true;
   const text = state.getLines(start, line, state.blkIndent, false);
   const token = state.push("code_block", "code", 0);
-  token.content = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…\n(the rest of this table is in the note itself)` : text;
+  token.content = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…\n(${t("the rest of this table is in the note itself")})` : text;
   token.map = [start, line];
   state.line = line;
   return true;

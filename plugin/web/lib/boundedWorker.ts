@@ -1,6 +1,7 @@
 /** Jobs for a worker that is ended when one takes too long: what a note holds must not keep the page busy. */
 
 import { workerAddress } from "./workerAddress";
+import { t } from "../../src/texts";
 
 interface Answer<Reply> {
   readonly reply?: Reply;
@@ -23,10 +24,10 @@ export class BoundedWorker<Job, Reply> {
 
   /** The worker's reply to a job; one job at a time. Throws Error where it fails or takes too long. */
   async run(job: Job): Promise<Reply> {
-    if (this.#late >= MOST_LATE) throw new Error("Others on this page took too long.");
+    if (this.#late >= MOST_LATE) throw new Error(t("Others on this page took too long."));
     const worker = (this.#worker ??= new Worker(workerAddress(this.#address)));
     const { reply, failure } = await this.#answer(worker, job);
-    if (reply === undefined) throw new Error(failure ?? "It could not be drawn.");
+    if (reply === undefined) throw new Error(failure ?? t("It could not be drawn."));
     return reply;
   }
 
@@ -40,7 +41,7 @@ export class BoundedWorker<Job, Reply> {
       const late = setTimeout(() => {
         this.#late += 1;
         this.stop();
-        resolve({ failure: "It takes too long to draw." });
+        resolve({ failure: t("It takes too long to draw.") });
       }, this.#deadlineMs);
       const settle = (answer: Answer<Reply>): void => {
         clearTimeout(late);
@@ -50,7 +51,7 @@ export class BoundedWorker<Job, Reply> {
       worker.onerror = (event) => {
         event.preventDefault();
         this.stop();
-        settle({ failure: "The program that draws it could not be loaded." });
+        settle({ failure: t("The program that draws it could not be loaded.") });
       };
       worker.postMessage(job);
     });

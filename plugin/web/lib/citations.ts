@@ -2,6 +2,7 @@
 
 import { replaceCitations } from "../../src/citations";
 import { button, h } from "./dom";
+import { t } from "../../src/texts";
 
 export interface NumberedSource {
   readonly n: number;
@@ -20,6 +21,6 @@ export function drawCitations(root: ParentNode & Node, sources: readonly Numbere
 function citation(n: number, source: NumberedSource | undefined, choose: ((n: number) => void) | null): Node | null {
   if (!choose) return h("span", { class: "cite" }, String(n));
   if (!source) return null;
-  const label = `Source ${n}: ${source.title}`;
+  const label = t("Source {n}: {title}", { n, title: source.title });
   return button(String(n), () => choose(n), { class: "cite", "aria-label": label, title: source.title });
 }

@@ -1,5 +1,7 @@
 /** Checks the picture of a diagram: only shapes and text, that load nothing, link nowhere and run nothing. */
 
+import { t } from "../../src/texts";
+
 const ELEMENTS = new Set("svg style defs marker polygon polyline path rect circle ellipse line text tspan g title".split(" "));
 const ATTRIBUTES = new Set(
   ("xmlns viewBox width height style id markerWidth markerHeight refX refY orient points fill stroke stroke-width stroke-dasharray stroke-linecap stroke-linejoin" +
@@ -21,12 +23,12 @@ const COLOURS =
 
 /** The picture as it may be shown. Throws Error where it holds anything but shapes and text. */
 export function checkedSvg(drawn: string): string {
-  if (drawn.length > MOST_LENGTH) throw new Error("This diagram is too large to be drawn here.");
+  if (drawn.length > MOST_LENGTH) throw new Error(t("This diagram is too large to be drawn here."));
   const svg = drawn.replace(LOADS, "").replace("</style>", `${COLOURS}</style>`);
-  if (REACHES_OUT.test(svg)) throw new Error("This diagram refers to something outside.");
+  if (REACHES_OUT.test(svg)) throw new Error(t("This diagram refers to something outside."));
   for (const [, name = "", attributes = ""] of svg.matchAll(/<\/?([^\s/>]*)((?:"[^"]*"|[^">])*)>/g)) {
     const unknown = [...attributes.matchAll(/([^\s="/]+)\s*(?:=\s*("[^"]*"|\S+))?/g)].map(([, one = ""]) => one).find((one) => !ATTRIBUTES.has(one));
-    if (!ELEMENTS.has(name) || unknown) throw new Error("This diagram holds more than shapes and text.");
+    if (!ELEMENTS.has(name) || unknown) throw new Error(t("This diagram holds more than shapes and text."));
   }
   return svg;
 }

@@ -1,5 +1,7 @@
 /** Formats names, times and sizes for the views. */
 
+import { locale, number, t } from "../../src/texts";
+
 /** A note's file name without folder and suffix. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/i, "");
@@ -13,7 +15,6 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["hour", 3_600],
   ["minute", 60],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** "3 weeks ago"; empty where the time is not known. */
 export function ago(time: string | null, now = Date.now()): string {
@@ -21,16 +22,16 @@ export function ago(time: string | null, now = Date.now()): string {
   if (Number.isNaN(at)) return "";
   const seconds = (at - now) / 1000;
   for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return new Intl.RelativeTimeFormat(locale() ?? "en", { numeric: "auto" }).format(Math.round(seconds / length), unit);
   }
-  return "just now";
+  return t("just now");
 }
 
 /** "2 March 2026" in the locale of this browser. */
 export function day(time: string | null): string {
   const at = time === null ? Number.NaN : Date.parse(time);
   if (Number.isNaN(at)) return "";
-  return new Date(at).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+  return new Date(at).toLocaleDateString(locale(), { year: "numeric", month: "short", day: "numeric" });
 }
 
 export function bytes(n: number): string {
@@ -42,9 +43,9 @@ export function bytes(n: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+  return `${number(value, value < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
 export function ms(value: number): string {
-  return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value).toLocaleString()} ms`;
+  return value < 10 ? `${number(value, 1)} ms` : `${number(Math.round(value))} ms`;
 }

@@ -10,6 +10,7 @@ import { addBlocks, withoutTags, type Extras } from "./blocks";
 import { callout } from "./callouts";
 import { addMath } from "./mathSyntax";
 import { addSyntax, body } from "./syntax";
+import { t } from "../../src/texts";
 
 export interface Links {
   /** The address of the note that a wikilink names, or null where there is none. */
@@ -45,7 +46,7 @@ export function render(content: string, links: Links): DocumentFragment {
   const drawing = new Drawing(links, lines);
   drawing.draw(md.parse(text.slice(0, MOST_DRAWN), { ...extras }));
   const { root } = drawing;
-  if (text.length > MOST_DRAWN) root.append(h("p", { class: "faint" }, "This note goes on; the rest of it is in the note itself."));
+  if (text.length > MOST_DRAWN) root.append(h("p", { class: "faint" }, t("This note goes on; the rest of it is in the note itself.")));
   drawFootnotes(root, extras, links);
   return root;
 }
@@ -58,7 +59,7 @@ function drawFootnotes(root: DocumentFragment, { footnotes }: Extras, links: Lin
     const drawing = new Drawing(links, 0);
     drawing.draw(md.parse(footnotes.get(name) ?? "", {}));
     for (const el of drawing.root.querySelectorAll<HTMLElement>("[data-line]")) delete el.dataset["line"];
-    const back = button("↩", () => marks.find(({ dataset }) => dataset["footnote"] === name)?.scrollIntoView({ block: "center" }), { class: "footnote-back", "aria-label": "Back to the text" });
+    const back = button("↩", () => marks.find(({ dataset }) => dataset["footnote"] === name)?.scrollIntoView({ block: "center" }), { class: "footnote-back", "aria-label": t("Back to the text") });
     return h("li", { tabindex: "-1" }, drawing.root, back);
   });
   for (const mark of marks) {
@@ -67,9 +68,9 @@ function drawFootnotes(root: DocumentFragment, { footnotes }: Extras, links: Lin
       items[at]?.scrollIntoView({ block: "center" });
       items[at]?.focus({ preventScroll: true });
     };
-    mark.append(button(String(at + 1), go, { class: "footnote-mark", "aria-label": `Footnote ${at + 1}` }));
+    mark.append(button(String(at + 1), go, { class: "footnote-mark", "aria-label": t("Footnote {n}", { n: at + 1 }) }));
   }
-  if (items.length) root.append(h("section", { class: "footnotes", role: "note", "aria-label": "Footnotes" }, h("ol", {}, ...items)));
+  if (items.length) root.append(h("section", { class: "footnotes", role: "note", "aria-label": t("Footnotes") }, h("ol", {}, ...items)));
 }
 
 class Drawing {
@@ -188,7 +189,7 @@ function wikilink(token: Token, links: Links): HTMLElement {
   if (isEmbed && FILE.test(target.trim())) return h("span", { class: "picture", "data-file": target.trim() }, label);
   const href = links.note(target.trim());
   const kind = isEmbed ? "embed" : "wikilink";
-  if (!href) return h("span", { class: `nowhere ${kind}`, title: "No note with this name" }, label);
+  if (!href) return h("span", { class: `nowhere ${kind}`, title: t("No note with this name") }, label);
   return h("a", { class: kind, href, "data-target": isEmbed ? target.trim() : null }, label);
 }
 
@@ -198,7 +199,7 @@ const FILE = /\.(png|jpe?g|gif|webp|avif|bmp|svg)$/i;
 /** Shows a picture of the vault by its name at first, and one elsewhere as a link: no other server is asked. */
 function picture(token: Token): HTMLElement {
   const source = String(token.attrGet("src") ?? "");
-  const label = token.content || decoded(source).split("/").at(-1) || "picture";
+  const label = token.content || decoded(source).split("/").at(-1) || t("picture");
   const outward = outwardLink(source);
   if (!outward) return h("span", { class: "picture", "data-file": FILE.test(source) ? decoded(source) : null }, label);
   return h("a", { class: "picture", href: outward, rel: "noopener noreferrer", target: "_blank" }, label);
@@ -212,7 +213,7 @@ function task(item: HTMLElement): void {
   if (!found || !(first instanceof Text)) return;
   first.data = first.data.slice(found[0].length);
   const isDone = found[1] !== " ";
-  const sign = h("span", { class: "task", role: "img", "aria-label": isDone ? "done" : "to do" });
+  const sign = h("span", { class: "task", role: "img", "aria-label": isDone ? t("done") : t("to do") });
   item.classList.add("has-task");
   item.classList.toggle("is-done", isDone);
   first.before(sign);

@@ -1,6 +1,7 @@
 /** Loads styles that the first page does without, each once. */
 
 import { h } from "./dom";
+import { t } from "../../src/texts";
 
 const loaded = new Map<string, Promise<void>>();
 
@@ -11,7 +12,7 @@ export function styleSheet(address: string): Promise<void> {
   const loading = new Promise<void>((resolve, reject) => {
     const failed = (): void => {
       loaded.delete(address); // tried again with the next view
-      reject(new TypeError("The styles of this view could not be loaded."));
+      reject(new TypeError(t("The styles of this view could not be loaded.")));
     };
     document.head.append(h("link", { rel: "stylesheet", href: address, on: { load: () => resolve(), error: failed } }));
   });

@@ -1,5 +1,7 @@
 /** Positions and tick marks of days on a time axis. */
 
+import { locale } from "../../src/texts";
+
 const DAY_MS = 86_400_000;
 
 export interface Axis {
@@ -53,5 +55,5 @@ function monthsOf(axis: Axis, step: number): { day: number; label: string }[] {
 }
 
 function monthName(day: number): string {
-  return new Date(day * DAY_MS).toLocaleDateString(undefined, { month: "short", timeZone: "UTC" });
+  return new Date(day * DAY_MS).toLocaleDateString(locale(), { month: "short", timeZone: "UTC" });
 }

@@ -1,6 +1,7 @@
 /** A timeline as a table for other programs, and as a note of Obsidian. */
 
 import type { DatedNote } from "../../src/contract";
+import { t } from "../../src/texts";
 
 const COLUMNS = ["date", "dated_by", "path", "title", "line", "score"] as const;
 
@@ -18,7 +19,7 @@ function cell(value: string | number): string {
 
 /** A note with a link for each note, under a heading for each month, oldest first. */
 export function timelineNote(topic: string, notes: readonly DatedNote[]): string {
-  const lines = [`# Timeline: ${topic.replace(/\s+/g, " ").trim()}`];
+  const lines = [`# ${t("Timeline")}: ${topic.replace(/\s+/g, " ").trim()}`];
   let month = "";
   for (const { date, path, title } of notes) {
     if (date.slice(0, 7) !== month) {
@@ -37,7 +38,7 @@ function linkTarget(path: string): string {
 /** A file name that every system takes. */
 export function exportName(topic: string, ending: string): string {
   const name = topic.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").trim().slice(0, 60).trim();
-  return `Timeline ${name || "of notes"}.${ending}`;
+  return `${t("Timeline")} ${name || t("of notes")}.${ending}`;
 }
 
 /** Offers a text to the browser as a file to save. */

@@ -4,6 +4,7 @@ import type { ArchaeologyReply, Bucket } from "../../src/contract";
 import { s } from "../lib/dom";
 import { at, axisOf, dateAt, dayNumber, ticks, type Axis } from "../lib/timeline";
 import { count } from "../../src/format";
+import { t } from "../../src/texts";
 
 const HEIGHT = 190;
 const FLOOR = HEIGHT - 26;
@@ -20,7 +21,7 @@ export function chart(found: ArchaeologyReply, choose: (start: string, end: stri
   const x = (day: number): number => at(axis, day) * width;
   const svg = s(
     "svg",
-    { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "group", "aria-label": "Notes over time" },
+    { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "group", "aria-label": t("Notes over time") },
     ...found.gaps.map(({ start, end }) => band(x(dayNumber(start)), x(dayNumber(end) + 1))),
     s("path", { class: "axis", d: `M0 ${FLOOR}H${width}` }),
     ...ticks(axis, width / 70).map(({ day, label }) => tick(x(day), label, width)),
@@ -88,7 +89,7 @@ function bar(bucket: Bucket, x: (day: number) => number, most: number, choose: (
   const right = x(dayNumber(bucket.end) + 1);
   const width = Math.max(4, Math.min(46, right - left - 2));
   const height = Math.max(5, (bucket.count / most) * (FLOOR - 14));
-  const when = bucket.start === bucket.end ? bucket.start : `${bucket.start} to ${bucket.end}`;
+  const when = bucket.start === bucket.end ? bucket.start : t("{start} to {end}", { start: bucket.start, end: bucket.end });
   const label = `${when}: ${count(bucket.count, "note", "notes")}`;
   const act = (): void => choose(bucket.start, bucket.end);
   const onKey = (event: KeyboardEvent): void => {

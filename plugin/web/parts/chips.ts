@@ -5,6 +5,7 @@ import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
 import { folderOf } from "../../src/format";
 import { icon } from "../lib/icons";
+import { t } from "../../src/texts";
 
 const CONDITION =
   /(^|[\s(])(-?(?:(?:tag|path|file|type|status|created|modified):(?:"(?:[^"\\]|\\.)*"|[^\s()"]+)|\[(?!\[)[^\]\n]+\]|"(?:[^"\\]|\\.)+"))/giu;
@@ -14,7 +15,7 @@ export function conditionChips(context: ViewContext, query: string): HTMLElement
   return conditions(query).map((condition) => {
     const remove = (): void => context.change({ q: without(query, condition) });
     const chip = button(h("span", { dir: "auto" }, condition.text), remove, { class: "chip is-set" });
-    chip.setAttribute("aria-label", `Remove the filter ${condition.text}`);
+    chip.setAttribute("aria-label", t("Remove the filter {filter}", { filter: condition.text }));
     chip.append(icon("close"));
     return chip;
   });
@@ -28,10 +29,10 @@ interface Narrowing {
   readonly count: number;
 }
 
-const PERIODS: readonly [value: string, label: string, days: number][] = [
-  ["7d", "Last 7 days", 7],
-  ["30d", "Last 30 days", 30],
-  ["365d", "Last year", 365],
+const spans = (): readonly [value: string, label: string, days: number][] => [
+  ["7d", t("Last 7 days"), 7],
+  ["30d", t("Last 30 days"), 30],
+  ["365d", t("Last year"), 365],
 ];
 const DAY_MS = 86_400_000;
 
@@ -52,7 +53,7 @@ export function suggestedChips(context: ViewContext, query: string, results: rea
 
 function chipOf(context: ViewContext, query: string, { name, value, label, count }: Narrowing, all: number): HTMLElement {
   const add = (): void => context.change({ q: narrowed(query, name, value) });
-  const title = `${name}:${value} – ${count} of these ${all} notes`;
+  const title = t("{name}:{value} – {count} of these {all} notes", { name, value, count, all });
   const chip = button(h("span", { dir: "auto" }, label), add, { class: "chip", title });
   chip.append(h("span", { class: "number" }, String(count)));
   return chip;
@@ -61,7 +62,7 @@ function chipOf(context: ViewContext, query: string, { name, value, label, count
 /** The shortest period that some but not all of the results were changed in. */
 function periods(query: string, results: readonly Result[]): Narrowing[] {
   if (/\bmodified:/.test(query)) return [];
-  for (const [value, label, days] of PERIODS) {
+  for (const [value, label, days] of spans()) {
     const since = Date.now() - days * DAY_MS;
     const count = results.filter(({ modified }) => modified !== null && Date.parse(modified) >= since).length;
     if (count > 0 && count < results.length) return [{ name: "modified", value, label, count }];

@@ -1,8 +1,8 @@
 /** The explorer's controls: those that need a new request, and those that rerank in the browser. */
 
 import { button, fill, h } from "../lib/dom";
-import { count } from "../../src/format";
 import type { Addend, Controls } from "../lib/remix";
+import { number, t, tn } from "../../src/texts";
 
 /** Request parameters, as in the address. */
 export type ServerParameters = Readonly<Record<string, string>>;
@@ -13,32 +13,32 @@ interface Choice {
   readonly options: readonly [value: string, label: string][];
 }
 
-const YES_NO: readonly [string, string][] = [
-  ["", "Server default"],
-  ["true", "Yes"],
-  ["false", "No"],
+const yesNo = (): readonly [string, string][] => [
+  ["", t("Server default")],
+  ["true", t("Yes")],
+  ["false", t("No")],
 ];
-const CHOICES: readonly Choice[] = [
+const choices = (): readonly Choice[] => [
   {
     name: "mode",
-    label: "Mode",
+    label: t("Mode"),
     options: [
-      ["", "Words and meaning"],
-      ["keyword", "Words"],
-      ["semantic", "Meaning"],
+      ["", t("Words and meaning")],
+      ["keyword", t("Words")],
+      ["semantic", t("Meaning")],
     ],
   },
   {
     name: "alpha",
-    label: "Weight of meaning",
-    options: [["", "Automatic"], ...["0", "0.25", "0.5", "0.75", "1"].map(percentOption)],
+    label: t("Weight of meaning"),
+    options: [["", t("Automatic")], ...["0", "0.25", "0.5", "0.75", "1"].map(percentOption)],
   },
-  { name: "n", label: "Results", options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
-  { name: "weak", label: "Weak matches", options: [["", "Left out"], ["true", "Shown"]] },
-  { name: "expand", label: "Expand the query", options: YES_NO },
-  { name: "rerank", label: "Rerank the top results", options: YES_NO },
+  { name: "n", label: t("Results"), options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
+  { name: "weak", label: t("Weak matches"), options: [["", t("Left out")], ["true", t("Shown")]] },
+  { name: "expand", label: t("Expand the query"), options: yesNo() },
+  { name: "rerank", label: t("Rerank the top results"), options: yesNo() },
 ];
-export const SERVER_CONTROLS = CHOICES.map(({ name }) => name);
+export const serverControls = (): string[] => choices().map(({ name }) => name);
 
 function percentOption(value: string): [string, string] {
   return [value, `${Math.round(Number(value) * 100)} %`];
@@ -46,10 +46,10 @@ function percentOption(value: string): [string, string] {
 
 /** The controls of the request. Changes are marked until they are applied. */
 export class ServerControls {
-  readonly el = h("form", { class: "controls", "aria-label": "Search settings" });
+  readonly el = h("form", { class: "controls", "aria-label": t("Search settings") });
   readonly #fetch: (parameters: ServerParameters) => void;
   readonly #selects = new Map<string, HTMLSelectElement>();
-  readonly #button = h("button", { class: "primary", disabled: true }, "Search again");
+  readonly #button = h("button", { class: "primary", disabled: true }, t("Search again"));
   #fetched: ServerParameters = {};
 
   constructor(fetchWith: (parameters: ServerParameters) => void) {
@@ -74,13 +74,13 @@ export class ServerControls {
   }
 
   #draw(): void {
-    const rows = CHOICES.map((choice) => {
+    const rows = choices().map((choice) => {
       const options = choice.options.map(([value, label]) => h("option", { value }, label));
       const select = h("select", { name: choice.name }, ...options);
       this.#selects.set(choice.name, select);
       return h("label", { class: "control" }, h("span", {}, choice.label), select);
     });
-    fill(this.el, h("h2", {}, "Search settings"), ...rows, this.#button);
+    fill(this.el, h("h2", {}, t("Search settings")), ...rows, this.#button);
   }
 
   #mark(): void {
@@ -91,7 +91,7 @@ export class ServerControls {
       if (isChanged) changed += 1;
     }
     this.#button.disabled = changed === 0;
-    fill(this.#button, changed ? `Apply ${count(changed, "change", "changes")}` : "No changes");
+    fill(this.#button, changed ? tn(changed, "Apply {n} change", "Apply {n} changes") : t("No changes"));
   }
 }
 
@@ -108,42 +108,42 @@ interface Slider {
 }
 
 const percent = (value: number): string => `${Math.round(value * 100)} %`;
-const times = (value: number): string => `× ${value.toFixed(2)}`;
+const times = (value: number): string => `× ${number(value, 2)}`;
 const MOST_WEIGHT = 3;
 const weight = (name: Addend, label: string, about: string): Slider => ({
-  ...{ name, label, about: `${about}; × 1 as the server weighs it` },
+  ...{ name, label, about: `${about}; ${t("× 1 as the server weighs it")}` },
   ...{ min: 0, max: MOST_WEIGHT, step: 0.05, shown: times, of: "sums" },
 });
-const SLIDERS: readonly Slider[] = [
-  { name: "mix", label: "Words – meaning", about: "How much each counts", min: 0, max: 1, step: 0.01, shown: percent, of: "means" },
-  weight("words", "Words", "How well the query’s words match"),
-  weight("meaning", "Meaning", "How close the note’s meaning is"),
-  weight("coverage", "All words", "How many of the query’s words the note has"),
-  weight("names", "Name", "How well the note’s name matches"),
-  weight("links", "Links", "Whether the best notes link to it"),
-  { name: "tag", label: "Matching tag", about: "Multiplies the score", min: 1, max: 3, step: 0.05, shown: times, of: null },
-  { name: "recency", label: "Recent", about: "Boost for a note changed today; halves every 90 days", min: 0, max: 1, step: 0.01, shown: percent, of: null },
-  { name: "graph", label: "Linked", about: "Boost for notes linked with the top three", min: 0, max: 1, step: 0.01, shown: percent, of: "means" },
+const sliders = (): readonly Slider[] => [
+  { name: "mix", label: t("Words – meaning"), about: t("How much each counts"), min: 0, max: 1, step: 0.01, shown: percent, of: "means" },
+  weight("words", t("Words"), t("How well the query’s words match")),
+  weight("meaning", t("Meaning"), t("How close the note’s meaning is")),
+  weight("coverage", t("All words"), t("How many of the query’s words the note has")),
+  weight("names", t("Name"), t("How well the note’s name matches")),
+  weight("links", t("Links"), t("Whether the best notes link to it")),
+  { name: "tag", label: t("Matching tag"), about: t("Multiplies the score"), min: 1, max: 3, step: 0.05, shown: times, of: null },
+  { name: "recency", label: t("Recent"), about: t("Boost for a note changed today; halves every 90 days"), min: 0, max: 1, step: 0.01, shown: percent, of: null },
+  { name: "graph", label: t("Linked"), about: t("Boost for notes linked with the top three"), min: 0, max: 1, step: 0.01, shown: percent, of: "means" },
 ];
 
 /** Controls that rerank the fetched results in the browser. */
 export class LiveControls {
-  readonly el = h("div", { class: "controls", role: "group", "aria-label": "Rerank in this browser" });
+  readonly el = h("div", { class: "controls", role: "group", "aria-label": t("Rerank in this browser") });
   readonly #inputs = new Map<keyof Controls, [HTMLInputElement, HTMLOutputElement]>();
   readonly #changed: (controls: Controls) => void;
   #start: Controls | null = null;
 
   constructor(changed: (controls: Controls) => void) {
     this.#changed = changed;
-    const rows = SLIDERS.map((slider) => this.#row(slider));
-    const reset = button("Reset", () => this.#start && this.set(this.#start, true), { class: "quiet" });
-    this.el.append(h("h2", {}, "Rerank in this browser"), ...rows, reset);
+    const rows = sliders().map((slider) => this.#row(slider));
+    const reset = button(t("Reset"), () => this.#start && this.set(this.#start, true), { class: "quiet" });
+    this.el.append(h("h2", {}, t("Rerank in this browser")), ...rows, reset);
   }
 
   /** Sets the controls to the start for a new reply, whose scores are sums or means. */
   begin(start: Controls, scores: "sums" | "means"): void {
     this.#start = start;
-    for (const { name, of } of SLIDERS) {
+    for (const { name, of } of sliders()) {
       const row = this.#inputs.get(name)?.[0].closest("label");
       if (row) row.hidden = of !== null && of !== scores;
     }
@@ -151,7 +151,7 @@ export class LiveControls {
   }
 
   set(controls: Controls, notify: boolean): void {
-    for (const { name, shown } of SLIDERS) {
+    for (const { name, shown } of sliders()) {
       const [input, output] = this.#inputs.get(name) ?? [];
       if (input) input.value = String(controls[name]);
       if (output) output.value = shown(controls[name]);

@@ -5,6 +5,7 @@ import type { NoteReply } from "../../src/contract";
 import { pageKeyHeaders } from "../app/pageKey";
 import type { ViewContext } from "../app/viewContext";
 import { h } from "../lib/dom";
+import { t } from "../../src/texts";
 
 const DEPTH = 2;
 const MOST_NOTES = 12; // of one page, so that a note of embeds alone does not ask for a whole vault
@@ -88,7 +89,7 @@ async function showPicture(context: ViewContext, el: HTMLElement, note: string):
     if (!answer.ok) throw new TypeError(String(answer.status));
     el.replaceWith(h("img", { src: await dataUrl(await answer.blob()), alt: el.textContent }));
   } catch {
-    el.title = "This picture could not be loaded";
+    el.title = t("This picture could not be loaded");
   }
 }
 
@@ -97,7 +98,7 @@ function dataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve(reader.result as string));
-    reader.addEventListener("error", () => reject(new TypeError("The picture cannot be read.")));
+    reader.addEventListener("error", () => reject(new TypeError(t("The picture cannot be read."))));
     reader.readAsDataURL(blob);
   });
 }

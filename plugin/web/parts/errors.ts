@@ -2,6 +2,7 @@
 
 import type { ServerError } from "../../src/client";
 import { button, h } from "../lib/dom";
+import { t } from "../../src/texts";
 
 interface Told {
   readonly title: string;
@@ -9,33 +10,33 @@ interface Told {
   readonly advice?: string;
 }
 
-const BY_KIND: Readonly<Record<ServerError["kind"], Told>> = {
+const byKind = (): Readonly<Record<ServerError["kind"], Told>> => ({
   unreachable: {
-    title: "The server is not running, or out of reach",
-    advice: "Start it on its machine with “notewell serve”, or “make run” in the repository. From another device, check the network.",
+    title: t("The server is not running, or out of reach"),
+    advice: t("Start it on its machine with “notewell serve”, or “make run” in the repository. From another device, check the network."),
   },
-  timeout: { title: "The server takes too long", advice: "It may be busy with a first index. Try again in a moment." },
+  timeout: { title: t("The server takes too long"), advice: t("It may be busy with a first index. Try again in a moment.") },
   unauthorized: {
-    title: "This browser is not signed in",
-    advice: "Open the link that “notewell serve” prints, or reload this page and sign in with the token.",
+    title: t("This browser is not signed in"),
+    advice: t("Open the link that “notewell serve” prints, or reload this page and sign in with the token."),
   },
-  refused: { title: "The server rejected the request" },
-  garbage: { title: "Unexpected reply", advice: "A proxy between this page and the server may have replied instead." },
-};
+  refused: { title: t("The server rejected the request") },
+  garbage: { title: t("Unexpected reply"), advice: t("A proxy between this page and the server may have replied instead.") },
+});
 
 /** What is said by the status alone. */
-export const BY_STATUS: Readonly<Record<number, Told>> = {
-  403: { title: "This browser may not do that" },
-  404: { title: "Not found" },
-  409: { title: "It has changed in the meantime" },
-  429: { title: "Too many requests" },
-  503: { title: "The server is busy", advice: "It answers others first. Try again in a moment." },
-  504: { title: "The server takes too long" },
-};
+export const byStatus = (): Readonly<Record<number, Told>> => ({
+  403: { title: t("This browser may not do that") },
+  404: { title: t("Not found") },
+  409: { title: t("It has changed in the meantime") },
+  429: { title: t("Too many requests") },
+  503: { title: t("The server is busy"), advice: t("It answers others first. Try again in a moment.") },
+  504: { title: t("The server takes too long") },
+});
 
 /** What is said of a failure. */
 export function told(error: ServerError): { readonly title: string; readonly advice: string } {
-  const { title, advice } = (error.kind === "refused" ? BY_STATUS[error.status] : undefined) ?? BY_KIND[error.kind];
+  const { title, advice } = (error.kind === "refused" ? byStatus()[error.status] : undefined) ?? byKind()[error.kind];
   return { title, advice: advice ?? error.message };
 }
 
@@ -46,7 +47,7 @@ export function errorBox(error: ServerError, retry: () => void): HTMLElement {
     { class: "note-box", role: "alert" },
     h("h2", {}, title),
     h("p", {}, advice),
-    button(error.kind === "unauthorized" ? "Sign in" : "Try again", error.kind === "unauthorized" ? () => location.reload() : retry, { class: "quiet" }),
+    button(error.kind === "unauthorized" ? t("Sign in") : t("Try again"), error.kind === "unauthorized" ? () => location.reload() : retry, { class: "quiet" }),
   );
 }
 

@@ -6,6 +6,7 @@ import { obsidianLink } from "../lib/links";
 import type { Parts, Remixed } from "../lib/remix";
 import { ago } from "../lib/format";
 import { noteAddress, passageText } from "./resultRow";
+import { number, t } from "../../src/texts";
 
 export function explorerRow(context: ViewContext, one: Remixed): HTMLElement {
   const { result, place, score, parts } = one;
@@ -27,16 +28,16 @@ export function explorerRow(context: ViewContext, one: Remixed): HTMLElement {
     h(
       "div",
       { class: "mixed-body" },
-      h("h2", {}, link, h("span", { class: "score" }, score.toFixed(3))),
+      h("h2", {}, link, h("span", { class: "score" }, number(score, 3))),
       bars(...halves(parts)),
       passageText(result, result.title),
       h(
         "p",
         { class: "meta" },
         ...result.tags.slice(0, 4).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
-        one.matchesTag && h("span", { class: "lift" }, "tag matches"),
+        one.matchesTag && h("span", { class: "lift" }, t("tag matches")),
         changed && h("time", { datetime: changed }, ago(changed)),
-        one.isRecent && h("span", { class: "lift" }, "recent"),
+        one.isRecent && h("span", { class: "lift" }, t("recent")),
       ),
     ),
   );
@@ -46,7 +47,7 @@ export function explorerRow(context: ViewContext, one: Remixed): HTMLElement {
 export function movement({ served, place }: Pick<Remixed, "served" | "place">): HTMLElement | null {
   const by = served - place;
   if (by === 0) return null;
-  const words = by > 0 ? `up ${by}` : `down ${-by}`;
+  const words = by > 0 ? t("up {n}", { n: by }) : t("down {n}", { n: -by });
   return h(
     "span",
     { class: by > 0 ? "moved is-up" : "moved is-down" },
@@ -61,7 +62,7 @@ function halves({ adds, keyword, semantic }: Parts): [number, number] {
 }
 
 function bars(keyword: number, semantic: number): HTMLElement {
-  const label = `words ${keyword.toFixed(2)}, meaning ${semantic.toFixed(2)}`;
+  const label = t("words {keyword}, meaning {semantic}", { keyword: number(keyword, 2), semantic: number(semantic, 2) });
   return h(
     "div",
     { class: "twin", role: "img", "aria-label": label, title: label },

@@ -2,34 +2,35 @@
 
 import { withPageKey } from "../app/pageKey";
 import { button, h } from "../lib/dom";
+import { t } from "../../src/texts";
 
-const KEYS: readonly [keys: string, does: string][] = [
-  ["/", "go to the search field"],
-  ["↓ ↑", "move through results"],
-  ["Enter", "read the note"],
-  ["o", "open it in Obsidian"],
-  ["t", "list or explorer"],
-  ["Esc", "back to the list, or stop an answer"],
-  ["?", "this help"],
+const keys = (): readonly [keys: string, does: string][] => [
+  ["/", t("go to the search field")],
+  ["↓ ↑", t("move through results")],
+  ["Enter", t("read the note")],
+  ["o", t("open it in Obsidian")],
+  ["t", t("list or explorer")],
+  ["Esc", t("back to the list, or stop an answer")],
+  ["?", t("this help")],
 ];
 
-const QUERY: readonly [typed: string, means: string][] = [
-  ["sourdough in winter", "by words and by meaning"],
-  ["\"left-hand thread\"", "this exact phrase"],
-  ["-draft", "without the word"],
-  ["tag:garden path:2026", "with the tag, in that folder"],
-  ["modified:7d created:2026-01..2026-03", "from that period"],
-  ["[rating:>3]", "a property above a value"],
-  ["tag:a OR tag:b", "either of them"],
+const query = (): readonly [typed: string, means: string][] => [
+  ["sourdough in winter", t("by words and by meaning")],
+  ["\"left-hand thread\"", t("this exact phrase")],
+  ["-draft", t("without the word")],
+  ["tag:garden path:2026", t("with the tag, in that folder")],
+  ["modified:7d created:2026-01..2026-03", t("from that period")],
+  ["[rating:>3]", t("a property above a value")],
+  ["tag:a OR tag:b", t("either of them")],
 ];
 
 export function helpDialog(version: string): HTMLDialogElement {
   const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" });
   dialog.append(
-    h("h2", { id: "help-title" }, "Keys and queries"),
-    h("div", { class: "help-columns" }, table("Keys", KEYS, "kbd"), table("Queries", QUERY, "code")),
-    h("p", { class: "faint" }, `Notewell ${version}. `, h("a", { href: withPageKey("/api/docs") }, "HTTP API")),
-    button("Close", () => dialog.close(), { class: "quiet" }),
+    h("h2", { id: "help-title" }, t("Keys and queries")),
+    h("div", { class: "help-columns" }, table(t("Keys"), keys(), "kbd"), table(t("Queries"), query(), "code")),
+    h("p", { class: "faint" }, t("Notewell {version}. ", { version }), h("a", { href: withPageKey("/api/docs") }, t("HTTP API"))),
+    button(t("Close"), () => dialog.close(), { class: "quiet" }),
   );
   return dialog;
 }

@@ -7,13 +7,13 @@ import { fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
 import type { Controls, Remixed } from "../lib/remix";
-import { count } from "../../src/format";
 import { ago, day, nameOf } from "../lib/format";
 import { movement } from "./explorerRow";
 import { formatValue } from "./properties";
 import { noteLinks } from "./rail";
 import { scoreRows } from "./scoreRows";
 import { refusalOf } from "./refusals";
+import { t } from "../../src/texts";
 
 const NEAR = 8;
 
@@ -27,7 +27,7 @@ export class Inspector {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el = h("aside", { class: "pane inspector", "aria-label": "Inspector", tabindex: "0" }, this.#scores, this.#facts);
+    this.el = h("aside", { class: "pane inspector", "aria-label": t("Inspector"), tabindex: "0" }, this.#scores, this.#facts);
   }
 
   clear(): void {
@@ -75,16 +75,16 @@ export class Inspector {
       h(
         "p",
         { class: "tools" },
-        h("a", { href: context.to("search", { q: currentQuery(context), note: note.path }) }, "Read"),
+        h("a", { href: context.to("search", { q: currentQuery(context), note: note.path }) }, t("Read")),
         uri && h("a", { href: uri }, icon("open"), "Obsidian"),
-        h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
+        h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), t("Graph")),
       ),
       note.description && h("p", { class: "description", dir: "auto" }, note.description),
       metadata(note),
-      group(context, "Similar by topic", similar.results),
-      group(context, "Links to", hop(["out", "both"], 1)),
-      group(context, "Linked from", hop(["in", "both"], 1)),
-      group(context, "Two links away", twoAway),
+      group(context, t("Similar by topic"), similar.results),
+      group(context, t("Links to"), hop(["out", "both"], 1)),
+      group(context, t("Linked from"), hop(["in", "both"], 1)),
+      group(context, t("Two links away"), twoAway),
     );
   }
 }
@@ -101,17 +101,17 @@ function group(context: ViewContext, title: string, notes: readonly { path: stri
     { class: "near" },
     h("h2", {}, title),
     noteLinks(context, notes.slice(0, NEAR)),
-    rest > 0 ? h("p", { class: "faint" }, `and ${count(rest, "more", "more")}`) : null,
+    rest > 0 ? h("p", { class: "faint" }, t("and {n} more", { n: rest })) : null,
   );
 }
 
 function metadata(note: NoteReply): HTMLElement {
   const rows: [string, string, string?][] = [
-    ["Path", note.path],
-    ["Changed", ago(note.modified), day(note.modified)],
-    ["Created", ago(note.created), day(note.created)],
-    ["Aliases", note.aliases.join(", ")],
-    ["Tags", note.tags.map((tag) => `#${tag}`).join(" ")],
+    [t("Path"), note.path],
+    [t("Changed"), ago(note.modified), day(note.modified)],
+    [t("Created"), ago(note.created), day(note.created)],
+    [t("Aliases"), note.aliases.join(", ")],
+    [t("Tags"), note.tags.map((tag) => `#${tag}`).join(" ")],
     ...Object.entries(note.properties)
       .filter(([name]) => !["tags", "aliases", "description", "title"].includes(name))
       .map(([name, value]): [string, string] => [name, formatValue(value)]),

@@ -8,7 +8,8 @@ import { preference, setPreference } from "../lib/preferences";
 import { count } from "../../src/format";
 import { ms } from "../lib/format";
 import { correctionLine } from "./noMatch";
-import { SORT_ORDERS } from "./resultGroups";
+import { sortOrders } from "./resultGroups";
+import { t } from "../../src/texts";
 
 const DOUBTFUL = 0.12; // a confidence below it says that nothing here is likely to answer
 
@@ -36,12 +37,12 @@ export class ListHead {
       return;
     }
     const { query } = this.#context.address;
-    const facts = [count(found, "note", "notes"), ms(took_ms), mode === "hybrid" || query["like"] ? "" : `${mode} only`].filter(Boolean);
+    const facts = [count(found, "note", "notes"), ms(took_ms), mode === "hybrid" || query["like"] ? "" : mode === "keyword" ? t("keyword only") : t("semantic only")].filter(Boolean);
     fill(
       this.el,
-      h("h1", { class: "unseen" }, "Results"),
+      h("h1", { class: "unseen" }, t("Results")),
       h("p", { class: "facts" }, facts.join(" · ")),
-      button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": "Copy a link to this search" }),
+      button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": t("Copy a link to this search") }),
       this.#order(),
       this.#density(),
       correctionLine(this.#context, reply),
@@ -52,16 +53,16 @@ export class ListHead {
   #remarks({ results, warnings, confidence }: SearchReply): (Node | null)[] {
     const isDoubtful = results.length > 0 && confidence !== null && confidence < DOUBTFUL;
     return [
-      isDoubtful ? h("p", { class: "warning" }, "None of these notes is a clear match.") : null,
+      isDoubtful ? h("p", { class: "warning" }, t("None of these notes is a clear match.")) : null,
       ...warnings.filter((text) => !isToldElsewhere(text)).map((text) => h("p", { class: "warning" }, text)),
     ];
   }
 
   #order(): HTMLElement {
     const chosen = this.#context.address.query["sort"] ?? "";
-    const options = SORT_ORDERS.map(([value, label]) => h("option", { value, selected: value === chosen }, label));
+    const options = sortOrders().map(([value, label]) => h("option", { value, selected: value === chosen }, label));
     const choose = (event: Event): void => this.#context.change({ sort: (event.target as HTMLSelectElement).value });
-    return h("select", { class: "order", "aria-label": "Order", on: { change: choose } }, ...options);
+    return h("select", { class: "order", "aria-label": t("Order"), on: { change: choose } }, ...options);
   }
 
   #density(): HTMLElement {
@@ -70,7 +71,7 @@ export class ListHead {
       this.#list.classList.toggle("is-compact");
       setPreference("density", isCompact() ? "compact" : "");
       toggle.setAttribute("aria-pressed", String(isCompact()));
-    }, { class: "plain", "aria-label": "Compact list", "aria-pressed": String(isCompact()), title: "Compact list" });
+    }, { class: "plain", "aria-label": t("Compact list"), "aria-pressed": String(isCompact()), title: t("Compact list") });
     return toggle;
   }
 }
@@ -80,7 +81,7 @@ async function share(context: ViewContext): Promise<void> {
   const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
   try {
     await navigator.clipboard.writeText(url);
-    context.showNotice("Link copied");
+    context.showNotice(t("Link copied"));
   } catch {
     context.showNotice(url); // clipboards are for secure origins; elsewhere the person copies it
   }

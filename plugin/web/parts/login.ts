@@ -3,18 +3,19 @@
 import { fill, h } from "../lib/dom";
 import { mark } from "../lib/icons";
 import type { Refusal } from "../app/pageKey";
+import { t, tparts } from "../../src/texts";
 
 /** What is said where signing in failed, and what to do then. */
-export const REFUSALS: Readonly<Record<Refusal, { readonly what: string; readonly next: string }>> = {
+export const refusals = (): Readonly<Record<Refusal, { readonly what: string; readonly next: string }>> => ({
   token: {
-    what: "This token is not the server’s.",
-    next: "It may have been renewed, or a part of it was not copied. Copy it again on the server’s machine.",
+    what: t("This token is not the server’s."),
+    next: t("It may have been renewed, or a part of it was not copied. Copy it again on the server’s machine."),
   },
   code: {
-    what: "This link has expired or was used already.",
-    next: "A link for a device works once. Make a new one on the server’s machine, or sign in with its token.",
+    what: t("This link has expired or was used already."),
+    next: t("A link for a device works once. Make a new one on the server’s machine, or sign in with its token."),
   },
-};
+});
 
 /** Shows the page for signing in; `refused` is what was tried before. */
 export function showLogin(root: HTMLElement, refused: Refusal | null = null): void {
@@ -31,22 +32,21 @@ export function showLogin(root: HTMLElement, refused: Refusal | null = null): vo
   const form = h(
     "form",
     { class: "login", on: { submit: (event: SubmitEvent) => signIn(event, field.value.trim()) } },
-    h("label", { for: "token" }, "Token"),
-    h("div", { class: "login-row" }, field, h("button", { class: "primary" }, "Sign in")),
+    h("label", { for: "token" }, t("Token")),
+    h("div", { class: "login-row" }, field, h("button", { class: "primary" }, t("Sign in"))),
     h(
       "p",
       { class: "faint" },
-      "On the server’s machine, ",
-      h("code", {}, "notewell token show"),
-      " prints the token. The link that ",
-      h("code", {}, "notewell serve"),
-      " prints signs in without it.",
+      ...tparts("On the server’s machine, {show} prints the token. The link that {serve} prints signs in without it.", {
+        show: h("code", {}, "notewell token show"),
+        serve: h("code", {}, "notewell serve"),
+      }),
     ),
   );
   const title = h("h1", {}, mark(), "Notewell");
-  const told = refused && REFUSALS[refused];
+  const told = refused && refusals()[refused];
   const problem = told && h("div", { class: "refusal", id: "refused", role: "alert" }, h("strong", {}, told.what), h("p", {}, told.next));
-  fill(root, h("main", { class: "alone" }, title, h("p", {}, "Sign in to search your notes."), problem, form));
+  fill(root, h("main", { class: "alone" }, title, h("p", {}, t("Sign in to search your notes.")), problem, form));
   field.focus();
 }
 

@@ -3,21 +3,21 @@
 import type { SearchReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
-import { count } from "../../src/format";
 import { emptyBox } from "./errors";
 import { conditions } from "./chips";
+import { t, tn, tparts } from "../../src/texts";
 
 /** The box in place of an empty list. `weak` is the number of weak matches that were left out. */
 export function noMatch(context: ViewContext, reply: SearchReply, q: string, weak: number): HTMLElement {
   const { query } = context.address;
   const steps: (HTMLElement | null)[] = [
-    weak ? button(`Show ${count(weak, "weak match", "weak matches")}`, () => context.change({ weak: "true" })) : null,
+    weak ? button(tn(weak, "Show {n} weak match", "Show {n} weak matches"), () => context.change({ weak: "true" })) : null,
     ...(q ? querySteps(context, q) : []),
-    q && !query["everything"] ? button("Search everything", () => context.change({ everything: "true" }), { title: "Daily notes and shelved notes too" }) : null,
+    q && !query["everything"] ? button(t("Search everything"), () => context.change({ everything: "true" }), { title: t("Daily notes and shelved notes too") }) : null,
   ];
-  const corrected = reply.corrected ? ` Also searched: “${reply.corrected.text}”.` : "";
-  const title = weak ? "Nothing matches well" : "Nothing found";
-  const text = `${query["like"] ? "No other note is about the same." : "Try fewer or different words."}${corrected}`;
+  const corrected = reply.corrected ? ` ${t("Also searched: “{query}”.", { query: reply.corrected.text })}` : "";
+  const title = weak ? t("Nothing matches well") : t("Nothing found");
+  const text = `${query["like"] ? t("No other note is about the same.") : t("Try fewer or different words.")}${corrected}`;
   return emptyBox(title, text, h("div", { class: "buttons" }, ...steps));
 }
 
@@ -28,8 +28,8 @@ function querySteps(context: ViewContext, q: string): (HTMLElement | null)[] {
   const filters = conditions(q).filter(({ text }) => !/^-?"/.test(text));
   const bare = filters.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, q).replace(/\s+/g, " ").trim();
   return [
-    /(^|[\s(])"[^"]+"/.test(q) ? button("Search without quotes", change(unquoted)) : null,
-    filters.length && bare ? button("Search without filters", change(bare)) : null,
+    /(^|[\s(])"[^"]+"/.test(q) ? button(t("Search without quotes"), change(unquoted)) : null,
+    filters.length && bare ? button(t("Search without filters"), change(bare)) : null,
   ];
 }
 
@@ -39,9 +39,8 @@ export function correctionLine(context: ViewContext, { corrected, query }: Searc
   return h(
     "p",
     { class: "facts corrected" },
-    "Results for ",
-    h("strong", { dir: "auto" }, corrected.text),
+    ...tparts("Results for {query}", { query: h("strong", { dir: "auto" }, corrected.text) }),
     " · ",
-    h("a", { href: context.to("search", { ...context.address.query, exact: "true" }) }, `Search only for “${query}”`),
+    h("a", { href: context.to("search", { ...context.address.query, exact: "true" }) }, t("Search only for “{query}”", { query })),
   );
 }

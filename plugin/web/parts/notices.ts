@@ -2,6 +2,7 @@
 
 import { Timer } from "../../src/support";
 import { button, fill, h } from "../lib/dom";
+import { t, tparts } from "../../src/texts";
 
 const SHOWN_MS = 4_000;
 const LOOK_MS = 5_000; // between looks whether the server is back
@@ -40,9 +41,9 @@ export class Notices {
     }
     fill(
       this.#offline,
-      h("strong", {}, "Offline: showing results from before"),
-      h("p", {}, "Start the server on its machine with ", h("code", {}, "notewell serve"), ". This page goes on by itself."),
-      button("Try again", () => void this.#isBack(), { class: "quiet" }),
+      h("strong", {}, t("Offline: showing results from before")),
+      h("p", {}, ...tparts("Start the server on its machine with {command}. This page goes on by itself.", { command: h("code", {}, "notewell serve") })),
+      button(t("Try again"), () => void this.#isBack(), { class: "quiet" }),
     );
   }
 

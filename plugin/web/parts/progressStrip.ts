@@ -6,12 +6,13 @@ import { progressText, shares } from "../../src/progress";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h, type Child } from "../lib/dom";
 import { told } from "./errors";
+import { t } from "../../src/texts";
 
 /** What is told, at most one thing at a time: what needs a person comes first. */
 type Matter = "guard" | "stuck" | "paused" | "working" | "words" | "none";
 
 export class ProgressStrip {
-  readonly el = h("div", { class: "progress-strip", role: "region", "aria-label": "State of the index", hidden: true });
+  readonly el = h("div", { class: "progress-strip", role: "region", "aria-label": t("State of the index"), hidden: true });
   readonly #context: ViewContext;
   #matter: Matter = "none";
 
@@ -34,18 +35,18 @@ export class ProgressStrip {
     const text = progressText(status);
     if (matter === "guard") {
       const { gone, total } = status.guard ?? { gone: 0, total: 0 };
-      return [h("span", {}, `${gone} of ${total} notes are missing; they are kept until you decide.`), this.#link("Decide", "")];
+      return [h("span", {}, t("{gone} of {total} notes are missing; they are kept until you decide.", { gone, total })), this.#link(t("Decide"), "")];
     }
     if (matter === "stuck") {
-      const why = status.problem ?? "No server works on it.";
-      return [h("span", {}, `${text}. ${why}`), this.#act("Try again", () => this.#context.vaultClient.queue("retry")), this.#link("Details", "")];
+      const why = status.problem ?? t("No server works on it.");
+      return [h("span", {}, `${text}. ${why}`), this.#act(t("Try again"), () => this.#context.vaultClient.queue("retry")), this.#link(t("Details"), "")];
     }
-    if (matter === "paused") return [h("span", {}, `${text}. Search works with what is there.`), this.#act("Resume", () => this.#context.vaultClient.queue("resume"))];
-    if (matter === "words") return [h("span", {}, `Notes are found by words only: ${status.semantic_reason ?? "no model is there"}`), this.#link("Models", "models")];
+    if (matter === "paused") return [h("span", {}, `${text}. ${t("Search works with what is there.")}`), this.#act(t("Resume"), () => this.#context.vaultClient.queue("resume"))];
+    if (matter === "words") return [h("span", {}, t("Notes are found by words only: {reason}", { reason: status.semantic_reason ?? t("no model is there") })), this.#link(t("Models"), "models")];
     if (matter === "none") return [];
     const { words, meaning } = shares(status.progress);
     const value = Math.round(100 * (status.semantic === "unavailable" ? words : meaning));
-    return [h("progress", { max: 100, value, "aria-label": "Index" }), h("span", {}, text), this.#act("Pause", () => this.#context.vaultClient.queue("pause"))];
+    return [h("progress", { max: 100, value, "aria-label": t("Index") }), h("span", {}, text), this.#act(t("Pause"), () => this.#context.vaultClient.queue("pause"))];
   }
 
   #link(label: string, part: string): HTMLElement {
@@ -78,7 +79,7 @@ export function matterOf(status: StatusReply): Matter {
 }
 
 function announced(before: Matter, matter: Matter, status: StatusReply): string {
-  if (matter === "working") return "Notes are being read.";
-  if (matter === "none") return before === "working" ? "The index is complete." : "";
+  if (matter === "working") return t("Notes are being read.");
+  if (matter === "none") return before === "working" ? t("The index is complete.") : "";
   return progressText(status);
 }

@@ -1,6 +1,7 @@
 /** A note's properties as a table, whatever their types. */
 
 import { h } from "../lib/dom";
+import { locale, t } from "../../src/texts";
 
 export function properties(values: Readonly<Record<string, unknown>>): HTMLElement | null {
   const rows = Object.entries(values).filter(([name]) => !["title", "tags"].includes(name));
@@ -8,7 +9,7 @@ export function properties(values: Readonly<Record<string, unknown>>): HTMLEleme
   const body = rows.map(([name, value]) =>
     h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, formatValue(value))),
   );
-  return h("details", { class: "properties" }, h("summary", {}, "Properties"), h("dl", {}, ...body));
+  return h("details", { class: "properties" }, h("summary", {}, t("Properties")), h("dl", {}, ...body));
 }
 
 /** Formats a value of any type as text. */
@@ -20,7 +21,7 @@ export function formatValue(value: unknown): string {
       .map(([name, inner]) => `${name}: ${formatValue(inner)}`)
       .join("; ");
   }
-  if (typeof value === "number") return value.toLocaleString(undefined, { maximumFractionDigits: 4 });
-  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return value.toLocaleString(locale(), { maximumFractionDigits: 4 });
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
   return typeof value === "string" ? value : "";
 }

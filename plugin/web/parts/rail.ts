@@ -3,10 +3,11 @@
 import type { NoteReply, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
-import { count, folderOf } from "../../src/format";
+import { folderOf } from "../../src/format";
 import { nameOf } from "../lib/format";
 import { properties } from "./properties";
 import { noteAddress } from "./resultRow";
+import { t } from "../../src/texts";
 
 const MOST_LINKS = 30;
 
@@ -14,7 +15,7 @@ const MOST_LINKS = 30;
 export function fillRail(rail: HTMLElement, context: ViewContext, note: NoteReply, similar: HTMLElement): void {
   const into = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
   const out = [...new Set(note.links_out.flatMap(({ path }) => path ?? []))].filter((path) => path !== note.path);
-  fill(rail, outline(context, note), properties(note.properties), linkSection(context, "Linked from", into), linkSection(context, "Links to", out), similar);
+  fill(rail, outline(context, note), properties(note.properties), linkSection(context, t("Linked from"), into), linkSection(context, t("Links to"), out), similar);
 }
 
 /** The headings, each leading to its place; a note with one heading needs no outline. */
@@ -25,7 +26,7 @@ function outline(context: ViewContext, note: NoteReply): HTMLElement | null {
   const items = headings.map(({ text, level, line }) =>
     h("li", { vars: { "--depth": String(Math.min(level - top, 4)) } }, h("a", { href: noteAddress(context, note.path, line), dir: "auto" }, text)),
   );
-  return h("details", { class: "outline properties", open: true }, h("summary", {}, "Outline"), h("ul", {}, ...items));
+  return h("details", { class: "outline properties", open: true }, h("summary", {}, t("Outline")), h("ul", {}, ...items));
 }
 
 function linkSection(context: ViewContext, title: string, paths: readonly string[]): HTMLElement | null {
@@ -37,7 +38,7 @@ function linkSection(context: ViewContext, title: string, paths: readonly string
     { class: "near" },
     h("h2", {}, `${title} · ${paths.length}`),
     noteLinks(context, rows),
-    rest > 0 ? h("p", { class: "faint" }, `and ${count(rest, "more", "more")}`) : null,
+    rest > 0 ? h("p", { class: "faint" }, t("and {n} more", { n: rest })) : null,
   );
 }
 

@@ -14,15 +14,16 @@ import { fillEmbeds } from "./embeds";
 import { fillRail, noteLinks } from "./rail";
 import { noteAddress } from "./resultRow";
 import { noteStyles } from "../lib/viewStyles";
+import { t } from "../../src/texts";
 
 const SIMILAR_NOTES = 5;
 
 type Render = (content: string, links: Links) => DocumentFragment;
 
 export class Reader {
-  readonly el = h("article", { class: "reader", "aria-label": "Note", tabindex: "-1" });
+  readonly el = h("article", { class: "reader", "aria-label": t("Note"), tabindex: "-1" });
   /** Outline, properties, links and similar notes; a column of its own where there is room. */
-  readonly rail = h("aside", { class: "rail", "aria-label": "About this note" });
+  readonly rail = h("aside", { class: "rail", "aria-label": t("About this note") });
   readonly #context: ViewContext;
   #path = "";
   /** Sets where the links to Obsidian lead in the note that is shown. */
@@ -86,7 +87,7 @@ export class Reader {
       if (line) this.#aim(Number(line));
     };
     const prose = h("div", { class: "prose", on: { click: aim } }, text);
-    const similar = h("section", { class: "near", "aria-label": "Similar notes" });
+    const similar = h("section", { class: "near", "aria-label": t("Similar notes") });
     fill(
       this.el,
       this.#tools(note),
@@ -118,8 +119,8 @@ export class Reader {
       { class: "tools" },
       this.#close(),
       ...this.#toObsidian(note),
-      h("a", { href: context.to("search", { like: note.path }) }, icon("similar"), "Similar"),
-      h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
+      h("a", { href: context.to("search", { like: note.path }) }, icon("similar"), t("Similar")),
+      h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), t("Graph")),
     );
   }
 
@@ -127,21 +128,21 @@ export class Reader {
   #toObsidian(note: NoteReply): HTMLElement[] {
     const uri = obsidianLink(note.uri);
     if (!uri) return [];
-    const open = h("a", {}, icon("open"), "Open in Obsidian");
-    const edit = h("a", { class: "at-line", title: "Obsidian opens it there by the plugin Notewell" });
+    const open = h("a", {}, icon("open"), t("Open in Obsidian"));
+    const edit = h("a", { class: "at-line", title: t("Obsidian opens it there by the plugin Notewell") });
     this.#aim = (line) => {
       const heading = note.headings.filter((one) => one.line <= line).at(-1)?.text ?? "";
       open.href = line > 1 ? atHeading(uri, heading) : uri;
       edit.href = atLine(uri, note.path, line) ?? uri;
       edit.hidden = line <= 1;
-      fill(edit, `Edit at line ${line}`);
+      fill(edit, t("Edit at line {line}", { line }));
     };
     return [open, edit];
   }
 
   #close(): HTMLElement {
     const close = (): void => this.#context.change({ note: null, line: null });
-    return button(icon("back"), close, { class: "plain close", "aria-label": "Close the note" });
+    return button(icon("back"), close, { class: "plain close", "aria-label": t("Close the note") });
   }
 
   #meta(note: NoteReply): HTMLElement {
@@ -154,7 +155,7 @@ export class Reader {
       ...note.tags.map((tag) =>
         h("a", { class: "tag", href: this.#context.to("search", { q: `tag:${tag}` }) }, `#${tag}`),
       ),
-      changed && h("time", { datetime: changed, title: day(changed) }, `changed ${ago(changed)}`),
+      changed && h("time", { datetime: changed, title: day(changed) }, t("changed {changed}", { changed: ago(changed) })),
     );
   }
 
@@ -163,7 +164,7 @@ export class Reader {
     try {
       const { results } = await this.#context.vaultClient.similarNotes(path, SIMILAR_NOTES);
       if (sequence !== this.#sequence || results.length === 0) return;
-      fill(el, h("h2", {}, "Similar notes"), noteLinks(this.#context, results));
+      fill(el, h("h2", {}, t("Similar notes")), noteLinks(this.#context, results));
     } catch (error) {
       asServerError(error); // the note is shown without similar notes
     }
@@ -186,10 +187,10 @@ function linksOf(context: ViewContext, note: NoteReply): Links {
 /** A note that is not in the vault: what may have become of it, and where to look. */
 function missingNote(context: ViewContext, path: string): HTMLElement {
   const name = nameOf(path);
-  const look = h("a", { href: context.to("search", { q: name }) }, `Search for “${name}”`);
-  const why = h("a", { href: context.to("manage", { path }, "ledger") }, "Look it up among the files");
-  const text = `${path} is not in ${context.vault?.name ?? "this vault"}. It may have been moved, renamed or deleted.`;
-  return emptyBox("This note is not here", text, look, why);
+  const look = h("a", { href: context.to("search", { q: name }) }, t("Search for “{name}”", { name }));
+  const why = h("a", { href: context.to("manage", { path }, "ledger") }, t("Look it up among the files"));
+  const text = t("{path} is not in {name}. It may have been moved, renamed or deleted.", { path, name: context.vault?.name ?? t("this vault") });
+  return emptyBox(t("This note is not here"), text, look, why);
 }
 
 /** Scrolls to the last block that begins at or before `line`, and highlights it for a moment. */

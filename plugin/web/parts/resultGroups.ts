@@ -3,20 +3,21 @@
 import type { Result } from "../../src/contract";
 import { button, h } from "../lib/dom";
 import { count } from "../../src/format";
+import { t } from "../../src/texts";
 
 export type SortOrder = "" | "new" | "old" | "name";
-export const SORT_ORDERS: readonly [value: SortOrder, label: string][] = [
-  ["", "Best match"],
-  ["new", "Newest first"],
-  ["old", "Oldest first"],
-  ["name", "By name"],
+export const sortOrders = (): readonly [value: SortOrder, label: string][] => [
+  ["", t("Best match")],
+  ["new", t("Newest first")],
+  ["old", t("Oldest first")],
+  ["name", t("By name")],
 ];
 
 /** What a group is called; a query of filters alone has results that match in no degree. */
-const GROUPS: readonly [match: Result["match"] | undefined, label: string][] = [
-  ["strong", "Strong matches"],
-  ["related", "Related"],
-  ["weak", "Weak matches"],
+const groups = (): readonly [match: Result["match"] | undefined, label: string][] => [
+  ["strong", t("Strong matches")],
+  ["related", t("Related")],
+  ["weak", t("Weak matches")],
 ];
 
 /** Rows of results, with a heading before each group where there is more than one, or only lesser ones. */
@@ -24,7 +25,7 @@ export function groupedRows(results: readonly Result[], row: (result: Result) =>
   const kinds = new Set(results.map(({ match }) => match ?? null));
   const hasHeads = kinds.size > 1 || kinds.has("weak") || kinds.has("related");
   if (!hasHeads || kinds.has(null)) return results.map(row);
-  return GROUPS.flatMap(([match, label]) => {
+  return groups().flatMap(([match, label]) => {
     const members = results.filter((result) => result.match === match);
     if (members.length === 0) return [];
     return [h("li", { class: "group-head", "data-match": match }, h("h2", {}, label)), ...members.map(row)];
@@ -50,5 +51,5 @@ export function weakCount(filtered: Readonly<Record<string, number>>, results: r
 
 /** The line after the last result that unfolds the weak ones. */
 export function weakFold(n: number, show: () => void): HTMLElement | null {
-  return n > 0 ? button(`Show ${count(n, "weak match", "weak matches")}`, show, { class: "quiet more" }) : null;
+  return n > 0 ? button(t("Show {weakMatches}", { weakMatches: count(n, "weak match", "weak matches") }), show, { class: "quiet more" }) : null;
 }

@@ -8,6 +8,7 @@ import { obsidianLink } from "../lib/links";
 import { marked } from "../lib/marks";
 import { breadcrumb, fileText, folderOf } from "../../src/format";
 import { ago, day } from "../lib/format";
+import { t, tn } from "../../src/texts";
 
 const FURTHER = 3; // further passages shown below the best one
 
@@ -69,7 +70,7 @@ function meta(result: Result): HTMLElement {
   const changed = result.modified ?? result.created;
   const file = fileText(result);
   const parts: Child[] = [
-    result.vault && h("span", { class: "tag", dir: "auto", title: "Vault" }, result.vault),
+    result.vault && h("span", { class: "tag", dir: "auto", title: t("Vault") }, result.vault),
     folder && h("span", { class: "folder", dir: "auto", title: folder }, folder),
     file && h("span", { dir: "auto" }, file),
     ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
@@ -88,18 +89,18 @@ export function passageText(passage: Passage, title: string): HTMLElement {
   );
 }
 
-const SHARED: Readonly<Record<string, string>> = {
-  passage: "like",
-  duplicate: "nearly the same as",
-  links: "both linked with",
-  tags: "both have",
+const sharedWords = (): Readonly<Record<string, string>> => ({
+  passage: t("like"),
+  duplicate: t("nearly the same as"),
+  links: t("both linked with"),
+  tags: t("both have"),
   embeds: "",
-};
+});
 
 /** For similar notes: what they share with the original note; for a note that was found by a file in it, which. */
 function reasons({ reasons: all }: Result): HTMLElement | null {
   if (!all?.length) return null;
-  const texts = all.map(({ kind, text }) => `${SHARED[kind] ?? "both"} ${text.replaceAll(" > ", " › ")}`.trim());
+  const texts = all.map(({ kind, text }) => `${sharedWords()[kind] ?? t("both")} ${text.replaceAll(" > ", " › ")}`.trim());
   return h("p", { class: "meta" }, h("span", { dir: "auto" }, texts.join(" · ")));
 }
 
@@ -122,7 +123,7 @@ function further(context: ViewContext, result: Result, options: RowOptions): HTM
       ),
     ),
   );
-  const label = passages.length === 1 ? "1 more passage" : `${passages.length} more passages`;
+  const label = tn(passages.length, "{n} more passage", "{n} more passages");
   return h("details", { class: "further" }, h("summary", {}, label), h("ul", {}, ...links));
 }
 
@@ -131,11 +132,11 @@ function actions(context: ViewContext, result: Result, why: string | null): HTML
   return h(
     "p",
     { class: "actions" },
-    why && h("a", { href: why }, icon("explore"), "Why this result?"),
+    why && h("a", { href: why }, icon("explore"), t("Why this result?")),
     // The server's link opens a PDF at the page of its best passage.
-    uri && h("a", { href: uri, ...named(result.page ? `Open page ${result.page} in Obsidian` : "Open in Obsidian") }, icon("open")),
-    h("a", { href: context.to("search", { like: result.path, ...ofVault(result.vault) }), ...named("Similar notes") }, icon("similar")),
-    h("a", { href: context.to("graph", { path: result.path, ...ofVault(result.vault) }), ...named("Graph") }, icon("graph")),
+    uri && h("a", { href: uri, ...named(result.page ? t("Open page {page} in Obsidian", { page: result.page }) : t("Open in Obsidian")) }, icon("open")),
+    h("a", { href: context.to("search", { like: result.path, ...ofVault(result.vault) }), ...named(t("Similar notes")) }, icon("similar")),
+    h("a", { href: context.to("graph", { path: result.path, ...ofVault(result.vault) }), ...named(t("Graph")) }, icon("graph")),
   );
 }
 

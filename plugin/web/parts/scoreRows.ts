@@ -2,6 +2,7 @@
 
 import { h } from "../lib/dom";
 import { HALF_LIFE_DAYS, type Addend, type Controls, type Remixed } from "../lib/remix";
+import { number, t } from "../../src/texts";
 
 type Row = readonly [name: string, bar: number | null, number: string, about: string];
 
@@ -27,12 +28,12 @@ function rows(one: Remixed, controls: Controls): Row[] {
   const { result, parts, score, served, place } = one;
   const { scores } = result;
   const all: (Row | null)[] = [
-    ["Score", score, score.toFixed(3), place === served ? `rank ${place}` : `rank ${place}, ${served} from the server`],
+    [t("Score"), score, number(score, 3), place === served ? t("rank {place}", { place }) : t("rank {place}, {served} from the server", { place, served })],
     ...(parts.adds === null ? meanRows(one, controls) : sumRows(one, parts.adds)),
-    multiplier("Tag", parts.tag * (scores.tag ?? 1), "a tag matches the query"),
-    multiplier("Recent", parts.recency * (scores.recency ?? 1), `a boost that halves every ${HALF_LIFE_DAYS} days`),
-    multiplier("Linked", parts.graph * (scores.graph ?? 1), "linked with the top notes"),
-    scores.rerank === null ? null : ["Rerank", scores.rerank, scores.rerank.toFixed(3), "the score of the reranking model"],
+    multiplier(t("Tag"), parts.tag * (scores.tag ?? 1), t("a tag matches the query")),
+    multiplier(t("Recent"), parts.recency * (scores.recency ?? 1), t("a boost that halves every {days} days", { days: HALF_LIFE_DAYS })),
+    multiplier(t("Linked"), parts.graph * (scores.graph ?? 1), t("linked with the top notes")),
+    scores.rerank === null ? null : [t("Rerank"), scores.rerank, number(scores.rerank, 3), t("the score of the reranking model")],
   ];
   return all.filter((row) => row !== null);
 }
@@ -40,26 +41,26 @@ function rows(one: Remixed, controls: Controls): Row[] {
 function meanRows({ result: { raw }, parts }: Remixed, { mix }: Controls): Row[] {
   const share = Math.round(mix * 100);
   return [
-    ["Words", parts.keyword, parts.keyword.toFixed(3), `${100 - share} % of it; ${rawText("BM25", raw.bm25)}`],
-    ["Meaning", parts.semantic, parts.semantic.toFixed(3), `${share} % of it; ${rawText("cosine", raw.cosine)}`],
+    [t("Words"), parts.keyword, number(parts.keyword, 3), `${t("{share} % of it", { share: 100 - share })}; ${rawText("BM25", raw.bm25)}`],
+    [t("Meaning"), parts.semantic, number(parts.semantic, 3), `${t("{share} % of it", { share })}; ${rawText("cosine", raw.cosine)}`],
   ];
 }
 
 function sumRows({ result: { raw } }: Remixed, adds: Readonly<Record<Addend, number>>): Row[] {
-  const addend = (name: string, value: number, about: string): Row => [name, value, `+ ${value.toFixed(3)}`, about];
+  const addend = (name: string, value: number, about: string): Row => [name, value, `+ ${number(value, 3)}`, about];
   return [
-    addend("Words", adds.words, rawText("BM25", raw.bm25)),
-    addend("Meaning", adds.meaning, raw.cosine === null ? "not computed; as notes like it have" : rawText("cosine", raw.cosine)),
-    addend("Coverage", adds.coverage, "how many of the query’s words the note has"),
-    addend("Name", adds.names, adds.names > 0 ? "its name matches the query" : "no match"),
-    addend("Links", adds.links, adds.links > 0 ? "the best notes link to it" : "none from the best notes"),
+    addend(t("Words"), adds.words, rawText("BM25", raw.bm25)),
+    addend(t("Meaning"), adds.meaning, raw.cosine === null ? t("not computed; as notes like it have") : rawText("cosine", raw.cosine)),
+    addend(t("Coverage"), adds.coverage, t("how many of the query’s words the note has")),
+    addend(t("Name"), adds.names, adds.names > 0 ? t("its name matches the query") : t("no match")),
+    addend(t("Links"), adds.links, adds.links > 0 ? t("the best notes link to it") : t("none from the best notes")),
   ];
 }
 
 function multiplier(name: string, value: number, about: string): Row {
-  return [name, null, `× ${value.toFixed(2)}`, value.toFixed(2) === "1.00" ? "no effect" : about];
+  return [name, null, `× ${number(value, 2)}`, value.toFixed(2) === "1.00" ? t("no effect") : about];
 }
 
 function rawText(name: string, value: number | null): string {
-  return value === null ? "no match" : `${name} ${value.toFixed(2)}`;
+  return value === null ? t("no match") : `${name} ${number(value, 2)}`;
 }

@@ -6,6 +6,7 @@ import type { ViewName } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { history, isSaved, remember, saved, toggleSaved } from "./searchHistory";
+import { t } from "../../src/texts";
 
 const PAUSE_MS = 90; // of typing, before a search is sent
 const SHOWN = 8;
@@ -28,8 +29,8 @@ export class SearchBox {
     id: "q",
     type: "search",
     role: "combobox",
-    placeholder: "Search your notes",
-    "aria-label": "Search your notes",
+    placeholder: t("Search your notes"),
+    "aria-label": t("Search your notes"),
     "aria-autocomplete": "list",
     "aria-expanded": "false",
     "aria-controls": "suggestions",
@@ -39,7 +40,7 @@ export class SearchBox {
     enterkeyhint: "search",
     maxlength: "4096",
   });
-  readonly #list = h("ul", { id: "suggestions", role: "listbox", "aria-label": "Suggestions", hidden: true });
+  readonly #list = h("ul", { id: "suggestions", role: "listbox", "aria-label": t("Suggestions"), hidden: true });
   readonly #star = button(icon("star"), () => this.#toggleSaved(), { class: "plain star" });
   #suggestions: readonly Suggestion[] = [];
   #chosen = -1;
@@ -181,7 +182,7 @@ export class SearchBox {
 
   #toggleSaved(): void {
     const isNow = toggleSaved(this.#input.value.trim(), this.#context.vault);
-    this.#context.showNotice(isNow ? "Search saved" : "Saved search removed");
+    this.#context.showNotice(isNow ? t("Search saved") : t("Saved search removed"));
     this.#drawStar();
   }
 
@@ -190,7 +191,7 @@ export class SearchBox {
     const isInSaved = isSaved(q, this.#context.vault);
     this.#star.hidden = !q;
     this.#star.setAttribute("aria-pressed", String(isInSaved));
-    this.#star.setAttribute("aria-label", isInSaved ? "Remove saved search" : "Save this search");
+    this.#star.setAttribute("aria-label", isInSaved ? t("Remove saved search") : t("Save this search"));
   }
 }
 

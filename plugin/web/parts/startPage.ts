@@ -5,6 +5,7 @@ import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import { noteLinks } from "./rail";
 import { forget, history, saved } from "./searchHistory";
+import { t } from "../../src/texts";
 
 const HUBS = 8;
 
@@ -14,16 +15,16 @@ export function startPage(context: ViewContext): HTMLElement {
   const earlier = history(context.vault).slice(0, 8);
   const clear = (): void => {
     forget(context.vault);
-    context.showNotice("History cleared");
+    context.showNotice(t("History cleared"));
     document.querySelector(".earlier")?.remove();
   };
   return h(
     "div",
     { class: "start" },
-    h("h1", {}, `Search ${context.vault?.name ?? "your notes"}`),
-    h("p", { class: "faint" }, "Describe what you look for in your own words: notes are found by their meaning as well as by exact words."),
-    section("Saved searches", saved(context.vault), context),
-    earlier.length ? h("div", { class: "earlier" }, section("Recent searches", earlier, context), button("Clear history", clear, { class: "quiet" })) : null,
+    h("h1", {}, t("Search {name}", { name: context.vault?.name ?? t("your notes") })),
+    h("p", { class: "faint" }, t("Describe what you look for in your own words: notes are found by their meaning as well as by exact words.")),
+    section(t("Saved searches"), saved(context.vault), context),
+    earlier.length ? h("div", { class: "earlier" }, section(t("Recent searches"), earlier, context), button(t("Clear history"), clear, { class: "quiet" })) : null,
     hubs,
   );
 }
@@ -39,7 +40,7 @@ async function showHubs(context: ViewContext, el: HTMLElement): Promise<void> {
   if (!context.has("graph_hubs")) return;
   try {
     const hubs = await context.vaultClient.hubs(HUBS);
-    if (hubs.length) fill(el, h("h2", {}, "Most linked notes"), noteLinks(context, hubs));
+    if (hubs.length) fill(el, h("h2", {}, t("Most linked notes")), noteLinks(context, hubs));
   } catch (error) {
     asServerError(error); // a search reports the error
   }

@@ -10,21 +10,22 @@ import { currentConversation, deleteButton, earlierList, setCurrentConversation 
 import { saveForm } from "./ask/save";
 import { setup } from "./ask/setup";
 import { Turn } from "./ask/turn";
+import { t } from "../../src/texts";
 
 const LOCAL_HOSTS = new Set(["localhost", "127.0.0.1", "::1"]);
 
 export class AskView implements View {
-  readonly title = "Ask";
+  readonly title = t("Ask");
   readonly el = h("div", { class: "ask" });
   readonly #context: ViewContext;
   readonly #intro = h("div", { class: "ask-intro" });
   readonly #turns = h("div", { class: "turns" });
   readonly #tools = h("div", { class: "ask-tools" });
-  readonly #field = h("textarea", { id: "question", rows: 2, maxlength: 4096, placeholder: "Ask a question about your notes", "aria-label": "Question", enterkeyhint: "send" });
-  readonly #send = h("button", { class: "primary" }, "Ask");
-  readonly #stop = button("Stop", () => this.#turn?.cancel(), { class: "quiet", hidden: true });
-  readonly #models = h("select", { "aria-label": "Model" });
-  readonly #picker = h("label", { class: "ask-model", hidden: true }, "Model ", this.#models);
+  readonly #field = h("textarea", { id: "question", rows: 2, maxlength: 4096, placeholder: t("Ask a question about your notes"), "aria-label": t("Question"), enterkeyhint: "send" });
+  readonly #send = h("button", { class: "primary" }, t("Ask"));
+  readonly #stop = button(t("Stop"), () => this.#turn?.cancel(), { class: "quiet", hidden: true });
+  readonly #models = h("select", { "aria-label": t("Model") });
+  readonly #picker = h("label", { class: "ask-model", hidden: true }, t("Model"), " ", this.#models);
   readonly #destination = h("p", { class: "faint ask-leaves" });
   readonly #form: HTMLFormElement;
   #vault: string | undefined;
@@ -38,12 +39,12 @@ export class AskView implements View {
     const row = h("div", { class: "ask-row" }, this.#picker, this.#destination, this.#stop, this.#send);
     this.#form = h("form", { class: "ask-form", on: { submit: (event: Event) => this.#submit(event) } }, this.#field, row);
     this.#field.addEventListener("keydown", (event) => this.#fieldKey(event));
-    this.el.append(h("h1", { class: "unseen" }, "Ask your notes"), this.#intro, this.#turns, this.#tools, this.#form);
+    this.el.append(h("h1", { class: "unseen" }, t("Ask your notes")), this.#intro, this.#turns, this.#tools, this.#form);
   }
 
   show({ query }: Address): void {
     if (!this.#context.has("ask")) {
-      fill(this.el, emptyBox("This server cannot answer questions", "It is too old for language models; update it."));
+      fill(this.el, emptyBox(t("This server cannot answer questions"), t("It is too old for language models; update it.")));
       return;
     }
     const vault = this.#context.vault?.id;
@@ -81,9 +82,9 @@ export class AskView implements View {
     fill(this.#turns);
     fill(this.#tools);
     this.el.classList.remove("has-turns");
-    this.#field.placeholder = "Ask a question about your notes";
-    const about = "The answer is written by the language model that you set up, from your notes, and cites them.";
-    fill(this.#intro, h("h2", {}, `Ask ${this.#context.vault?.name ?? "your notes"}`), h("p", { class: "faint" }, about));
+    this.#field.placeholder = t("Ask a question about your notes");
+    const about = t("The answer is written by the language model that you set up, from your notes, and cites them.");
+    fill(this.#intro, h("h2", {}, t("Ask {name}", { name: this.#context.vault?.name ?? t("your notes") })), h("p", { class: "faint" }, about));
     this.#draw();
   }
 
@@ -98,7 +99,7 @@ export class AskView implements View {
     } catch (error) {
       if (asServerError(error).status !== 404) return; // the next question reports the failure
       setCurrentConversation(vault, undefined);
-      this.#context.showNotice("The earlier conversation is no longer stored. A new one starts.");
+      this.#context.showNotice(t("The earlier conversation is no longer stored. A new one starts."));
     }
   }
 
@@ -161,9 +162,8 @@ export class AskView implements View {
     const names = new Set([...(chosen ? [chosen] : []), ...models.map(({ name }) => name)]);
     fill(this.#models, ...[...names].map((name) => h("option", { value: name === chosen ? "" : name }, name)));
     this.#picker.hidden = names.size === 0;
-    const where = LOCAL_HOSTS.has(host) ? "on the server’s own computer" : `at ${host}, outside the server’s computer`;
-    const what = "Your question, the conversation and passages of notes are sent to the model";
-    fill(this.#destination, `${what} ${where}.`);
+    const where = LOCAL_HOSTS.has(host) ? t("on the server’s own computer") : t("at {host}, outside the server’s computer", { host });
+    fill(this.#destination, t("Your question, the conversation and passages of notes are sent to the model {where}.", { where }));
   }
 
   #fieldKey(event: KeyboardEvent): void {
@@ -217,7 +217,7 @@ export class AskView implements View {
   #setConversation(conversation: string, question: string): void {
     this.#conversation = conversation;
     this.#firstQuestion ||= question;
-    this.#field.placeholder = "Ask a follow-up question";
+    this.#field.placeholder = t("Ask a follow-up question");
   }
 
   #draw(): void {
@@ -241,8 +241,8 @@ export class AskView implements View {
     const mayWrite = this.#context.mayWrite && this.#context.has("ask_save");
     fill(
       this.#tools,
-      mayWrite ? button("Save as note", save, { class: "quiet" }) : null,
-      button("New conversation", begin, { class: "quiet" }),
+      mayWrite ? button(t("Save as note"), save, { class: "quiet" }) : null,
+      button(t("New conversation"), begin, { class: "quiet" }),
       this.#context.mayWrite && this.#context.has("ask_forget") ? deleteButton(this.#context, conversation, begin) : null,
     );
   }

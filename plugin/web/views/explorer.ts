@@ -8,11 +8,12 @@ import { fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { areSums, queryWords, remix, servedControls, type Controls, type Remixed } from "../lib/remix";
 import { count } from "../../src/format";
-import { LiveControls, SERVER_CONTROLS, ServerControls, type ServerParameters } from "../parts/controls";
+import { LiveControls, serverControls, ServerControls, type ServerParameters } from "../parts/controls";
 import { emptyBox, errorBox } from "../parts/errors";
 import { explorerRow } from "../parts/explorerRow";
 import { Inspector } from "../parts/inspector";
 import { moveAmong, openInObsidian } from "../parts/resultRow";
+import { t } from "../../src/texts";
 
 /** How many results are fetched, so that another ranking can raise results that are not shown. */
 const CANDIDATES = 100;
@@ -20,7 +21,7 @@ const SHOWN = 10;
 const FIRST = 3; // results that others are linked to, for the control of links
 
 export class Explorer implements View {
-  readonly title = "Explore";
+  readonly title = t("Explore");
   readonly el = h("div", { class: "explorer" });
   readonly #context: ViewContext;
   readonly #server: ServerControls;
@@ -28,7 +29,7 @@ export class Explorer implements View {
   readonly #inspector: Inspector;
   readonly #info = h("p", { class: "info faint" });
   readonly #ways = h("p", { class: "tools" });
-  readonly #list = h("ol", { class: "results", "aria-label": "Results" });
+  readonly #list = h("ol", { class: "results", "aria-label": t("Results") });
   readonly #after = h("div");
   #shownQuestion = "";
   #sequence = 0;
@@ -45,10 +46,10 @@ export class Explorer implements View {
     this.#inspector = new Inspector(context);
     const controls = h(
       "aside",
-      { class: "pane", "aria-label": "Controls" },
-      h("details", { open: matchMedia("(min-width: 761px)").matches }, h("summary", {}, "Controls"), this.#server.el, this.#live.el),
+      { class: "pane", "aria-label": t("Controls") },
+      h("details", { open: matchMedia("(min-width: 761px)").matches }, h("summary", {}, t("Controls")), this.#server.el, this.#live.el),
     );
-    const title = h("h1", { class: "unseen" }, "How results are ranked");
+    const title = h("h1", { class: "unseen" }, t("How results are ranked"));
     const results = h("section", { class: "pane" }, title, this.#ways, this.#info, this.#list, this.#after);
     this.el.append(controls, results, this.#inspector.el);
   }
@@ -60,8 +61,8 @@ export class Explorer implements View {
     const shared = { q: query["q"] ?? "", note: query["note"] ?? "" };
     fill(
       this.#ways,
-      h("a", { href: this.#context.to("search", shared) }, icon("back"), "Back to the results"),
-      h("a", { href: this.#context.to("pipeline", shared) }, icon("stages"), "Every stage of this search"),
+      h("a", { href: this.#context.to("search", shared) }, icon("back"), t("Back to the results")),
+      h("a", { href: this.#context.to("pipeline", shared) }, icon("stages"), t("Every stage of this search")),
     );
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
@@ -82,7 +83,7 @@ export class Explorer implements View {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
-      this.#clear(emptyBox("See how results are ranked", "Search for something, then change the controls."));
+      this.#clear(emptyBox(t("See how results are ranked"), t("Search for something, then change the controls.")));
       return;
     }
     this.#list.setAttribute("aria-busy", "true");
@@ -111,7 +112,7 @@ export class Explorer implements View {
     this.#reply = reply;
     this.#proximity = new Map();
     this.#hasProximity = false;
-    fill(this.#after, reply.results.length ? null : emptyBox("Nothing found", "Try other words."));
+    fill(this.#after, reply.results.length ? null : emptyBox(t("Nothing found"), t("Try other words.")));
     this.#live.begin(servedControls(reply), areSums(reply.results) ? "sums" : "means");
     this.#draw(this.#live.value);
   }
@@ -150,7 +151,7 @@ export class Explorer implements View {
     fill(this.#list, ...this.#shown.map((one) => explorerRow(this.#context, one)));
     fill(
       this.#info,
-      `${this.#shown.length} shown of ${count(reply.results.length, "candidate", "candidates")}`,
+      t("{n} shown of {candidates}", { n: this.#shown.length, candidates: count(reply.results.length, "candidate", "candidates") }),
       ` · ${reply.fusion.method}`,
     );
     this.#inspect();
@@ -168,7 +169,7 @@ export class Explorer implements View {
 }
 
 function parametersOf(query: Address["query"]): ServerParameters {
-  return Object.fromEntries(SERVER_CONTROLS.map((name) => [name, query[name] ?? ""]));
+  return Object.fromEntries(serverControls().map((name) => [name, query[name] ?? ""]));
 }
 
 function searchParameters(parameters: ServerParameters, shown: number): { limit: number } {

@@ -14,17 +14,22 @@ import { grouped, GROUPINGS, type Grouping, type GroupingName } from "./graph/gr
 import { legend } from "./graph/legend";
 import { NoteList } from "./graph/noteList";
 import type { GraphScene } from "./graph/scene";
+import { count } from "../../src/format";
+import { number, t } from "../../src/texts";
 
-const SIZES = [["100", "100"], ["300", "300"], ["1000", "1,000"], ["3000", "3,000"], ["20000", "All"]] as const;
-const DISTANCES = [["1", "1 link"], ["2", "2 links"], ["3", "3 links"]] as const;
-const COLOURS: Readonly<Record<GroupingName, string>> = {
-  none: "Nothing",
-  folder: "Folder",
-  tag: "Tag",
-  community: "Community",
-  age: "Last change",
-  type: "Type",
-};
+const sizes = (): [value: string, label: string][] => [
+  ...[100, 300, 1000, 3000].map((n): [string, string] => [String(n), number(n)]),
+  ["20000", t("All")],
+];
+const distances = (): [value: string, label: string][] => [1, 2, 3].map((n) => [String(n), count(n, "link")]);
+const colours = (): Readonly<Record<GroupingName, string>> => ({
+  none: t("Nothing"),
+  folder: t("Folder"),
+  tag: t("Tag"),
+  community: t("Community"),
+  age: t("Last change"),
+  type: t("Type"),
+});
 
 interface Asked {
   readonly path: string;
@@ -35,7 +40,7 @@ interface Asked {
 }
 
 export class GraphView implements View {
-  readonly title = "Graph";
+  readonly title = t("Graph");
   readonly el = h("div", { class: "graph-view" });
   readonly #context: ViewContext;
   readonly #tools = h("div", { class: "graph-tools" });
@@ -95,8 +100,8 @@ export class GraphView implements View {
   }
 
   #draw(found: NeighborhoodReply, asked: Asked, sceneIn: (el: HTMLElement, handlers: SceneHandlers) => GraphScene): void {
-    const title = found.path === null ? "The most linked notes" : `Around ${nameOf(found.path)}`;
-    const drawn = h("div", { class: "graph-drawn", tabindex: 0, role: "application", "aria-label": `${title}: a drawing of the notes listed beside it` });
+    const title = found.path === null ? t("The most linked notes") : t("Around {path}", { path: nameOf(found.path) });
+    const drawn = h("div", { class: "graph-drawn", tabindex: 0, role: "application", "aria-label": t("{title}: a drawing of the notes listed beside it", { title }) });
     const placeOf = new Map(found.nodes.map(({ path }, n) => [path, n]));
     const card = new NoteCard(this.#context, (way) => this.#scene?.showPath(way.flatMap((path) => placeOf.get(path) ?? [])));
     const grouping = grouped(found.nodes, asked.colour, Date.now());
@@ -117,7 +122,7 @@ export class GraphView implements View {
         }),
       );
       this.#scene?.colour(grouping);
-    } else fill(this.#stage, emptyBox("No links yet", "Links between notes will be shown here."));
+    } else fill(this.#stage, emptyBox(t("No links yet"), t("Links between notes will be shown here.")));
     fill(this.#tools, h("h1", {}, title), ...this.#controls(found, asked));
     fill(this.#beside, legend(grouping, (hidden) => filter.hide(hidden)), list.el);
   }
@@ -136,20 +141,20 @@ export class GraphView implements View {
       setPreference("graph-colour", (event.target as HTMLSelectElement).value);
       change("colour")(event);
     };
-    const around = found.path === null ? [] : [choice("Distance", asked.hops, DISTANCES, change("hops")), h("a", { href: context.to("graph", {}) }, "Whole vault")];
+    const around = found.path === null ? [] : [choice(t("Distance"), asked.hops, distances(), change("hops")), h("a", { href: context.to("graph", {}) }, t("Whole vault"))];
     return [
-      layer("Links", "", (links) => this.#scene?.layers({ links })),
-      layer("Similarity", "is-similar", (similarity) => this.#scene?.layers({ similarity })),
-      choice("Notes", asked.size, SIZES, change("size")),
-      choice("Colour by", asked.colour, GROUPINGS.map((name) => [name, COLOURS[name]]), colour),
+      layer(t("Links"), "", (links) => this.#scene?.layers({ links })),
+      layer(t("Similarity"), "is-similar", (similarity) => this.#scene?.layers({ similarity })),
+      choice(t("Notes"), asked.size, sizes(), change("size")),
+      choice(t("Colour by"), asked.colour, GROUPINGS.map((name) => [name, colours()[name]]), colour),
       ...around,
-      h("label", {}, daily, "Daily notes"),
+      h("label", {}, daily, t("Daily notes")),
       h(
         "span",
         { class: "zoom" },
-        button("+", () => this.#scene?.zoomIn(), { class: "plain", "aria-label": "Zoom in" }),
-        button("–", () => this.#scene?.zoomOut(), { class: "plain", "aria-label": "Zoom out" }),
-        button("Fit", () => this.#scene?.fit(), { class: "plain" }),
+        button("+", () => this.#scene?.zoomIn(), { class: "plain", "aria-label": t("Zoom in") }),
+        button("–", () => this.#scene?.zoomOut(), { class: "plain", "aria-label": t("Zoom out") }),
+        button(t("Fit"), () => this.#scene?.fit(), { class: "plain" }),
       ),
       ...found.warnings.map((text) => h("span", { class: "warning" }, text)),
     ];
@@ -186,7 +191,7 @@ class Filter {
 /** The drawing, or a message where the browser has no WebGL: the list beside it works without. */
 function sceneOr(stage: HTMLElement, make: () => GraphScene): GraphScene | null {
   if (document.createElement("canvas").getContext("webgl2")) return make();
-  fill(stage, emptyBox("This browser cannot draw the graph", "WebGL is switched off or missing. The notes are listed beside it."));
+  fill(stage, emptyBox(t("This browser cannot draw the graph"), t("WebGL is switched off or missing. The notes are listed beside it.")));
   return null;
 }
 

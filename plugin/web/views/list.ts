@@ -17,6 +17,7 @@ import { Reader } from "../parts/reader";
 import { moveAmong, openInObsidian, resultRow, rowKey } from "../parts/resultRow";
 import { groupedRows, sorted, weakCount, weakFold, type SortOrder } from "../parts/resultGroups";
 import { startPage } from "../parts/startPage";
+import { t } from "../../src/texts";
 
 const SHOWN = 20; // rows drawn at first, and added at a time
 const FIRST = 50; // results of the first request; chips count in them
@@ -28,13 +29,13 @@ const REFRESH_MS = 4_000; // between refreshes while the index grows
 const ASKED = ["q", "like", "mode", "weak", "everything", "exact", "sort"] as const;
 
 export class ListView implements View {
-  readonly title = "Search";
+  readonly title = t("Search");
   readonly el = h("div", { class: "list-view" });
   readonly #context: ViewContext;
   readonly #reader: Reader;
   readonly #chips = h("div", { class: "chips" });
   readonly #head: ListHead;
-  readonly #list = h("ol", { class: "results", "aria-label": "Results" });
+  readonly #list = h("ol", { class: "results", "aria-label": t("Results") });
   readonly #after = h("div");
   readonly #preview = new Timer();
   readonly #refresh = new Timer();
@@ -226,7 +227,7 @@ export class ListView implements View {
   #ofQuery(q: string, like: string): HTMLElement[] {
     if (!like) return conditionChips(this.#context, q);
     const stop = (): void => this.#context.change({ like: null });
-    const chip = button(`Similar to: ${nameOf(like)}`, stop, { class: "chip is-set" });
+    const chip = button(t("Similar to: {like}", { like: nameOf(like) }), stop, { class: "chip is-set" });
     chip.append(icon("close"));
     return [chip];
   }
@@ -235,7 +236,7 @@ export class ListView implements View {
     const weak = weakCount(reply.filtered, reply.results);
     if (reply.results.length === 0) return noMatch(this.#context, reply, q, weak);
     if (this.#shown < reply.results.length || (reply.results.length < this.#found && this.#limit < MOST)) return h("p", { class: "faint more" }, "…");
-    if (reply.results.length < this.#found) return h("p", { class: "faint more" }, `These are the first ${reply.results.length}. Narrow the search to see others.`);
+    if (reply.results.length < this.#found) return h("p", { class: "faint more" }, t("These are the first {n}. Narrow the search to see others.", { n: reply.results.length }));
     return weakFold(weak, () => this.#context.change({ weak: "true" }));
   }
 

@@ -16,30 +16,31 @@ import type { Panel } from "./manage/panel";
 import { RunsPanel } from "./manage/runs";
 import { StatsPanel } from "./manage/stats";
 import { VaultsPanel } from "./manage/vaults";
+import { t } from "../../src/texts";
 
 type Make = (context: ViewContext) => Panel;
 
 /** `needs` is a feature of the server; a panel without it is not offered. */
-const PANELS: readonly [part: string, label: string, needs: string, make: Make][] = [
-  ["", "Index", "status", (context) => new IndexPanel(context)],
-  ["ledger", "Files", "ledger", (context) => new LedgerPanel(context)],
-  ["vaults", "Vaults", "vaults", (context) => new VaultsPanel(context)],
-  ["stats", "Statistics", "stats", (context) => new StatsPanel(context)],
-  ["log", "Searches", "log", (context) => new LogPanel(context)],
-  ["memory", "Memory", "memory", (context) => new MemoryPanel(context)],
-  ["gleanings", "Saved links", "gleanings", (context) => new GleaningsPanel(context)],
-  ["runs", "Runs", "runs", (context) => new RunsPanel(context)],
-  ["models", "Models", "models", (context) => new ModelsPanel(context)],
-  ["answers", "Answers", "ask_setup", (context) => new LanguageModelPanel(context)],
-  ["devices", "Devices", "pair", (context) => new DevicesPanel(context)],
-  ["config", "Settings", "config", (context) => new ConfigPanel(context)],
+const allPanels = (): readonly [part: string, label: string, needs: string, make: Make][] => [
+  ["", t("Index"), "status", (context) => new IndexPanel(context)],
+  ["ledger", t("Files"), "ledger", (context) => new LedgerPanel(context)],
+  ["vaults", t("Vaults"), "vaults", (context) => new VaultsPanel(context)],
+  ["stats", t("Statistics"), "stats", (context) => new StatsPanel(context)],
+  ["log", t("Searches"), "log", (context) => new LogPanel(context)],
+  ["memory", t("Memory"), "memory", (context) => new MemoryPanel(context)],
+  ["gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)],
+  ["runs", t("Runs"), "runs", (context) => new RunsPanel(context)],
+  ["models", t("Models"), "models", (context) => new ModelsPanel(context)],
+  ["answers", t("Answers"), "ask_setup", (context) => new LanguageModelPanel(context)],
+  ["devices", t("Devices"), "pair", (context) => new DevicesPanel(context)],
+  ["config", t("Settings"), "config", (context) => new ConfigPanel(context)],
 ];
 
 export class Manage implements View {
-  readonly title = "Manage";
+  readonly title = t("Manage");
   readonly el = h("div", { class: "manage" });
   readonly #context: ViewContext;
-  readonly #tabs = h("nav", { class: "tabs", "aria-label": "Panels" });
+  readonly #tabs = h("nav", { class: "tabs", "aria-label": t("Panels") });
   readonly #body = h("div", { class: "panel" });
   readonly #panels = new Map<string, Panel>();
   #shown: Panel | null = null;
@@ -50,7 +51,7 @@ export class Manage implements View {
   }
 
   show(address: Address): void {
-    const offered = PANELS.filter(([, , needs]) => this.#context.has(needs));
+    const offered = allPanels().filter(([, , needs]) => this.#context.has(needs));
     const present = offered.find(([part]) => part === address.part) ?? offered[0];
     if (!present) return;
     const [part, , , make] = present;

@@ -11,18 +11,19 @@ import { exportName, saveAs, timelineCsv, timelineNote } from "../lib/timelineEx
 import { emptyBox, errorBox } from "../parts/errors";
 import { chart } from "../parts/chart";
 import { noteAddress } from "../parts/resultRow";
+import { t } from "../../src/texts";
 
-const GRAINS: readonly [value: string, label: string][] = [
-  ["", "Automatic"],
-  ["day", "Days"],
-  ["week", "Weeks"],
-  ["month", "Months"],
+const grains = (): readonly [value: string, label: string][] => [
+  ["", t("Automatic")],
+  ["day", t("Days")],
+  ["week", t("Weeks")],
+  ["month", t("Months")],
 ];
 
 const LAST_DAY = "9999";
 
 export class Past implements View {
-  readonly title = "Timeline";
+  readonly title = t("Timeline");
   readonly el = h("div", { class: "past" });
   readonly #context: ViewContext;
   #shownQuestion = "";
@@ -44,7 +45,7 @@ export class Past implements View {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
-      fill(this.el, emptyBox("See when you wrote about a topic", "Search for a topic to see its timeline."));
+      fill(this.el, emptyBox(t("See when you wrote about a topic"), t("Search for a topic to see its timeline.")));
       return;
     }
     try {
@@ -59,7 +60,7 @@ export class Past implements View {
 
   #draw(found: ArchaeologyReply, grain: string): void {
     if (found.notes.length === 0) {
-      fill(this.el, emptyBox("No dated notes", "No dated note matches this topic."));
+      fill(this.el, emptyBox(t("No dated notes"), t("No dated note matches this topic.")));
       return;
     }
     const notes = h("ol", { class: "dated" });
@@ -73,13 +74,13 @@ export class Past implements View {
     };
     fill(
       this.el,
-      h("h1", { class: "unseen" }, "This topic over time"),
+      h("h1", { class: "unseen" }, t("This topic over time")),
       this.#head(found, grain),
       chart(found, show),
       gaps(found),
       peaks(found, show),
       h("div", { class: "past-head" }, period.el, exports(found.query, () => shown)),
-      h("h2", {}, "Notes, oldest first"),
+      h("h2", {}, t("Notes, oldest first")),
       notes,
       ...found.warnings.map((text) => h("p", { class: "warning" }, text)),
     );
@@ -87,11 +88,11 @@ export class Past implements View {
   }
 
   #head(found: ArchaeologyReply, grain: string): HTMLElement {
-    const options = GRAINS.map(([value, label]) => h("option", { value, selected: value === grain }, label));
+    const options = grains().map(([value, label]) => h("option", { value, selected: value === grain }, label));
     const choose = h("select", { on: { change: (e: Event) => this.#context.change({ by: (e.target as HTMLSelectElement).value }) } }, ...options);
-    const text = `${count(found.notes.length, "note", "notes")} from ${date(found.first)} to ${date(found.last)}`;
-    const undated = found.undated ? `, ${found.undated} without a date` : "";
-    return h("div", { class: "past-head" }, h("p", {}, text, h("span", { class: "faint" }, undated)), h("label", {}, "Grouped by ", choose));
+    const text = t("{notes} from {first} to {last}", { notes: count(found.notes.length, "note", "notes"), first: date(found.first), last: date(found.last) });
+    const undated = found.undated ? `, ${t("{n} without a date", { n: found.undated })}` : "";
+    return h("div", { class: "past-head" }, h("p", {}, text, h("span", { class: "faint" }, undated)), h("label", {}, t("Grouped by"), " ", choose));
   }
 }
 
@@ -99,7 +100,7 @@ export class Past implements View {
 class PeriodFields {
   readonly #start = h("input", { type: "date" });
   readonly #end = h("input", { type: "date" });
-  readonly el = h("p", { class: "period" }, h("label", {}, "From ", this.#start), h("label", {}, "to ", this.#end));
+  readonly el = h("p", { class: "period" }, h("label", {}, t("From"), " ", this.#start), h("label", {}, t("to"), " ", this.#end));
 
   constructor(changed: (start: string, end: string) => void) {
     const read = (): void => changed(this.#start.value, this.#end.value || LAST_DAY);
@@ -117,16 +118,16 @@ class PeriodFields {
 function exports(topic: string, shown: () => readonly DatedNote[]): HTMLElement {
   const csv = (): void => saveAs(exportName(topic, "csv"), "text/csv", timelineCsv(shown()));
   const note = (): void => saveAs(exportName(topic, "md"), "text/markdown", timelineNote(topic, shown()));
-  return h("p", { class: "buttons" }, button("Save as CSV", csv, { class: "quiet" }), button("Save as a note", note, { class: "quiet" }));
+  return h("p", { class: "buttons" }, button(t("Save as CSV"), csv, { class: "quiet" }), button(t("Save as a note"), note, { class: "quiet" }));
 }
 
 /** The pauses, longest first; the chart shades them. */
 function gaps({ gaps: all }: ArchaeologyReply): HTMLElement | null {
   const [longest, ...others] = [...all].sort((one, other) => other.days - one.days);
   if (!longest) return null;
-  const told = ({ days, start, end }: Gap): string => `${count(days, "day", "days")}, from ${date(start)} to ${date(end)}`;
+  const told = ({ days, start, end }: Gap): string => t("{days}, from {start} to {end}", { days: count(days, "day", "days"), start: date(start), end: date(end) });
   const more = others.length ? h("details", {}, h("summary", {}, count(others.length, "more pause", "more pauses")), h("ul", {}, ...others.map((gap) => h("li", {}, told(gap))))) : null;
-  return h("div", { class: "faint" }, h("p", {}, `The longest pause: ${told(longest)}.`), more);
+  return h("div", { class: "faint" }, h("p", {}, t("The longest pause: {longest}.", { longest: told(longest) })), more);
 }
 
 function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: string) => void): HTMLElement | null {
@@ -135,15 +136,27 @@ function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: stri
     const label = `${date(peak.start)} – ${date(peak.end)} · ${count(peak.count, "note", "notes")}`;
     return h("button", { type: "button", class: "chip", on: { click: () => show(peak.start, peak.end) } }, label);
   });
-  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", LAST_DAY) } }, "Whole period");
-  return h("div", { class: "chips", role: "group", "aria-label": "Peaks" }, ...rows, everything);
+  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", LAST_DAY) } }, t("Whole period"));
+  return h("div", { class: "chips", role: "group", "aria-label": t("Peaks") }, ...rows, everything);
+}
+
+/** Where the date of a note is from. */
+function dateSource(source: DatedNote["dated_by"]): string {
+  const sources: Readonly<Record<DatedNote["dated_by"], string>> = {
+    daily: t("the day of a daily note"),
+    created: t("the property of its creation"),
+    name: t("the date in its name"),
+    modified: t("the property of its last change"),
+    file: t("the time of its file"),
+  };
+  return sources[source];
 }
 
 function datedRow(context: ViewContext, note: DatedNote): HTMLElement {
   return h(
     "li",
     {},
-    h("time", { datetime: note.date, title: `by ${note.dated_by}` }, date(note.date)),
+    h("time", { datetime: note.date, title: dateSource(note.dated_by) }, date(note.date)),
     h(
       "div",
       {},

@@ -12,35 +12,36 @@ import { areSums } from "../lib/remix";
 import { emptyBox, errorBox } from "../parts/errors";
 import { formatValue } from "../parts/properties";
 import { table } from "./manage/panel";
+import { number, t } from "../../src/texts";
 
-const STAGE_TEXTS: Readonly<Record<string, string>> = {
-  parse: "The query is parsed into words, phrases and filters.",
-  filter: "Notes that do not match the filters are left out.",
-  scope: "Kinds of notes that the settings exclude are left out.",
-  explain: "The details of each score are collected.",
-  expand: "Related words are added to the query.",
-  embed: "The model computes the query’s vector.",
-  retrieve: "Passages are found by words and by meaning.",
-  "best passage": "Notes are ordered by their best passage.",
-  fusion: "Words, meaning and coverage are added up.",
-  names: "Notes that the query names rise.",
-  "names and tags": "Notes that the query names, and tags in it, rise.",
-  links: "Notes that the best ones link to rise.",
-  "links and folders": "Links from the best notes, and folders, raise scores.",
-  neighbours: "Notes that the best ones link to are added.",
-  dates: "Notes of the time in the query, or recent ones, rise.",
-  folders: "The weights of folders apply.",
-  "least score": "Notes below the least score are left out.",
-  relevance: "Weak matches are left out.",
-  collapse: "Notes with nearly the same text as a better one are left out.",
-  limit: "The first notes are kept.",
-  arrange: "Notes with nearly the same text are grouped.",
-  rerank: "A second model scores the top results again.",
-  snippet: "The best passages are selected, and their matches marked.",
-};
+const stageTexts = (): Readonly<Record<string, string>> => ({
+  parse: t("The query is parsed into words, phrases and filters."),
+  filter: t("Notes that do not match the filters are left out."),
+  scope: t("Kinds of notes that the settings exclude are left out."),
+  explain: t("The details of each score are collected."),
+  expand: t("Related words are added to the query."),
+  embed: t("The model computes the query’s vector."),
+  retrieve: t("Passages are found by words and by meaning."),
+  "best passage": t("Notes are ordered by their best passage."),
+  fusion: t("Words, meaning and coverage are added up."),
+  names: t("Notes that the query names rise."),
+  "names and tags": t("Notes that the query names, and tags in it, rise."),
+  links: t("Notes that the best ones link to rise."),
+  "links and folders": t("Links from the best notes, and folders, raise scores."),
+  neighbours: t("Notes that the best ones link to are added."),
+  dates: t("Notes of the time in the query, or recent ones, rise."),
+  folders: t("The weights of folders apply."),
+  "least score": t("Notes below the least score are left out."),
+  relevance: t("Weak matches are left out."),
+  collapse: t("Notes with nearly the same text as a better one are left out."),
+  limit: t("The first notes are kept."),
+  arrange: t("Notes with nearly the same text are grouped."),
+  rerank: t("A second model scores the top results again."),
+  snippet: t("The best passages are selected, and their matches marked."),
+});
 
 export class Pipeline implements View {
-  readonly title = "Pipeline";
+  readonly title = t("Pipeline");
   readonly el = h("div", { class: "pipeline" });
   readonly #context: ViewContext;
   #shownQuestion = "";
@@ -62,8 +63,8 @@ export class Pipeline implements View {
     return h(
       "p",
       { class: "tools" },
-      h("a", { href: this.#context.to("search", { q, note }) }, icon("back"), "Back to the results"),
-      h("a", { href: this.#context.to("explore", { q, note }) }, icon("explore"), "Why each result"),
+      h("a", { href: this.#context.to("search", { q, note }) }, icon("back"), t("Back to the results")),
+      h("a", { href: this.#context.to("explore", { q, note }) }, icon("explore"), t("Why each result")),
     );
   }
 
@@ -71,7 +72,7 @@ export class Pipeline implements View {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
-      fill(this.el, emptyBox("See how a query is processed", "Search for something to see every stage."));
+      fill(this.el, emptyBox(t("See how a query is processed"), t("Search for something to see every stage.")));
       return;
     }
     try {
@@ -91,12 +92,12 @@ function draw(reply: SearchReply): (Node | null)[] {
   const longest = Math.max(...stages.map((stage) => stage.ms), 0.001);
   const moved = movements(stages);
   return [
-    h("h1", { class: "unseen" }, "How this query was processed"),
+    h("h1", { class: "unseen" }, t("How this query was processed")),
     h(
       "p",
       { class: "summary" },
       h("strong", {}, ms(reply.took_ms)),
-      ` for ${count(reply.results.length, "note", "notes")}, in ${count(stages.length, "stage", "stages")}.  `,
+      ` ${t("for {notes}, in {stages}.", { notes: count(reply.results.length, "note", "notes"), stages: count(stages.length, "stage", "stages") })}  `,
       h("span", { class: "faint" }, fusionText(reply)),
     ),
     queryDetails(reply),
@@ -107,12 +108,12 @@ function draw(reply: SearchReply): (Node | null)[] {
 }
 
 function fusionText({ fusion, results }: SearchReply): string {
-  if (areSums(results)) return `Fusion: ${fusion.method}, a sum of words, meaning, coverage, names and links.`;
+  if (areSums(results)) return t("Fusion: {method}, a sum of words, meaning, coverage, names and links.", { method: fusion.method });
   const words = fusion.params["keyword_weight"];
   const meaning = fusion.params["semantic_weight"];
-  if (typeof words !== "number" || typeof meaning !== "number") return `Fusion: ${fusion.method}.`;
+  if (typeof words !== "number" || typeof meaning !== "number") return t("Fusion: {method}.", { method: fusion.method });
   const share = Math.round((100 * meaning) / Math.max(words + meaning, 1e-9));
-  return `Fusion: ${fusion.method}, words ${100 - share} %, meaning ${share} %.`;
+  return t("Fusion: {method}, words {words} %, meaning {meaning} %.", { method: fusion.method, words: 100 - share, meaning: share });
 }
 
 function queryDetails(reply: SearchReply): HTMLElement | null {
@@ -125,7 +126,7 @@ function queryDetails(reply: SearchReply): HTMLElement | null {
   return h(
     "details",
     { class: "properties" },
-    h("summary", {}, "Parsed query and weights"),
+    h("summary", {}, t("Parsed query and weights")),
     h("dl", {}, ...items),
   );
 }
@@ -133,7 +134,7 @@ function queryDetails(reply: SearchReply): HTMLElement | null {
 function stageRow(stage: StageTrace, longest: number, moved: readonly Moved[]): HTMLElement {
   const { name, count_in: into, count_out: out, removed } = stage;
   const left = removed.map(({ reason, count: n, paths }) =>
-    h("li", { title: paths?.join("\n") }, `${n.toLocaleString()} × ${reason.replaceAll("_", " ")}`),
+    h("li", { title: paths?.join("\n") }, `${number(n)} × ${reason.replaceAll("_", " ")}`),
   );
   return h(
     "li",
@@ -145,8 +146,8 @@ function stageRow(stage: StageTrace, longest: number, moved: readonly Moved[]): 
       h("span", { class: "number" }, ms(stage.ms)),
       h("span", { class: "bar", vars: { "--share": String(stage.ms / longest) } }),
       h("p", { class: "flow" }, flow(into, out)),
-      h("p", { class: "faint about" }, STAGE_TEXTS[name] ?? ""),
-      left.length ? h("ul", { class: "removed" }, h("li", { class: "faint" }, "Left out:"), ...left) : null,
+      h("p", { class: "faint about" }, stageTexts()[name] ?? ""),
+      left.length ? h("ul", { class: "removed" }, h("li", { class: "faint" }, t("Left out:")), ...left) : null,
     ),
     h("ol", { class: "tops" }, ...moved.map(topRow)),
   );
@@ -154,12 +155,12 @@ function stageRow(stage: StageTrace, longest: number, moved: readonly Moved[]): 
 
 function flow(into: number, out: number): string {
   if (into === out && out <= 1) return "";
-  return into === out ? out.toLocaleString() : `${into.toLocaleString()} → ${out.toLocaleString()}`;
+  return into === out ? number(out) : `${number(into)} → ${number(out)}`;
 }
 
 function topRow({ path, by }: Moved): HTMLElement {
-  const sign = by === null ? "new" : by > 0 ? `▲${by}` : by < 0 ? `▼${-by}` : "";
-  const words = by === null ? "new" : by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : "";
+  const sign = by === null ? t("new") : by > 0 ? `▲${by}` : by < 0 ? `▼${-by}` : "";
+  const words = by === null ? t("new") : by > 0 ? t("up {n}", { n: by }) : by < 0 ? t("down {n}", { n: -by }) : "";
   const kind = by === null || by > 0 ? "is-up" : "is-down";
   return h(
     "li",
@@ -197,16 +198,16 @@ function contributions(all: readonly Contribution[]): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.map(({ path, score, ranks, adds, times, words }) => [
     h("span", { title: path }, nameOf(path)),
-    score.toFixed(3),
-    figures(adds, (value) => value.toFixed(3)),
-    figures(times, (value) => `× ${value.toFixed(2)}`),
-    figures(words, (value) => value.toFixed(2)),
+    number(score, 3),
+    figures(adds, (value) => number(value, 3)),
+    figures(times, (value) => `× ${number(value, 2)}`),
+    figures(words, (value) => number(value, 2)),
     Object.entries(ranks)
       .map(([step, place]) => `${step} ${place ?? "–"}`)
       .join(", "),
   ]);
-  const head = ["Note", "Score", "Added by", "Multiplied by", "Words (BM25)", "Rank after"];
-  return h("section", {}, h("h2", {}, "Components of each score"), table("Scores", head, rows));
+  const head = [t("Note"), t("Score"), t("Added by"), t("Multiplied by"), t("Words (BM25)"), t("Rank after")];
+  return h("section", {}, h("h2", {}, t("Components of each score")), table(t("Scores"), head, rows));
 }
 
 function figures(values: Readonly<Record<string, number>>, shown: (value: number) => string): string {

@@ -4,7 +4,7 @@ import type { AskSource, Result } from "../../contract";
 import { folderOf } from "../../format";
 import { faint } from "../controls";
 import { renderSnippet } from "../highlight";
-import { tn, t } from "../../texts";
+import { t, tn } from "../../texts";
 
 export interface Source {
   readonly path: string;

@@ -7,6 +7,7 @@ import { BoundedWorker } from "../../lib/boundedWorker";
 import { h } from "../../lib/dom";
 import type { DiagramJob, DiagramReply } from "../../lib/diagramMessages";
 import { kindOf } from "../../lib/diagramSource";
+import { t } from "../../../src/texts";
 
 /** Set by the build: where the worker lies. */
 declare const DIAGRAM_WORKER: string;
@@ -23,8 +24,8 @@ export async function drawDiagrams(root: ParentNode): Promise<void> {
       delete el.dataset["code"];
       const text = el.textContent;
       const { kind, isDrawn } = kindOf(text);
-      if (!isDrawn) refuse(el, kind ? `Diagrams of the kind “${kind}” are drawn by Obsidian, not here.` : "This diagram is empty.");
-      else if (text.length > MOST_LENGTH || n >= MOST_DIAGRAMS) refuse(el, "This is too much to be drawn here.");
+      if (!isDrawn) refuse(el, kind ? t("Diagrams of the kind “{kind}” are drawn by Obsidian, not here.", { kind }) : t("This diagram is empty."));
+      else if (text.length > MOST_LENGTH || n >= MOST_DIAGRAMS) refuse(el, t("This is too much to be drawn here."));
       else await draw(worker, el, text);
     }
   } finally {
@@ -35,12 +36,12 @@ export async function drawDiagrams(root: ParentNode): Promise<void> {
 async function draw(worker: BoundedWorker<DiagramJob, DiagramReply>, el: HTMLElement, text: string): Promise<void> {
   try {
     const { svg, words } = await worker.run({ text });
-    const picture = h("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: `Diagram: ${words}` });
+    const picture = h("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: t("Diagram: {words}", { words }) });
     const figure = h("figure", { class: "diagram", "data-line": el.dataset["line"] ?? null }, picture);
     el.replaceWith(figure);
-    figure.append(h("details", {}, h("summary", {}, "Text of the diagram"), el));
+    figure.append(h("details", {}, h("summary", {}, t("Text of the diagram")), el));
   } catch (error) {
-    refuse(el, error instanceof Error ? error.message : "It cannot be drawn.");
+    refuse(el, error instanceof Error ? error.message : t("It cannot be drawn."));
   }
 }
 

@@ -6,6 +6,7 @@
 
 import katex from "katex";
 import { styleSheet } from "../../lib/styleSheets";
+import { t } from "../../../src/texts";
 
 /** Set by the build: where KaTeX's styles lie. */
 declare const MATH_STYLES: string;
@@ -28,7 +29,7 @@ export async function setFormulas(root: ParentNode): Promise<void> {
   let since = performance.now();
   for (const el of root.querySelectorAll<HTMLElement>("[data-math]")) {
     const begun = performance.now();
-    if (worked > MOST_MS) refuse(el, "This note has more formulas than are set here.");
+    if (worked > MOST_MS) refuse(el, t("This note has more formulas than are set here."));
     else setFormula(el, macros);
     worked += performance.now() - begun;
     if (performance.now() - since < AT_ONCE_MS) continue;
@@ -41,7 +42,7 @@ function setFormula(el: HTMLElement, macros: Macros): void {
   const isApart = el.dataset["math"] === "apart";
   const text = el.textContent;
   if (text.length > MOST_LENGTH) {
-    refuse(el, "This formula is too long to be set here.");
+    refuse(el, t("This formula is too long to be set here."));
     return;
   }
   const set = document.createElement("span");
@@ -63,7 +64,7 @@ function katexFailure(set: HTMLElement, text: string, isApart: boolean, macros: 
     katex.render(text, set, { ...SETTINGS, displayMode: isApart, macros, globalGroup: true });
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message.replace(/^KaTeX parse error: /, "") : "It is no formula.";
+    return error instanceof Error ? error.message.replace(/^KaTeX parse error: /, "") : t("It is no formula.");
   }
 }
 

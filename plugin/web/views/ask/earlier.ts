@@ -7,6 +7,7 @@ import { button, h } from "../../lib/dom";
 import { count } from "../../../src/format";
 import { ago } from "../../lib/format";
 import { refusalOf } from "../../parts/refusals";
+import { t } from "../../../src/texts";
 
 const SHOWN = 5;
 
@@ -21,7 +22,7 @@ export function earlierList(conversations: readonly AskConversationView[], open:
       h("span", { class: "faint" }, `${count(turns, "question", "questions")}, ${ago(asked)}`),
     ),
   );
-  return h("nav", { class: "ask-earlier", "aria-labelledby": "ask-earlier" }, h("h3", { id: "ask-earlier" }, "Earlier conversations"), h("ul", {}, ...rows));
+  return h("nav", { class: "ask-earlier", "aria-labelledby": "ask-earlier" }, h("h3", { id: "ask-earlier" }, t("Earlier conversations")), h("ul", {}, ...rows));
 }
 
 /** A button that deletes a conversation at the second press, and then calls `done`. */
@@ -30,18 +31,18 @@ export function deleteButton(context: ViewContext, conversation: string, done: (
   const press = async (): Promise<void> => {
     if (!isSure) {
       isSure = true;
-      el.textContent = "Really delete?";
+      el.textContent = t("Really delete?");
       return;
     }
     try {
       await context.vaultClient.forgetConversation(conversation);
-      context.showNotice("Conversation deleted");
+      context.showNotice(t("Conversation deleted"));
       done();
     } catch (error) {
       context.showNotice(refusalOf(asServerError(error)));
     }
   };
-  const el = button("Delete", () => void press(), { class: "quiet" });
+  const el = button(t("Delete"), () => void press(), { class: "quiet" });
   return el;
 }
 

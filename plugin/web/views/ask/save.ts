@@ -6,6 +6,7 @@ import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { noteAddress } from "../../parts/resultRow";
 import { refusalOf } from "../../parts/refusals";
+import { t, tparts } from "../../../src/texts";
 
 const NAME_CHARS = 80;
 
@@ -19,12 +20,12 @@ export function suggestedPath(question: string): string {
 export function saveForm(context: ViewContext, conversation: string, question: string, close: () => void): HTMLElement {
   const field = h("input", { id: "save-path", value: suggestedPath(question), required: true, autocomplete: "off", spellcheck: "false", maxlength: 1000 });
   const messageEl = h("div", { role: "status" });
-  const save = h("button", { class: "primary" }, "Save");
+  const save = h("button", { class: "primary" }, t("Save"));
   const form = h(
     "form",
     { class: "ask-save", on: { submit: (event: Event) => void submit(event) } },
-    h("label", { for: "save-path" }, "Save this conversation as a note"),
-    h("div", { class: "login-row" }, field, save, button("Cancel", close, { class: "quiet" })),
+    h("label", { for: "save-path" }, t("Save this conversation as a note")),
+    h("div", { class: "login-row" }, field, save, button(t("Cancel"), close, { class: "quiet" })),
     messageEl,
   );
   return form;
@@ -47,14 +48,14 @@ function done(context: ViewContext, { path, undo }: AskSavedReply, close: () => 
   const undoSave = async (): Promise<void> => {
     try {
       await context.vaultClient.undo(undo ?? undefined);
-      context.showNotice("Undone: the note is deleted");
+      context.showNotice(t("Undone: the note is deleted"));
       close();
     } catch (error) {
       context.showNotice(refusalOf(asServerError(error)));
     }
   };
   return [
-    h("p", { role: "status" }, "Saved as ", h("a", { href: noteAddress(context, path), dir: "auto" }, path)),
-    h("div", { class: "buttons" }, undo === null ? null : button("Undo", () => void undoSave(), { class: "quiet" }), button("Close", close, { class: "quiet" })),
+    h("p", { role: "status" }, ...tparts("Saved as {path}", { path: h("a", { href: noteAddress(context, path), dir: "auto" }, path) })),
+    h("div", { class: "buttons" }, undo === null ? null : button(t("Undo"), () => void undoSave(), { class: "quiet" }), button(t("Close"), close, { class: "quiet" })),
   ];
 }

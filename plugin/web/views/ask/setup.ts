@@ -4,19 +4,20 @@ import type { ServerError } from "../../../src/client";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { localPrograms } from "../../parts/languageModel";
+import { t } from "../../../src/texts";
 
 /** What to do where no language model is set up; `problem` is the server's description of what is missing. */
 export function setup(context: ViewContext, problem: string, retry: () => void): HTMLElement {
   const mayChoose = context.mayAdminister && context.has("ask_setup");
   return h(
     "section",
-    { class: "ask-setup", "aria-label": "Setting up" },
-    h("h2", {}, "No language model is set up"),
-    h("p", {}, "Answers are written by a language model, from your notes, and cite them. Nothing is sent to one before somebody chose it."),
-    mayChoose ? localPrograms(context, retry) : h("p", {}, "Only an administrator chooses one: in Manage, or on the server’s computer as docs/ask.md says."),
-    mayChoose ? h("p", {}, h("a", { href: context.to("manage", {}, "answers") }, "Choose a service instead")) : null,
-    h("details", {}, h("summary", {}, "Details"), h("p", { class: "faint" }, problem)),
-    button("Look again", retry, { class: "quiet" }),
+    { class: "ask-setup", "aria-label": t("Setting up") },
+    h("h2", {}, t("No language model is set up")),
+    h("p", {}, t("Answers are written by a language model, from your notes, and cite them. Nothing is sent to one before somebody chose it.")),
+    mayChoose ? localPrograms(context, retry) : h("p", {}, t("Only an administrator chooses one: in Manage, or on the server’s computer as docs/ask.md says.")),
+    mayChoose ? h("p", {}, h("a", { href: context.to("manage", {}, "answers") }, t("Choose a service instead"))) : null,
+    h("details", {}, h("summary", {}, t("Details")), h("p", { class: "faint" }, problem)),
+    button(t("Look again"), retry, { class: "quiet" }),
   );
 }
 
@@ -25,21 +26,21 @@ interface Trouble {
   readonly advice: string;
 }
 
-const BY_CODE: Readonly<Record<string, Trouble>> = {
-  ask_off: { title: "No language model is set up", advice: "" },
-  bad_config: { title: "The language model is not set up correctly", advice: "" },
-  provider_key: { title: "The language model rejected the key", advice: "" },
-  no_model: { title: "The provider has no suitable model", advice: "" },
-  provider_failed: { title: "The language model is not responding", advice: "Check that it is running. Searching works without it." },
-  conversation_not_found: { title: "This conversation is no longer stored", advice: "Your next question starts a new one." },
-};
-const RATE_LIMITED: Trouble = { title: "Too many questions", advice: "Wait a little, then ask again." };
-const OTHER: Trouble = { title: "No answer", advice: "" };
+const byCode = (): Readonly<Record<string, Trouble>> => ({
+  ask_off: { title: t("No language model is set up"), advice: "" },
+  bad_config: { title: t("The language model is not set up correctly"), advice: "" },
+  provider_key: { title: t("The language model rejected the key"), advice: "" },
+  no_model: { title: t("The provider has no suitable model"), advice: "" },
+  provider_failed: { title: t("The language model is not responding"), advice: t("Check that it is running. Searching works without it.") },
+  conversation_not_found: { title: t("This conversation is no longer stored"), advice: t("Your next question starts a new one.") },
+});
+const rateLimited = (): Trouble => ({ title: t("Too many questions"), advice: t("Wait a little, then ask again.") });
+const other = (): Trouble => ({ title: t("No answer"), advice: "" });
 
 /** Why there is no answer. `code` is the server's error code. */
 export function troubleOf(code: string, detail: string): Trouble {
-  if (code === "rate_limited" || /status 429\b/.test(detail)) return RATE_LIMITED;
-  return BY_CODE[code] ?? OTHER;
+  if (code === "rate_limited" || /status 429\b/.test(detail)) return rateLimited();
+  return byCode()[code] ?? other();
 }
 
 /** The error code for a failed request. */
@@ -55,6 +56,6 @@ export function troubleBox({ title, advice }: Trouble, detail: string, retry: ()
     h("h3", {}, title),
     h("p", {}, detail),
     advice && h("p", {}, advice),
-    button("Ask again", retry, { class: "quiet" }),
+    button(t("Ask again"), retry, { class: "quiet" }),
   );
 }

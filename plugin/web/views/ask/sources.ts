@@ -5,8 +5,9 @@ import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { icon } from "../../lib/icons";
 import { obsidianLink, outwardLink } from "../../lib/links";
-import { count, folderOf } from "../../../src/format";
+import { folderOf } from "../../../src/format";
 import { noteAddress } from "../../parts/resultRow";
+import { t, tn } from "../../../src/texts";
 
 export function sourceList(context: ViewContext, sources: readonly AskSource[]): HTMLElement | null {
   if (sources.length === 0) return null;
@@ -16,10 +17,10 @@ export function sourceList(context: ViewContext, sources: readonly AskSource[]):
   return h(
     "div",
     { class: "ask-sources" },
-    h("h3", {}, "Sources"),
+    h("h3", {}, t("Sources")),
     cited.length ? list(cited) : null,
     others.length
-      ? h("details", { class: "properties" }, h("summary", {}, `${count(others.length, "more was", "more were")} read`), list(others))
+      ? h("details", { class: "properties" }, h("summary", {}, tn(others.length, "{n} more was read", "{n} more were read")), list(others))
       : null,
   );
 }
@@ -35,6 +36,6 @@ function row(context: ViewContext, { n, path, title, uri, line }: AskSource): HT
     h("span", { class: "source-number", "aria-hidden": "true" }, String(n)),
     h("a", { href, "data-source": n, dir: "auto", ...outward }, title),
     h("span", { class: "folder", dir: "auto" }, page ? new URL(page).host : folderOf(path)),
-    obsidian && h("a", { class: "source-open", href: obsidian, "aria-label": `Open ${title} in Obsidian` }, icon("open")),
+    obsidian && h("a", { class: "source-open", href: obsidian, "aria-label": t("Open {title} in Obsidian", { title }) }, icon("open")),
   );
 }

@@ -14,6 +14,7 @@ import { count } from "../../../src/format";
 import { noteAddress } from "../../parts/resultRow";
 import { codeOf, troubleBox, troubleOf } from "./setup";
 import { sourceList } from "./sources";
+import { t } from "../../../src/texts";
 
 export interface TurnRequest {
   readonly question: string;
@@ -36,10 +37,10 @@ export class Turn {
   readonly #control = new AbortController();
   readonly #notice = h("p", { class: "ask-notice", hidden: true });
   readonly #steps = h("ol");
-  readonly #stepCount = h("summary", {}, "Thinking");
+  readonly #stepCount = h("summary", {}, t("Thinking"));
   readonly #stepsEl = h("details", { class: "ask-steps", open: true }, this.#stepCount, this.#steps);
   readonly #found = h("div", { class: "ask-found", hidden: true });
-  readonly #answer = h("div", { class: "prose ask-answer", "aria-label": "Answer", role: "group" });
+  readonly #answer = h("div", { class: "prose ask-answer", "aria-label": t("Answer"), role: "group" });
   readonly #after = h("div", { class: "ask-after" });
   #text = "";
   #isDrawing = false;
@@ -113,7 +114,7 @@ export class Turn {
       ),
     );
     if (rows.length === 0) return;
-    fill(this.#found, h("h3", {}, "Keyword results"), h("ol", {}, ...rows));
+    fill(this.#found, h("h3", {}, t("Keyword results")), h("ol", {}, ...rows));
     this.#found.hidden = false;
   }
 
@@ -123,7 +124,7 @@ export class Turn {
     const what = h("span", { dir: "auto" }, `${did} `, h("q", {}, subject));
     const code = stepCode(step).map((text) => h("pre", { dir: "ltr" }, text));
     this.#steps.append(h("li", {}, what, h("span", { class: "faint", dir: "auto" }, result), ...code));
-    fill(this.#stepCount, `Thinking: ${count(this.#steps.childElementCount, "step", "steps")} so far`);
+    fill(this.#stepCount, t("Thinking: {steps} so far", { steps: count(this.#steps.childElementCount, "step", "steps") }));
   }
 
   /** Draws at most once a frame, however small the pieces are. */
@@ -146,7 +147,7 @@ export class Turn {
   #finish(answer: AskReply): void {
     this.#conversation = answer.conversation;
     this.#settle(answer);
-    this.#context.notices.announce(answer.partial ? "Answer ended early" : "Answer complete");
+    this.#context.notices.announce(answer.partial ? t("Answer ended early") : t("Answer complete"));
   }
 
   #settle(answer: AskReply): void {
@@ -174,7 +175,7 @@ export class Turn {
       ...badges(answer).map(([kind, text]) => h("p", { class: `ask-badge is-${kind}` }, text)),
       ...warnings.map((text) => h("p", { class: "warning" }, text)),
       sourceList(this.#context, sources),
-      h("p", { class: "tools" }, h("span", { class: "faint" }, facts), button("Copy", () => void this.#copy(answer), { class: "quiet" })),
+      h("p", { class: "tools" }, h("span", { class: "faint" }, facts), button(t("Copy"), () => void this.#copy(answer), { class: "quiet" })),
     );
   }
 
@@ -188,9 +189,9 @@ export class Turn {
   async #copy({ answer }: AskReply): Promise<void> {
     try {
       await navigator.clipboard.writeText(answer);
-      this.#context.showNotice("Answer copied");
+      this.#context.showNotice(t("Answer copied"));
     } catch {
-      this.#context.showNotice("This browser does not allow copying here"); // clipboards are for secure origins
+      this.#context.showNotice(t("This browser does not allow copying here")); // clipboards are for secure origins
     }
   }
 
@@ -212,7 +213,7 @@ export class Turn {
 
   /** The notice for an answer that was stopped after the text `answer`. */
   #stoppedNotice(answer: string): HTMLElement[] {
-    return [h("p", { class: "ask-badge is-partial", role: "status" }, stoppedText(answer)), button("Ask again", this.#handlers.again, { class: "quiet" })];
+    return [h("p", { class: "ask-badge is-partial", role: "status" }, stoppedText(answer)), button(t("Ask again"), this.#handlers.again, { class: "quiet" })];
   }
 
   #fold(): void {

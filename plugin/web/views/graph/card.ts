@@ -9,6 +9,7 @@ import { count, folderOf } from "../../../src/format";
 import { day } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
 import { refusalOf } from "../../parts/refusals";
+import { t, tparts } from "../../../src/texts";
 
 export class NoteCard {
   readonly el = h("div", { class: "graph-card", role: "status", hidden: true });
@@ -39,9 +40,9 @@ export class NoteCard {
       h(
         "p",
         { class: "tools" },
-        h("a", { href: noteAddress(context, note.path) }, "Read"),
-        h("a", { href: context.to("graph", { ...context.address.query, path: note.path }) }, icon("graph"), "Center here"),
-        h("a", { href: context.to("search", { like: note.path }) }, icon("similar"), "Similar"),
+        h("a", { href: noteAddress(context, note.path) }, t("Read")),
+        h("a", { href: context.to("graph", { ...context.address.query, path: note.path }) }, icon("graph"), t("Center here")),
+        h("a", { href: context.to("search", { like: note.path }) }, icon("similar"), t("Similar")),
         this.#pathButton(note),
       ),
     ];
@@ -49,8 +50,8 @@ export class NoteCard {
 
   #pathButton(note: NeighborhoodNote): HTMLElement {
     const start = this.#start;
-    if (start === null || start.path === note.path) return button("Path from here", () => this.#startAt(note), { class: "quiet" });
-    return button(`Path from “${start.title}”`, () => void this.#find(start, note), { class: "quiet" });
+    if (start === null || start.path === note.path) return button(t("Path from here"), () => this.#startAt(note), { class: "quiet" });
+    return button(t("Path from “{title}”", { title: start.title }), () => void this.#find(start, note), { class: "quiet" });
   }
 
   #startAt(note: NeighborhoodNote): void {
@@ -60,8 +61,8 @@ export class NoteCard {
 
   #waiting(start: NeighborhoodNote): HTMLElement[] {
     return [
-      h("p", {}, "Select the note where the path from “", h("bdi", {}, start.title), "” is to end."),
-      h("p", { class: "tools" }, button("Cancel", () => this.#forget(), { class: "quiet" })),
+      h("p", {}, ...tparts("Select the note where the path from “{start}” is to end.", { start: h("bdi", {}, start.title) })),
+      h("p", { class: "tools" }, button(t("Cancel"), () => this.#forget(), { class: "quiet" })),
     ];
   }
 
@@ -82,14 +83,19 @@ export class NoteCard {
   }
 
   #found(start: NeighborhoodNote, end: NeighborhoodNote, steps: readonly PathStep[] | null): HTMLElement[] {
-    const close = h("p", { class: "tools" }, button("Close", () => this.#forget(), { class: "quiet" }));
-    if (!steps) return [h("p", {}, `No links connect “${start.title}” and “${end.title}”.`), close];
+    const close = h("p", { class: "tools" }, button(t("Close"), () => this.#forget(), { class: "quiet" }));
+    if (!steps) return [h("p", {}, t("No links connect “{start}” and “{end}”.", { start: start.title, end: end.title })), close];
     const rows = steps.map(({ path, title, link }) =>
-      h("li", {}, h("span", { class: "faint", "aria-label": WORDS[link ?? "start"] }, ARROWS[link ?? "start"]), h("a", { href: noteAddress(this.#context, path), dir: "auto" }, title)),
+      h("li", {}, h("span", { class: "faint", "aria-label": words()[link ?? "start"] }, ARROWS[link ?? "start"]), h("a", { href: noteAddress(this.#context, path), dir: "auto" }, title)),
     );
     return [h("h2", {}, count(steps.length - 1, "link apart", "links apart")), h("ol", { class: "graph-path" }, ...rows), close];
   }
 }
 
 const ARROWS = { start: "", out: "→ ", in: "← ", both: "↔ " } as const;
-const WORDS = { start: "", out: "links to", in: "is linked from", both: "linked both ways with" } as const;
+const words = (): Readonly<Record<keyof typeof ARROWS, string>> => ({
+  start: "",
+  out: t("links to"),
+  in: t("is linked from"),
+  both: t("linked both ways with"),
+});

@@ -1,6 +1,7 @@
 /** Sorts the notes of a graph into groups that are coloured alike: by folder, tag, community, age or type. */
 
 import type { NeighborhoodNote } from "../../../src/contract";
+import { t } from "../../../src/texts";
 
 export const GROUPINGS = ["none", "folder", "tag", "community", "age", "type"] as const;
 export type GroupingName = (typeof GROUPINGS)[number];
@@ -20,12 +21,12 @@ export interface Grouping {
 /** As many groups as there are colours that can be told apart; the rest share one. */
 const MOST_GROUPS = 8;
 const DAY_MS = 86_400_000;
-const AGES: readonly (readonly [label: string, days: number])[] = [
-  ["This week", 7],
-  ["This month", 31],
-  ["This year", 366],
-  ["Up to 3 years", 3 * 366],
-  ["Older", Number.POSITIVE_INFINITY],
+const ages = (): readonly (readonly [label: string, days: number])[] => [
+  [t("This week"), 7],
+  [t("This month"), 31],
+  [t("This year"), 366],
+  [t("Up to 3 years"), 3 * 366],
+  [t("Older"), Number.POSITIVE_INFINITY],
 ];
 
 /** Groups of `notes`, the largest first; ages in order. `now` is in milliseconds since 1970. */
@@ -40,7 +41,7 @@ export function grouped(notes: readonly NeighborhoodNote[], by: GroupingName, no
   const of = names.map((name) => (name === null ? largest.length : (numbers.get(name) ?? largest.length)));
   const groups = largest.map(([name, count], n): Group => ({ label: labelled(by, name, notes, names), colour: `--group-${n + 1}`, count }));
   const rest = of.filter((group) => group === largest.length).length;
-  return { groups: rest ? [...groups, { label: NONE[by], colour: "--group-rest", count: rest }] : groups, of };
+  return { groups: rest ? [...groups, { label: none()[by], colour: "--group-rest", count: rest }] : groups, of };
 }
 
 const NAME_OF: Readonly<Record<Exclude<GroupingName, "none" | "age">, (note: NeighborhoodNote) => string | null>> = {
@@ -50,33 +51,33 @@ const NAME_OF: Readonly<Record<Exclude<GroupingName, "none" | "age">, (note: Nei
   type: ({ path }) => /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? null,
 };
 
-const NONE: Readonly<Record<Exclude<GroupingName, "none" | "age">, string>> = {
-  folder: "Other folders",
+const none = (): Readonly<Record<Exclude<GroupingName, "none" | "age">, string>> => ({
+  folder: t("Other folders"),
   tag: "Other tags, or none",
-  community: "Smaller communities, or none",
+  community: t("Smaller communities, or none"),
   type: "Other files",
-};
+});
 
 /** A community is called by its most linked note, because it has no name of its own. */
 function labelled(by: GroupingName, name: string, notes: readonly NeighborhoodNote[], names: readonly (string | null)[]): string {
   if (by === "tag") return `#${name}`;
-  if (by === "type") return name === "md" ? "Notes" : `.${name}`;
+  if (by === "type") return name === "md" ? t("Notes") : `.${name}`;
   if (by !== "community") return name;
   let most: NeighborhoodNote | undefined;
   notes.forEach((note, n) => {
     if (names[n] === name && note.links > (most?.links ?? -1)) most = note;
   });
-  return `Around ${most?.title ?? name}`;
+  return t("Around {title}", { title: most?.title ?? name });
 }
 
 function byAge(notes: readonly NeighborhoodNote[], now: number): Grouping {
   const of = notes.map(({ modified }) => {
     const days = modified === null ? Number.NaN : (now - Date.parse(modified)) / DAY_MS;
-    const found = AGES.findIndex(([, most]) => days <= most);
-    return found < 0 ? AGES.length : found;
+    const found = ages().findIndex(([, most]) => days <= most);
+    return found < 0 ? ages().length : found;
   });
-  const labels = [...AGES.map(([label]) => label), "Without a date"];
-  const colours = [...AGES.map((_, n) => `--age-${n + 1}`), "--group-rest"];
+  const labels = [...ages().map(([label]) => label), t("Without a date")];
+  const colours = [...ages().map((_, n) => `--age-${n + 1}`), "--group-rest"];
   const counts = labels.map((_, n) => of.filter((group) => group === n).length);
   return { groups: labels.map((label, n) => ({ label, colour: colours[n] ?? "--group-rest", count: counts[n] ?? 0 })), of };
 }

@@ -3,6 +3,7 @@
 import { h } from "../../lib/dom";
 import { count } from "../../../src/format";
 import type { Grouping } from "./grouping";
+import { t } from "../../../src/texts";
 
 /** Checkboxes for the groups; `changed` is given the numbers of those that are hidden. */
 export function legend({ groups }: Grouping, changed: (hidden: ReadonlySet<number>) => void): HTMLElement {
@@ -18,5 +19,5 @@ export function legend({ groups }: Grouping, changed: (hidden: ReadonlySet<numbe
     const label = h("span", { class: "legend-name", dir: "auto" }, group.label);
     return h("label", { title: `${group.label}: ${count(group.count, "note", "notes")}` }, box, swatch, label, h("span", { class: "faint" }, String(group.count)));
   });
-  return h("div", { class: "graph-legend", role: "group", "aria-label": "Colours", hidden: groups.length === 0 }, ...rows);
+  return h("div", { class: "graph-legend", role: "group", "aria-label": t("Colours"), hidden: groups.length === 0 }, ...rows);
 }

@@ -3,6 +3,7 @@
 import type { NeighborhoodReply } from "../../../src/contract";
 import { closest, fill, h } from "../../lib/dom";
 import { count } from "../../../src/format";
+import { t } from "../../../src/texts";
 
 const MOST_ROWS = 200;
 
@@ -16,7 +17,7 @@ export class NoteList {
   readonly el: HTMLElement;
   readonly #reply: NeighborhoodReply;
   readonly #handlers: NoteListHandlers;
-  readonly #field = h("input", { type: "search", placeholder: "Find: name, folder or #tag", "aria-label": "Find in this graph", autocomplete: "off", spellcheck: "false" });
+  readonly #field = h("input", { type: "search", placeholder: t("Find: name, folder or #tag"), "aria-label": t("Find in this graph"), autocomplete: "off", spellcheck: "false" });
   readonly #only = h("input", { type: "checkbox" });
   readonly #rows = h("ul", { class: "graph-notes" });
   readonly #summary = h("p", { class: "faint", role: "status" });
@@ -29,9 +30,9 @@ export class NoteList {
     this.#rows.addEventListener("click", (event) => this.#click(event));
     this.el = h(
       "aside",
-      { class: "graph-list", "aria-label": "Notes of this graph" },
+      { class: "graph-list", "aria-label": t("Notes of this graph") },
       this.#field,
-      h("label", {}, this.#only, "Draw only these"),
+      h("label", {}, this.#only, t("Draw only these")),
       this.#summary,
       this.#rows,
     );
@@ -66,8 +67,8 @@ export class NoteList {
       return [h("li", {}, h("button", { type: "button", "data-note": n }, h("span", { dir: "auto" }, note.title), facts))];
     });
     fill(this.#rows, ...rows);
-    const all = notes.length === nodes.length ? `${count(nodes.length, "note", "notes")} of ${total}` : `${notes.length} of ${count(nodes.length, "note", "notes")}`;
-    fill(this.#summary, notes.length > MOST_ROWS ? `${all}; the first ${MOST_ROWS} are listed` : all);
+    const all = notes.length === nodes.length ? t("{notes} of {total}", { notes: count(nodes.length, "note", "notes"), total }) : t("{n} of {notes}", { n: notes.length, notes: count(nodes.length, "note", "notes") });
+    fill(this.#summary, notes.length > MOST_ROWS ? t("{all}; the first {n} are listed", { all, n: MOST_ROWS }) : all);
   }
 
   #click(event: Event): void {

@@ -5,6 +5,7 @@ import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { formatValue } from "../../parts/properties";
 import { heading, Loader, runAction, type Panel } from "./panel";
+import { t } from "../../../src/texts";
 
 export class ConfigPanel implements Panel {
   readonly el = h("div");
@@ -14,8 +15,8 @@ export class ConfigPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = "Settings about the server’s computer, or about who may use it, can only be changed there.";
-    this.el.append(heading("Settings", about), this.#body);
+    const about = t("Settings about the server’s computer, or about who may use it, can only be changed there.");
+    this.el.append(heading(t("Settings"), about), this.#body);
   }
 
   show(): void {
@@ -28,11 +29,11 @@ export class ConfigPanel implements Panel {
   #draw({ file, restart, settings }: ConfigReply): (Node | null)[] {
     const sections = new Set(settings.map(sectionOf));
     return [
-      restart ? h("p", { class: "warning", role: "status" }, "Some changes take effect at the next start of the server.") : null,
-      h("p", { class: "faint" }, "File: ", h("code", {}, file ?? "none")),
+      restart ? h("p", { class: "warning", role: "status" }, t("Some changes take effect at the next start of the server.")) : null,
+      h("p", { class: "faint" }, `${t("File")}: `, h("code", {}, file ?? t("none"))),
       ...[...sections].map((name) => {
         const rows = settings.filter((one) => sectionOf(one) === name).map((one) => this.#row(one));
-        return h("section", {}, h("h2", {}, name || "General"), h("dl", { class: "settings" }, ...rows));
+        return h("section", {}, h("h2", {}, name || t("General")), h("dl", { class: "settings" }, ...rows));
       }),
     ];
   }
@@ -40,10 +41,10 @@ export class ConfigPanel implements Panel {
   #row(setting: SettingView): HTMLElement {
     const { key, value, source, writable, reason } = setting;
     const name = key.slice(key.indexOf(".") + 1).replaceAll("_", " ");
-    const origin = source === "default" ? "" : `set by ${source}`;
+    const origin = source === "default" ? "" : t("set by {source}", { source });
     const mayChange = writable && this.#context.mayAdminister;
     const dd = h("dd", { dir: "auto" }, h("code", {}, formatValue(value)), h("span", { class: "faint" }, origin));
-    if (mayChange) dd.append(button("Change", () => this.#edit(dd, setting), { class: "plain", "aria-label": `Change ${name}` }));
+    if (mayChange) dd.append(button(t("Change"), () => this.#edit(dd, setting), { class: "plain", "aria-label": t("Change {name}", { name }) }));
     return h("div", { title: reason }, h("dt", {}, name), dd);
   }
 
@@ -58,8 +59,8 @@ export class ConfigPanel implements Panel {
       "form",
       { class: "login-row", on: { submit: save } },
       field,
-      h("button", { class: "primary" }, "Save"),
-      button("Reset to default", () => this.#save(key, null), { class: "quiet" }),
+      h("button", { class: "primary" }, t("Save")),
+      button(t("Reset to default"), () => this.#save(key, null), { class: "quiet" }),
     );
     fill(dd, form);
     field.focus();
@@ -67,7 +68,7 @@ export class ConfigPanel implements Panel {
 
   #save(key: string, value: NewValue): void {
     const change = (): Promise<unknown> => this.#context.vaultClient.configure({ [key]: value });
-    void runAction(this.#context, "Saved; takes effect at the next start of the server", change).then((isDone) => isDone && this.show());
+    void runAction(this.#context, t("Saved; takes effect at the next start of the server"), change).then((isDone) => isDone && this.show());
   }
 }
 

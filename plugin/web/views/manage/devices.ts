@@ -4,25 +4,26 @@ import type { PairReply, PairRequest } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { heading, Loader, type Panel } from "./panel";
+import { locale, t, tparts } from "../../../src/texts";
 
 type Scope = NonNullable<PairRequest["scope"]>;
 
 export class DevicesPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
-  readonly #scope = h("select", { id: "pair-scope" }, h("option", { value: "write" }, "read and write"), h("option", { value: "read" }, "read only"));
+  readonly #scope = h("select", { id: "pair-scope" }, h("option", { value: "write" }, t("read and write")), h("option", { value: "read" }, t("read only")));
   readonly #controls = h("div");
   readonly #body = h("div", { class: "panel-body", "aria-live": "polite" });
   readonly #loader = new Loader(this.#body);
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Devices", "A link lets a phone, another Obsidian or a browser in, as a device of its own."), this.#controls, this.#body);
+    this.el.append(heading(t("Devices"), t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body);
   }
 
   show(): void {
     if (this.#context.mayAdminister) this.#drawControls();
-    else fill(this.#controls, h("p", {}, "Only an administrator makes links. On the server’s computer: ", h("code", {}, "notewell pair"), "."));
+    else fill(this.#controls, h("p", {}, ...tparts("Only an administrator makes links. On the server’s computer: {command}.", { command: h("code", {}, "notewell pair") })));
   }
 
   /** A link that was shown is not kept for the next visit. */
@@ -33,8 +34,8 @@ export class DevicesPanel implements Panel {
   #drawControls(): void {
     fill(
       this.#controls,
-      h("p", { class: "pair-choice" }, h("label", { for: "pair-scope" }, "The device may "), this.#scope, " ", button("Make a link", () => void this.#make(), { class: "primary" })),
-      h("p", { class: "faint" }, "On the server’s computer ", h("code", {}, "notewell token list"), " shows the devices, and ", h("code", {}, "notewell token revoke NAME"), " takes the access of one away."),
+      h("p", { class: "pair-choice" }, h("label", { for: "pair-scope" }, t("The device may"), " "), this.#scope, " ", button(t("Make a link"), () => void this.#make(), { class: "primary" })),
+      h("p", { class: "faint" }, ...tparts("On the server’s computer {list} shows the devices, and {revoke} takes the access of one away.", { list: h("code", {}, "notewell token list"), revoke: h("code", {}, "notewell token revoke NAME") })),
     );
   }
 
@@ -48,28 +49,29 @@ export class DevicesPanel implements Panel {
     const end = async (): Promise<void> => {
       await this.#loader.load(
         () => this.#context.client.cancelPairing(),
-        ({ cancelled }) => [h("p", {}, cancelled > 0 ? "The link is not valid any more." : "The link was used, or its time was over, before.")],
+        ({ cancelled }) => [h("p", {}, cancelled > 0 ? t("The link is not valid any more.") : t("The link was used, or its time was over, before."))],
       );
     };
-    return h("p", {}, button("Cancel the link", () => void end()));
+    return h("p", {}, button(t("Cancel the link"), () => void end()));
   }
 }
 
 /** What is shown of a link; only an `obsidian:` and a web address become links to click. */
 export function drawn(made: Pick<PairReply, "url" | "obsidian" | "expires" | "qr" | "loopback">): (Node | null)[] {
-  const until = new Date(made.expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const until = new Date(made.expires).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
   const loopback = h(
     "p",
     { class: "pair-warning", role: "alert" },
-    "Only this computer reaches the server, so this link works here alone. For a phone, put Tailscale or a proxy in front of it and set ",
-    h("code", {}, "server.public_url"),
-    ", or let it listen in your network: docs/home-server.md has the steps.",
+    ...tparts(
+      "Only this computer reaches the server, so this link works here alone. For a phone, put Tailscale or a proxy in front of it and set {setting}, or let it listen in your network: docs/home-server.md has the steps.",
+      { setting: h("code", {}, "server.public_url") },
+    ),
   );
   return [
     made.loopback ? loopback : null,
-    h("img", { class: "pair-code", src: made.qr, alt: "QR code of the link for a browser", width: 240, height: 240 }),
-    h("p", {}, `Scan it with the phone’s camera, or open a link on the device. It works once, until ${until}.`),
-    h("p", { class: "pair-link" }, h("strong", {}, "Browser "), h("code", {}, made.url)),
+    h("img", { class: "pair-code", src: made.qr, alt: t("QR code of the link for a browser"), width: 240, height: 240 }),
+    h("p", {}, t("Scan it with the phone’s camera, or open a link on the device. It works once, until {until}.", { until })),
+    h("p", { class: "pair-link" }, h("strong", {}, t("Browser"), " "), h("code", {}, made.url)),
     h("p", { class: "pair-link" }, h("strong", {}, "Obsidian "), h("code", {}, made.obsidian)),
   ];
 }

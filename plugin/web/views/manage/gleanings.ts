@@ -9,8 +9,9 @@ import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { emptyBox } from "../../parts/errors";
 import { extractBox } from "./gleanings/extract";
-import { gleaningRow, STATUSES } from "./gleanings/row";
+import { gleaningRow, statusWords } from "./gleanings/row";
 import { facts, heading, Loader, type Panel } from "./panel";
+import { number, t } from "../../../src/texts";
 
 const SHOWN = 200;
 const MOST_HOSTS = 5;
@@ -20,8 +21,8 @@ export class GleaningsPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
   readonly #stats = h("div");
-  readonly #chips = h("div", { class: "chips", role: "group", "aria-label": "Status" });
-  readonly #field = h("input", { type: "search", placeholder: "Words of title, description or address", "aria-label": "Filter saved links", autocomplete: "off", maxlength: 500 });
+  readonly #chips = h("div", { class: "chips", role: "group", "aria-label": t("Status") });
+  readonly #field = h("input", { type: "search", placeholder: t("Words of title, description or address"), "aria-label": t("Filter saved links"), autocomplete: "off", maxlength: 500 });
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
   readonly #typed = new Timer();
@@ -32,7 +33,7 @@ export class GleaningsPanel implements Panel {
     const find = (): void => this.#context.change({ find: this.#field.value.trim() }, true);
     this.#field.addEventListener("input", () => this.#typed.set(PAUSE_MS, find));
     this.el.append(
-      heading("Saved links", "Links that you saved in daily notes, below the heading “Gleanings” or another one that the settings name."),
+      heading(t("Saved links"), t("Links that you saved in daily notes, below the heading “Gleanings” or another one that the settings name.")),
       this.#stats,
       ...(context.mayWrite ? [extractBox(context, () => void this.#list())] : []),
       this.#chips,
@@ -73,10 +74,10 @@ export class GleaningsPanel implements Panel {
 
   #draw({ gleanings, total }: GleaningsReply, stats: GleaningStatsReply): (Node | null)[] {
     if (stats.total === 0) return [nothingSaved()];
-    if (total === 0) return [emptyBox("No such link", "Choose another status, or fewer words.")];
-    const shown = total > gleanings.length ? `The newest ${gleanings.length} of ${count(total, "link")}; filter to see others.` : count(total, "link");
+    if (total === 0) return [emptyBox(t("No such link"), t("Choose another status, or fewer words."))];
+    const shown = total > gleanings.length ? t("The newest {n} of {links}; filter to see others.", { n: gleanings.length, links: count(total, "link") }) : count(total, "link");
     const rows = gleanings.map((one) => gleaningRow(this.#context, one, () => void this.#recount()));
-    return [h("p", { class: "faint" }, shown), h("ol", { "aria-label": "Saved links" }, ...rows)];
+    return [h("p", { class: "faint" }, shown), h("ol", { "aria-label": t("Saved links") }, ...rows)];
   }
 
   /** The figures alone, after a status was changed in the list. */
@@ -89,17 +90,17 @@ export class GleaningsPanel implements Panel {
   }
 
   #drawStats({ total, extracted, statuses, domains }: GleaningStatsReply): void {
-    const hosts = domains.slice(0, MOST_HOSTS).map(({ domain, count: n }) => `${domain} (${n.toLocaleString()})`);
+    const hosts = domains.slice(0, MOST_HOSTS).map(({ domain, count: n }) => `${domain} (${number(n)})`);
     const rows: [string, string][] = [
-      ["Saved", count(total, "link")],
-      ["With a note", extracted.toLocaleString()],
-      ["Most often from", hosts.join(", ")],
+      [t("Saved"), count(total, "link")],
+      [t("With a note"), number(extracted)],
+      [t("Most often from"), hosts.join(", ")],
     ];
     fill(this.#stats, total ? facts(rows) : null);
     const { status = "", find: words } = this.#context.address.query;
-    const chips = ["", ...(Object.keys(STATUSES) as GleaningStatus[])].map((one) => {
+    const chips = ["", ...(Object.keys(statusWords()) as GleaningStatus[])].map((one) => {
       const name = known(one);
-      const label = name ? `${STATUSES[name]} ${(statuses[name] ?? 0).toLocaleString()}` : `all ${total.toLocaleString()}`;
+      const label = name ? `${statusWords()[name]} ${(statuses[name] ?? 0).toLocaleString()}` : `${t("all")} ${number(total)}`;
       const isHere = one === status;
       const href = this.#context.to("manage", { status: one, find: words }, "gleanings");
       return h("a", { class: isHere ? "chip is-set" : "chip", href, "aria-current": isHere ? "true" : null }, label);
@@ -109,13 +110,13 @@ export class GleaningsPanel implements Panel {
 }
 
 function known(status: string | undefined): GleaningStatus | undefined {
-  return (Object.keys(STATUSES) as GleaningStatus[]).find((one) => one === status);
+  return (Object.keys(statusWords()) as GleaningStatus[]).find((one) => one === status);
 }
 
 function nothingSaved(): HTMLElement {
   return emptyBox(
-    "No saved links yet",
-    "Write them into a daily note, one a line, below a heading of their own:",
+    t("No saved links yet"),
+    t("Write them into a daily note, one a line, below a heading of their own:"),
     h("pre", { tabindex: "0" }, h("code", {}, "## Gleanings\n\n- [Bees at night](https://bees.example/night)\n- https://bare.example/page")),
   );
 }

@@ -7,18 +7,20 @@ import { button, fill, h } from "../../lib/dom";
 import { count } from "../../../src/format";
 import { matterOf } from "../../parts/progressStrip";
 import { facts, heading, Loader, runAction, type Panel } from "./panel";
+import { number, t } from "../../../src/texts";
+import { stateWord } from "../../../src/words";
 
-const STATES: Readonly<Record<StatusReply["state"], string>> = {
-  starting: "Opening the index",
-  indexing: "Indexing",
-  ready: "Up to date",
-  degraded: "Partly working",
-};
-const MEANING: Readonly<Record<StatusReply["semantic"], string>> = {
-  ready: "every passage can be found by meaning",
-  partial: "some passages can be found by words only so far",
-  unavailable: "not available; keyword search only",
-};
+const states = (): Readonly<Record<StatusReply["state"], string>> => ({
+  starting: t("Opening the index"),
+  indexing: t("Indexing"),
+  ready: t("Up to date"),
+  degraded: t("Partly working"),
+});
+const meaning = (): Readonly<Record<StatusReply["semantic"], string>> => ({
+  ready: t("every passage can be found by meaning"),
+  partial: t("some passages can be found by words only so far"),
+  unavailable: t("not available; keyword search only"),
+});
 
 export class IndexPanel implements Panel {
   readonly el = h("div");
@@ -32,7 +34,7 @@ export class IndexPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Index", "The state of the index, and work that is waiting."), this.#body);
+    this.el.append(heading(t("Index"), t("The state of the index, and work that is waiting.")), this.#body);
   }
 
   show(): void {
@@ -47,7 +49,7 @@ export class IndexPanel implements Panel {
 
   /** Draws a new state; where only the progress is new, no more than that, so that buttons stay under the pointer. */
   #update(status: StatusReply): void {
-    if (status.ledger === this.#drawn?.ledger) fill(this.#progress, progressText(status) || "complete");
+    if (status.ledger === this.#drawn?.ledger) fill(this.#progress, progressText(status) || t("complete"));
     else fill(this.#body, ...this.#draw(status));
   }
 
@@ -64,16 +66,16 @@ export class IndexPanel implements Panel {
   #draw(status: StatusReply): (Node | null)[] {
     const { queue } = status;
     this.#drawn = status;
-    fill(this.#progress, progressText(status) || "complete");
+    fill(this.#progress, progressText(status) || t("complete"));
     const rows: [string, string | Node][] = [
-      ["State", queue.paused ? "Paused" : STATES[status.state]],
-      ["Notes", status.notes.toLocaleString()],
-      ["Passages", `${status.chunks.toLocaleString()}, ${status.vectors.toLocaleString()} with vectors`],
-      ["Semantic search", status.semantic_reason ?? MEANING[status.semantic]],
-      ["Model", status.model ?? "none"],
-      ["Progress", this.#progress],
-      ["Failed", queue.failed ? count(queue.failed, "note", "notes") : "none"],
-      ["Generation", status.generation.toLocaleString()],
+      [t("State"), queue.paused ? t("Paused") : states()[status.state]],
+      [t("Notes"), number(status.notes)],
+      [t("Passages"), t("{passages}, {vectors} with vectors", { passages: status.chunks, vectors: status.vectors })],
+      [t("Semantic search"), status.semantic_reason ?? meaning()[status.semantic]],
+      [t("Model"), status.model ?? t("none")],
+      [t("Progress"), this.#progress],
+      [t("Failed"), queue.failed ? count(queue.failed, "note", "notes") : t("none")],
+      [t("Generation"), number(status.generation)],
     ];
     return [
       status.guard ? this.#guard(status.guard) : null,
@@ -89,11 +91,11 @@ export class IndexPanel implements Panel {
     const { vaultClient: client } = this.#context;
     const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement =>
       button(label, () => void runAction(this.#context, done, ask).then(() => this.#load()), { class: "quiet" });
-    const actions = [does("Check for changes", "Checking the vault", () => client.reindex({}))];
+    const actions = [does(t("Check for changes"), t("Checking the vault"), () => client.reindex({}))];
     // While it works or rests, the line below the top bar has this button.
-    if (["none", "words"].includes(matterOf(status))) actions.unshift(does("Pause", "Indexing paused; search still works", () => client.queue("pause")));
-    if (queue.failed) actions.push(does("Retry failed notes", "Trying again", () => client.queue("retry")));
-    if (queue.pending) actions.push(does("Cancel waiting work", "Cancelled", () => client.queue("cancel")));
+    if (["none", "words"].includes(matterOf(status))) actions.unshift(does(t("Pause"), t("Indexing paused; search still works"), () => client.queue("pause")));
+    if (queue.failed) actions.push(does(t("Retry failed notes"), t("Trying again"), () => client.queue("retry")));
+    if (queue.pending) actions.push(does(t("Cancel waiting work"), t("Cancelled"), () => client.queue("cancel")));
     actions.push(this.#full);
     return actions;
   }
@@ -103,12 +105,12 @@ export class IndexPanel implements Panel {
    * once: news from the server between the two presses must not forget the first.
    */
   #makeFull(): HTMLElement {
-    const label = "Reindex everything";
+    const label = t("Reindex everything");
     let isSure = false;
     const full = button(label, () => {
-      if (isSure) void runAction(this.#context, "Reindexing everything", () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
+      if (isSure) void runAction(this.#context, t("Reindexing everything"), () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
       isSure = !isSure;
-      full.textContent = isSure ? "Really reindex everything?" : label;
+      full.textContent = isSure ? t("Really reindex everything?") : label;
     }, { class: "quiet" });
     return full;
   }
@@ -119,9 +121,9 @@ export class IndexPanel implements Panel {
     return h(
       "div",
       { class: "note-box", role: "alert" },
-      h("h2", {}, `${gone} of ${total} notes are missing`),
-      h("p", {}, "They are kept in the index until you decide. A drive may be disconnected, or a sync incomplete."),
-      h("p", { class: "buttons" }, button("Keep them", settle(false, "The notes are kept")), button("Remove them", settle(true, "The notes are removed from the index"))),
+      h("h2", {}, t("{gone} of {total} notes are missing", { gone, total })),
+      h("p", {}, t("They are kept in the index until you decide. A drive may be disconnected, or a sync incomplete.")),
+      h("p", { class: "buttons" }, button(t("Keep them"), settle(false, t("The notes are kept"))), button(t("Remove them"), settle(true, t("The notes are removed from the index")))),
     );
   }
 }
@@ -129,7 +131,7 @@ export class IndexPanel implements Panel {
 /** The number of files in each state, with links to the lists. */
 export function ledgerBar(context: ViewContext, counts: Readonly<Record<string, number>>): HTMLElement {
   const links = Object.entries(counts).map(([state, n]) =>
-    h("a", { class: "chip", href: context.to("manage", { state }, "ledger") }, `${state.replaceAll("_", " ")} ${n.toLocaleString()}`),
+    h("a", { class: "chip", href: context.to("manage", { state }, "ledger") }, `${stateWord(state)} ${number(n)}`),
   );
   return h("p", { class: "chips" }, ...links);
 }

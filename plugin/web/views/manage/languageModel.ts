@@ -5,6 +5,7 @@ import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { localPrograms, serviceForm } from "../../parts/languageModel";
 import { facts, heading, Loader, runAction, type Panel } from "./panel";
+import { t, tparts } from "../../../src/texts";
 
 export class LanguageModelPanel implements Panel {
   readonly el = h("div");
@@ -14,12 +15,12 @@ export class LanguageModelPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Answers", "A language model writes the answers to questions, from your notes. Nothing is sent to one before it is chosen here."), this.#body);
+    this.el.append(heading(t("Answers"), t("A language model writes the answers to questions, from your notes. Nothing is sent to one before it is chosen here.")), this.#body);
   }
 
   show(): void {
     if (!this.#context.mayAdminister) {
-      this.#body.replaceChildren(h("p", {}, "Only an administrator chooses it: sign in on the server’s computer with the link that ", h("code", {}, "notewell serve"), " prints."));
+      this.#body.replaceChildren(h("p", {}, ...tparts("Only an administrator chooses it: sign in on the server’s computer with the link that {command} prints.", { command: h("code", {}, "notewell serve") })));
       return;
     }
     void this.#loader.load(
@@ -30,36 +31,37 @@ export class LanguageModelPanel implements Panel {
 
   #draw(setup: AskSetupReply): (Node | null)[] {
     const again = (): void => {
-      this.#context.showNotice("It answers from now on");
+      this.#context.showNotice(t("It answers from now on"));
       this.show();
     };
     return [
       facts([
-        ["Answers now", setup.host ? this.#inUse(setup) : "Nothing: questions are not answered"],
-        ...(setup.host ? ([["Model", setup.model ?? "the best it offers"]] as const) : []),
-        ...(setup.host && !setup.local ? ([["Key", KEYS[setup.key]]] as const) : []),
+        [t("Answers now"), setup.host ? this.#inUse(setup) : t("Nothing: questions are not answered")],
+        ...(setup.host ? ([[t("Model"), setup.model ?? t("the best it offers")]] as const) : []),
+        ...(setup.host && !setup.local ? ([[t("Key"), keys()[setup.key]]] as const) : []),
       ]),
-      setup.host ? h("p", {}, button("Answer no questions", () => void this.#end(), { class: "quiet" })) : null,
-      h("h2", {}, "On the server’s computer"),
+      setup.host ? h("p", {}, button(t("Answer no questions"), () => void this.#end(), { class: "quiet" })) : null,
+      h("h2", {}, t("On the server’s computer")),
       localPrograms(this.#context, again),
-      h("h2", {}, "A service"),
+      h("h2", {}, t("A service")),
       serviceForm(this.#context, setup, again),
-      h("details", {}, h("summary", {}, "Details"), h("p", {}, "An address of your own is set on the server’s computer, in the file that ", h("code", {}, "notewell config path"), " shows, so that nobody can send notes elsewhere from a browser. docs/ask.md has the settings.")),
+      h("details", {}, h("summary", {}, t("Details")), h("p", {}, ...tparts("An address of your own is set on the server’s computer, in the file that {command} shows, so that nobody can send notes elsewhere from a browser. docs/ask.md has the settings.", { command: h("code", {}, "notewell config path") }))),
     ];
   }
 
-  #inUse({ host, local, service, services }: AskSetupReply): string {
+  #inUse({ host: where, local, service, services }: AskSetupReply): string {
+    const host = where ?? "";
     const title = services.find(({ name }) => name === service)?.title;
-    return local ? `A program on the server’s computer (${host})` : title ? `${title} (${host})` : `${host}, outside the server’s computer`;
+    return local ? t("A program on the server’s computer ({host})", { host }) : title ? `${title} (${host})` : t("{host}, outside the server’s computer", { host });
   }
 
   async #end(): Promise<void> {
-    if (await runAction(this.#context, "Questions are not answered any more", () => this.#context.vaultClient.changeAskSetup({}))) this.show();
+    if (await runAction(this.#context, t("Questions are not answered any more"), () => this.#context.vaultClient.changeAskSetup({}))) this.show();
   }
 }
 
-const KEYS: Readonly<Record<AskSetupReply["key"], string>> = {
-  environment: "in the environment of the server",
-  keyring: "in the keyring of the server’s computer",
-  none: "none",
-};
+const keys = (): Readonly<Record<AskSetupReply["key"], string>> => ({
+  environment: t("in the environment of the server"),
+  keyring: t("in the keyring of the server’s computer"),
+  none: t("none"),
+});

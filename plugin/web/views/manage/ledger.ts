@@ -8,6 +8,8 @@ import { count } from "../../../src/format";
 import { ago, bytes } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
 import { heading, Loader, table, type Panel } from "./panel";
+import { number, t, tn, tparts } from "../../../src/texts";
+import { stateWord } from "../../../src/words";
 
 const STATES: readonly (LedgerState | "")[] = ["", "indexed", "pending", "keyword_only", "failed", "excluded"];
 const SHOWN = 300;
@@ -15,8 +17,8 @@ const SHOWN = 300;
 export class LedgerPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
-  readonly #states = h("div", { class: "chips", role: "group", "aria-label": "State" });
-  readonly #filter = h("input", { type: "search", placeholder: "Part of a path or reason", "aria-label": "Filter files" });
+  readonly #states = h("div", { class: "chips", role: "group", "aria-label": t("State") });
+  readonly #filter = h("input", { type: "search", placeholder: t("Part of a path or reason"), "aria-label": t("Filter files") });
   readonly #body = h("div", { class: "panel-body" });
   readonly #verdict = h("div", { role: "status" });
   readonly #loader = new Loader(this.#body);
@@ -27,7 +29,7 @@ export class LedgerPanel implements Panel {
     this.#context = context;
     this.#filter.addEventListener("input", () => this.#found && fill(this.#body, ...this.#draw(this.#found)));
     this.el.append(
-      heading("Files", "Every file of the vault, its state, and the reason."),
+      heading(t("Files"), t("Every file of the vault, its state, and the reason.")),
       this.#testForm(),
       this.#states,
       this.#filter,
@@ -50,7 +52,7 @@ export class LedgerPanel implements Panel {
   #drawStates({ counts, total }: LedgerReply, present: string): void {
     const chips = STATES.map((state) => {
       const n = state ? (counts[state] ?? 0) : total;
-      const label = `${state ? state.replaceAll("_", " ") : "all"} ${n.toLocaleString()}`;
+      const label = `${state ? stateWord(state) : t("all")} ${number(n)}`;
       const isHere = state === present;
       return h("a", { class: isHere ? "chip is-set" : "chip", href: this.#context.to("manage", { state }, "ledger"), "aria-current": isHere ? "true" : null }, label);
     });
@@ -63,8 +65,8 @@ export class LedgerPanel implements Panel {
     const rest = rows.length - SHOWN;
     return [
       h("p", { class: "faint" }, count(rows.length, "file", "files")),
-      table("Files", ["File", "State", "Why", "Size", "Checked"], rows.slice(0, SHOWN).map((row) => this.#cells(row))),
-      rest > 0 ? h("p", { class: "faint" }, `${count(rest, "more is", "more are")} not shown; filter to see them.`) : null,
+      table(t("Files"), [t("File"), t("State"), t("Why"), t("Size"), t("Checked")], rows.slice(0, SHOWN).map((row) => this.#cells(row))),
+      rest > 0 ? h("p", { class: "faint" }, tn(rest, "{n} more is not shown; filter to see it.", "{n} more are not shown; filter to see them.")) : null,
     ];
   }
 
@@ -73,12 +75,12 @@ export class LedgerPanel implements Panel {
     const path = isThere ? h("a", { href: noteAddress(this.#context, row.path) }, row.path) : row.path;
     const why = [row.reason ?? "", ...row.warnings].filter(Boolean).join("; ");
     const rule = row.rule ? h("code", {}, row.rule) : null;
-    return [path, row.state.replaceAll("_", " "), h("span", {}, rule, rule && why ? " " : null, why), bytes(row.size), ago(row.updated)];
+    return [path, stateWord(row.state), h("span", {}, rule, rule && why ? " " : null, why), bytes(row.size), ago(row.updated)];
   }
 
   /** A form that tests whether any path, existing or not, would be excluded. */
   #testForm(): HTMLElement {
-    const field = h("input", { id: "tested", placeholder: "Folder/Note.md", autocomplete: "off", spellcheck: "false" });
+    const field = h("input", { id: "tested", placeholder: t("Folder/Note.md"), autocomplete: "off", spellcheck: "false" });
     const test = (event: Event): void => {
       event.preventDefault();
       const path = field.value.trim();
@@ -87,8 +89,8 @@ export class LedgerPanel implements Panel {
     return h(
       "form",
       { class: "tester", on: { submit: test } },
-      h("label", { for: "tested" }, "Would this path be indexed?"),
-      h("div", { class: "login-row" }, field, h("button", { class: "quiet" }, "Test")),
+      h("label", { for: "tested" }, t("Would this path be indexed?")),
+      h("div", { class: "login-row" }, field, h("button", { class: "quiet" }, t("Test"))),
       this.#verdict,
     );
   }
@@ -98,9 +100,9 @@ export class LedgerPanel implements Panel {
       () => this.#context.vaultClient.ledger({ path }),
       ({ entries }) => {
         const [row] = entries;
-        if (!row) return [h("p", {}, "No rule excludes it, but no such file exists.")];
-        if (row.state !== "excluded") return [h("p", {}, `It is ${row.state.replaceAll("_", " ")}: no rule excludes it.`)];
-        return [h("p", {}, "Excluded by ", h("code", {}, row.rule ?? "a rule"), `: ${row.reason ?? ""}`)];
+        if (!row) return [h("p", {}, t("No rule excludes it, but no such file exists."))];
+        if (row.state !== "excluded") return [h("p", {}, t("It is {state}: no rule excludes it.", { state: stateWord(row.state) }))];
+        return [h("p", {}, ...tparts("Excluded by {rule}: {reason}", { rule: h("code", {}, row.rule ?? t("a rule")), reason: row.reason ?? "" }))];
       },
     );
   }

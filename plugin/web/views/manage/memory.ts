@@ -13,29 +13,30 @@ import { inspected } from "./memory/inspect";
 import { memoryRow, typeLabel } from "./memory/row";
 import { recalled } from "./memory/recall";
 import { heading, Loader, type Panel } from "./panel";
+import { t, tparts } from "../../../src/texts";
 
 const SHOWN = 200;
 const RECALLED = 10;
-const ORDERS: readonly [value: string, label: string][] = [
-  ["created", "Newest"],
-  ["accessed", "Last used"],
-  ["confidence", "Most trusted"],
-  ["importance", "Most important"],
+const orders = (): readonly [value: string, label: string][] => [
+  ["created", t("Newest")],
+  ["accessed", t("Last used")],
+  ["confidence", t("Most trusted")],
+  ["importance", t("Most important")],
 ];
 
 export class MemoryPanel implements Panel {
   readonly el = h("div", { class: "memory" });
   readonly #context: ViewContext;
   readonly #tools = h("div", { class: "memory-tools" });
-  readonly #field = h("input", { type: "search", id: "recall", placeholder: "Describe a task", autocomplete: "off", maxlength: 4096 });
+  readonly #field = h("input", { type: "search", id: "recall", placeholder: t("Describe a task"), autocomplete: "off", maxlength: 4096 });
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
   #namespaces: Readonly<Record<string, number>> = {};
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = "What assistants and you chose to remember: notes in a folder of this vault, which you can read and edit.";
-    this.el.append(heading("Memory", about), this.#recallForm(), this.#tools, this.#body);
+    const about = t("What assistants and you chose to remember: notes in a folder of this vault, which you can read and edit.");
+    this.el.append(heading(t("Memory"), about), this.#recallForm(), this.#tools, this.#body);
   }
 
   show({ query }: Address): void {
@@ -71,9 +72,9 @@ export class MemoryPanel implements Panel {
     this.#namespaces = found.namespaces;
     this.#drawTools(this.#context.address.query);
     const { memories, total, warnings } = found;
-    const shown = total > memories.length ? `${memories.length} of ${count(total, "memory", "memories")}` : count(total, "memory", "memories");
+    const shown = total > memories.length ? t("{n} of {memories}", { n: memories.length, memories: count(total, "memory", "memories") }) : count(total, "memory", "memories");
     if (memories.length === 0) return [...warningsOf(warnings), nothing(Object.keys(found.namespaces).length > 0)];
-    return [h("p", { class: "faint" }, `${shown} in `, h("code", {}, found.folder)), ...warningsOf(warnings), rows(this.#context, memories)];
+    return [h("p", { class: "faint" }, ...tparts("{memories} in {folder}", { memories: shown, folder: h("code", {}, found.folder) })), ...warningsOf(warnings), rows(this.#context, memories)];
   }
 
   #recall(task: string, { type, namespace, depth }: Address["query"]): Promise<void> {
@@ -111,23 +112,23 @@ export class MemoryPanel implements Panel {
     return h(
       "form",
       { class: "tester memory-recall", on: { submit } },
-      h("label", { for: "recall" }, "Recall memories for a task"),
-      h("div", { class: "login-row" }, this.#field, h("button", { class: "quiet" }, "Recall")),
+      h("label", { for: "recall" }, t("Recall memories for a task")),
+      h("div", { class: "login-row" }, this.#field, h("button", { class: "quiet" }, t("Recall"))),
     );
   }
 
   #drawTools(query: Address["query"]): void {
     const { type = "", id, recall: task, see } = query;
     if (id) {
-      fill(this.#tools, h("a", { class: "chip", href: this.#context.to("manage", { ...query, id: null }, "memory") }, "‹ Back"));
+      fill(this.#tools, h("a", { class: "chip", href: this.#context.to("manage", { ...query, id: null }, "memory") }, t("‹ Back")));
       return;
     }
     const at = task || see ? null : type;
-    const chips = ["", ...TYPES].map((one) => this.#chip(one ? typeLabel(one) : "All", { type: one, namespace: query["namespace"], order: query["order"] }, one === at));
-    const health = this.#chip("Health check", { see: "health", namespace: query["namespace"] }, see === "health" && !task);
+    const chips = ["", ...TYPES].map((one) => this.#chip(one ? typeLabel(one) : t("All"), { type: one, namespace: query["namespace"], order: query["order"] }, one === at));
+    const health = this.#chip(t("Health check"), { see: "health", namespace: query["namespace"] }, see === "health" && !task);
     fill(
       this.#tools,
-      h("div", { class: "chips", role: "group", "aria-label": "Type" }, ...chips, health),
+      h("div", { class: "chips", role: "group", "aria-label": t("Type") }, ...chips, health),
       h("div", { class: "memory-choices" }, this.#namespaceChoice(query), task ? this.#depthChoice(query) : see ? null : this.#orderChoice(query)),
     );
   }
@@ -142,16 +143,16 @@ export class MemoryPanel implements Panel {
     if (namespace && !names.includes(namespace)) names.push(namespace);
     if (names.length < 2 && !namespace) return null;
     const options = names.map((name): [string, string] => [name, `${name} (${this.#namespaces[name] ?? 0})`]);
-    return this.#choice("Namespace", "namespace", namespace, [["", "All"], ...options]);
+    return this.#choice(t("Namespace"), "namespace", namespace, [["", t("All")], ...options]);
   }
 
   #orderChoice({ order = "created" }: Address["query"]): HTMLElement {
-    return this.#choice("Sort by", "order", order, ORDERS);
+    return this.#choice(t("Sort by"), "order", order, orders());
   }
 
   #depthChoice({ depth = "0" }: Address["query"]): HTMLElement {
-    const steps: [string, string][] = [["0", "None"], ["1", "1 step"], ["2", "2 steps"]];
-    return this.#choice("Follow relations", "depth", depth, steps);
+    const steps: [string, string][] = [["0", t("None")], ["1", count(1, "step")], ["2", count(2, "step")]];
+    return this.#choice(t("Follow relations"), "depth", depth, steps);
   }
 
   #choice(label: string, name: string, present: string, options: readonly (readonly [string, string])[]): HTMLElement {
@@ -162,7 +163,7 @@ export class MemoryPanel implements Panel {
 }
 
 function rows(context: ViewContext, memories: readonly MemoryView[]): HTMLElement {
-  return h("ol", { class: "memories", "aria-label": "Memories" }, ...memories.map((memory) => memoryRow(context, memory)));
+  return h("ol", { class: "memories", "aria-label": t("Memories") }, ...memories.map((memory) => memoryRow(context, memory)));
 }
 
 function warningsOf(warnings: readonly string[]): HTMLElement[] {
@@ -170,18 +171,18 @@ function warningsOf(warnings: readonly string[]): HTMLElement[] {
 }
 
 function nothing(isFiltered: boolean): HTMLElement {
-  if (isFiltered) return emptyBox("No memory of this kind", "Choose another type or namespace.");
-  return emptyBox("No memories yet", "Assistants store memories with their tools; you can use", h("code", {}, 'notewell memory store "…"'));
+  if (isFiltered) return emptyBox(t("No memory of this kind"), t("Choose another type or namespace."));
+  return emptyBox(t("No memories yet"), t("Assistants store memories with their tools; you can use"), h("code", {}, 'notewell memory store "…"'));
 }
 
 /** Instructions for choosing a folder; nothing is written before. */
 function optIn(): HTMLElement {
   return h(
     "section",
-    { class: "ask-setup", "aria-label": "Setting up" },
-    h("h2", {}, "No folder for memories is chosen"),
-    h("p", {}, "Until then, nothing is written to this vault. Set one in the file that ", h("code", {}, "notewell config path"), " shows, or in the vault’s ", h("code", {}, ".notewell.toml"), ", and restart the server:"),
+    { class: "ask-setup", "aria-label": t("Setting up") },
+    h("h2", {}, t("No folder for memories is chosen")),
+    h("p", {}, ...tparts("Until then, nothing is written to this vault. Set one in the file that {command} shows, or in the vault’s {file}, and restart the server:", { command: h("code", {}, "notewell config path"), file: h("code", {}, ".notewell.toml") })),
     h("pre", { tabindex: "0" }, h("code", {}, '[memory]\nfolder = "Memory"')),
-    h("p", { class: "faint" }, "For safety, it can only be set on the server’s computer."),
+    h("p", { class: "faint" }, t("For safety, it can only be set on the server’s computer.")),
   );
 }

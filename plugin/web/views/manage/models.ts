@@ -6,6 +6,7 @@ import { costText } from "../../../src/format";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { facts, heading, Loader, table, runAction, type Panel } from "./panel";
+import { number, t, tparts } from "../../../src/texts";
 
 export class ModelsPanel implements Panel {
   readonly el = h("div");
@@ -16,8 +17,8 @@ export class ModelsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = "With another model, every passage is embedded again. Vectors of earlier models are kept, so switching back is immediate. Quality is nDCG@10 by meaning alone, time that of a passage beside the default model's.";
-    this.el.append(heading("Models", about), this.#offer, this.#body);
+    const about = t("With another model, every passage is embedded again. Vectors of earlier models are kept, so switching back is immediate. Quality is nDCG@10 by meaning alone, time that of a passage beside the default model's.");
+    this.el.append(heading(t("Models"), about), this.#offer, this.#body);
   }
 
   show(): void {
@@ -45,7 +46,7 @@ export class ModelsPanel implements Panel {
   #consent(service: Service): HTMLElement {
     const { host, allowed } = service;
     const answer = (wanted: boolean): Promise<void> =>
-      runAction(this.#context, wanted ? `Notes may be sent to ${host}` : `Nothing is sent to ${host} any more`, () =>
+      runAction(this.#context, wanted ? t("Notes may be sent to {host}", { host }) : t("Nothing is sent to {host} any more", { host }), () =>
         this.#context.vaultClient.allowHost(host, wanted),
       ).then(() => this.show());
     const mayAnswer = this.#context.mayAdminister && this.#context.has("allow_host");
@@ -54,33 +55,33 @@ export class ModelsPanel implements Panel {
     return h(
       "div",
       { class: "note-box" },
-      h("h2", {}, allowed ? "A service embeds your notes" : "May your notes be sent to a service?"),
+      h("h2", {}, allowed ? t("A service embeds your notes") : t("May your notes be sent to a service?")),
       h("p", {}, costText(service)),
       isLocal ? null : mayAnswer
-        ? button(allowed ? `Send nothing to ${host} any more` : `Allow sending to ${host}`, () => void answer(!allowed))
-        : h("p", {}, "An administrator answers here, or on the server's computer: ", h("code", {}, command)),
+        ? button(allowed ? t("Send nothing to {host} any more", { host }) : t("Allow sending to {host}", { host }), () => void answer(!allowed))
+        : h("p", {}, ...tparts("An administrator answers here, or on the server’s computer: {command}", { command: h("code", {}, command) })),
     );
   }
 
   #draw(found: CatalogueReply): (Node | null)[] {
     return [
       facts([
-        ["Configured", found.configured],
-        ["In use", found.answering ?? "none: keyword search only"],
+        [t("Configured"), found.configured],
+        [t("In use"), found.answering ?? t("none: keyword search only")],
       ]),
       table(
-        "Models",
-        ["Model", "Languages", "Quality by meaning", "Time", "Dimensions", "Tokens", "Download", "Licence", "Use"],
+        t("Models"),
+        [t("Model"), t("Languages"), t("Quality by meaning"), t("Time"), t("Dimensions"), t("Tokens"), t("Download"), t("Licence"), t("Use")],
         found.models.map((model) => [
           model.name,
           model.languages.join(", "),
           qualityOf(model.quality),
-          model.time ? `${model.time}×` : "not measured",
+          model.time ? `${model.time}×` : t("not measured"),
           String(model.dimensions),
           String(model.max_tokens),
-          model.present ? "installed" : `${model.download_mb} MB`,
+          model.present ? t("installed") : `${model.download_mb} MB`,
           model.licence,
-          model.configured ? "configured" : this.#choose(model.name),
+          model.configured ? t("configured") : this.#choose(model.name),
         ]),
       ),
     ];
@@ -88,7 +89,7 @@ export class ModelsPanel implements Panel {
 
   #choose(name: string): Node {
     const set = (): Promise<unknown> => this.#context.vaultClient.configure({ "model.name": name });
-    return button("Use after a restart", () => void runAction(this.#context, `${name} will be used after a restart`, set).then(() => this.show()), {
+    return button(t("Use after a restart"), () => void runAction(this.#context, t("{name} will be used after a restart", { name }), set).then(() => this.show()), {
       class: "quiet",
       disabled: !this.#context.mayAdminister,
     });
@@ -97,8 +98,8 @@ export class ModelsPanel implements Panel {
 
 /** nDCG@10 by language, such as "de 0.92, ru 0.91". */
 function qualityOf(quality: Readonly<Record<string, number>> = {}): string {
-  const measured = Object.entries(quality).map(([language, value]) => `${language} ${value.toFixed(2)}`);
-  return measured.join(", ") || "not measured";
+  const measured = Object.entries(quality).map(([language, value]) => `${language} ${number(value, 2)}`);
+  return measured.join(", ") || t("not measured");
 }
 
 type Service = NonNullable<SuggestReply["service"]>;
@@ -108,8 +109,8 @@ function offerOf({ name, reason }: Suggestion): HTMLElement {
   return h(
     "div",
     { class: "note-box" },
-    h("h2", {}, "Another model reads your notes better"),
+    h("h2", {}, t("Another model reads your notes better")),
     h("p", {}, reason),
-    h("p", {}, "To use it, run on the server's computer: ", h("code", {}, `notewell index --model ${name}`)),
+    h("p", {}, ...tparts("To use it, run on the server’s computer: {command}", { command: h("code", {}, `notewell index --model ${name}`) })),
   );
 }

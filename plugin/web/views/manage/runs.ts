@@ -2,48 +2,50 @@
 
 import { asServerError } from "../../../src/client";
 import type { RunsReply, RunView } from "../../../src/contract";
-import { count, duration } from "../../../src/format";
+import { duration } from "../../../src/format";
 import { Timer } from "../../../src/support";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { ago } from "../../lib/format";
 import { emptyBox } from "../../parts/errors";
 import { facts, heading, Loader, runAction, table, type Panel } from "./panel";
+import { locale, number, t } from "../../../src/texts";
+import { stateWord } from "../../../src/words";
 
 const SHOWN = 100; // the server knows no more
 const WORKING_MS = 2_000;
 const RESTING_MS = 15_000;
 
-const KINDS: Readonly<Record<RunView["kind"], string>> = {
-  index: "Reading notes",
-  reconcile: "Checking the whole vault",
-  extract: "Making notes of saved links",
-  maintain: "Checking saved links",
-  plan: "Planning suggestions",
-  sync: "Synchronising",
-  phone: "Writing the phone index",
-};
-const TRIGGERS: Readonly<Record<RunView["trigger"], string>> = {
-  schedule: "the schedule",
-  manual: "a person",
-  watch: "a changed file",
-  client: "an app",
-};
+const kinds = (): Readonly<Record<RunView["kind"], string>> => ({
+  index: t("Reading notes"),
+  reconcile: t("Checking the whole vault"),
+  extract: t("Making notes of saved links"),
+  maintain: t("Checking saved links"),
+  plan: t("Planning suggestions"),
+  sync: t("Synchronising"),
+  phone: t("Writing the phone index"),
+});
+const triggers = (): Readonly<Record<RunView["trigger"], string>> => ({
+  schedule: t("the schedule"),
+  manual: t("a person"),
+  watch: t("a changed file"),
+  client: t("an app"),
+});
 /** What is counted, where the server's word alone does not say it. */
-const COUNTED: Readonly<Record<string, string>> = {
-  read: "notes read",
-  embedded: "passages embedded",
-  reused: "passages known already",
-  removed: "notes removed",
-  files: "daily notes read",
-  found: "links found",
-  created: "notes made",
-  skipped: "links with a note already",
-  checked: "links checked",
-  notes: "notes",
-  passages: "passages",
-  bytes: "bytes",
-};
+const counted = (): Readonly<Record<string, string>> => ({
+  read: t("notes read"),
+  embedded: t("passages embedded"),
+  reused: t("passages known already"),
+  removed: t("notes removed"),
+  files: t("daily notes read"),
+  found: t("links found"),
+  created: t("notes made"),
+  skipped: t("links with a note already"),
+  checked: t("links checked"),
+  notes: t("notes"),
+  passages: t("passages"),
+  bytes: t("bytes"),
+});
 
 export class RunsPanel implements Panel {
   readonly el = h("div", { class: "runs" });
@@ -56,7 +58,7 @@ export class RunsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Runs", "What works on this vault as a whole, and what did: the last 100 runs."), this.#body);
+    this.el.append(heading(t("Runs"), t("What works on this vault as a whole, and what did: the last 100 runs.")), this.#body);
   }
 
   show(): void {
@@ -102,46 +104,46 @@ export class RunsPanel implements Panel {
   #draw(found: RunsReply): (Node | null)[] {
     this.#drawn = JSON.stringify(found);
     this.#wait(RESTING_MS);
-    const next = found.next.map(({ what, at }): [string, string] => [KINDS[what], at ? moment(at) : "not known"]);
-    const rows = found.runs.map((run) => [KINDS[run.kind], this.#did(run), TRIGGERS[run.trigger], when(run), this.#result(run)]);
+    const next = found.next.map(({ what, at }): [string, string] => [kinds()[what], at ? moment(at) : t("not known")]);
+    const rows = found.runs.map((run) => [kinds()[run.kind], this.#did(run), triggers()[run.trigger], when(run), this.#result(run)]);
     return [
-      h("section", {}, h("h2", {}, "Next"), next.length ? facts(next) : h("p", { class: "faint" }, "Nothing is scheduled.")),
-      rows.length ? table("Runs", ["Run", "What it did", "Started by", "When", "Result"], rows) : emptyBox("No runs yet", "They appear here when notes are read or links are checked."),
+      h("section", {}, h("h2", {}, t("Next")), next.length ? facts(next) : h("p", { class: "faint" }, t("Nothing is scheduled."))),
+      rows.length ? table(t("Runs"), [t("Run"), t("What it did"), t("Started by"), t("When"), t("Result")], rows) : emptyBox(t("No runs yet"), t("They appear here when notes are read or links are checked.")),
     ];
   }
 
   #did({ id, counts, errors }: RunView): HTMLElement {
     const did = Object.entries(counts)
       .filter(([, n]) => n > 0)
-      .map(([name, n]) => `${COUNTED[name] ?? name.replaceAll("_", " ")}: ${n.toLocaleString()}`);
-    return h("div", {}, did.join(", ") || "nothing to do", errors.length ? this.#errors(id, errors) : null);
+      .map(([name, n]) => `${counted()[name] ?? name.replaceAll("_", " ")}: ${number(n)}`);
+    return h("div", {}, did.join(", ") || t("nothing to do"), errors.length ? this.#errors(id, errors) : null);
   }
 
   #errors(id: string, errors: RunView["errors"]): HTMLElement {
     const toggled = (event: Event): unknown => ((event.target as HTMLDetailsElement).open ? this.#unfolded.add(id) : this.#unfolded.delete(id));
     const items = errors.map(({ path, why }) => h("li", {}, path ? h("code", {}, path) : null, path ? ": " : null, why));
-    const summary = errors.length === 1 ? "What went wrong" : `The first ${count(errors.length, "problem")}`;
+    const summary = errors.length === 1 ? t("What went wrong") : t("The first {n} problems", { n: errors.length });
     return h("details", { open: this.#unfolded.has(id), on: { toggle: toggled } }, h("summary", { id: `run-errors-${id}` }, summary), h("ul", {}, ...items));
   }
 
   #result({ id, kind, result }: RunView): HTMLElement {
     const cancel = async (): Promise<void> => {
-      await runAction(this.#context, "It stops at its next step; what it has done stays", () => this.#context.vaultClient.cancelRun(id));
+      await runAction(this.#context, t("It stops at its next step; what it has done stays"), () => this.#context.vaultClient.cancelRun(id));
       await this.#load();
     };
     const mayCancel = result === "running" && this.#context.mayWrite;
-    const stop = mayCancel ? button("Cancel", () => void cancel(), { class: "quiet", id: `run-cancel-${id}`, "aria-label": `Cancel: ${KINDS[kind]}` }) : null;
-    return h("div", { class: "run-result" }, h("span", { class: result === "failed" ? "warning" : null }, result), stop);
+    const stop = mayCancel ? button(t("Cancel"), () => void cancel(), { class: "quiet", id: `run-cancel-${id}`, "aria-label": t("Cancel: {run}", { run: kinds()[kind] }) }) : null;
+    return h("div", { class: "run-result" }, h("span", { class: result === "failed" ? "warning" : null }, stateWord(result)), stop);
   }
 }
 
 function when({ started, ended }: RunView): HTMLElement {
   const seconds = started && ended ? (Date.parse(ended) - Date.parse(started)) / 1000 : null;
-  const took = seconds === null ? "" : `, took ${duration(seconds)}`;
+  const took = seconds === null ? "" : `, ${t("took {time}", { time: duration(seconds) })}`;
   return h("span", {}, h("time", { datetime: started, title: started && moment(started) }, ago(started)), took);
 }
 
 /** "Sun, 22 Nov, 23:00" in the locale of this browser. */
 function moment(time: string): string {
-  return new Date(time).toLocaleString(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  return new Date(time).toLocaleString(locale(), { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }

@@ -6,6 +6,7 @@ import { h } from "../../lib/dom";
 import { bytes } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
 import { facts, heading, Loader, type Panel } from "./panel";
+import { number, t } from "../../../src/texts";
 
 const SHOWN = 12;
 
@@ -24,7 +25,7 @@ export class StatsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Statistics", "The contents of the vault."), this.#body);
+    this.el.append(heading(t("Statistics"), t("The contents of the vault.")), this.#body);
   }
 
   show(): void {
@@ -38,29 +39,29 @@ export class StatsPanel implements Panel {
     const { sizes } = stats;
     const named = (some: StatsReply["tags"], query: (name: string) => string): Share[] =>
       some.map(({ name, notes }) => ({
-        label: name ?? "none",
+        label: name ?? t("none"),
         n: notes,
-        shown: notes.toLocaleString(),
+        shown: number(notes),
         href: name ? this.#context.to("search", { q: query(name) }) : null,
       }));
     const quoted = (name: string): string => (/[\s()]/.test(name) ? `"${name}"` : name);
     return [
       facts([
-        ["Notes", stats.notes.toLocaleString()],
-        ["Passages", stats.chunks.toLocaleString()],
-        ["Links", stats.links.toLocaleString()],
-        ["Text", `${bytes(sizes.notes)}; half of the notes have at most ${bytes(sizes.median_note)}`],
-        ["Index on disk", bytes(sizes.index)],
-        ...stats.models.map((one): [string, string] => ["Vectors", `${one.vectors.toLocaleString()} of ${one.model}, ${one.quantisation}${one.answering ? "; in use" : ""}`]),
+        [t("Notes"), number(stats.notes)],
+        [t("Passages"), number(stats.chunks)],
+        [t("Links"), number(stats.links)],
+        [t("Text"), t("{notes}; half of the notes have at most {median}", { notes: bytes(sizes.notes), median: bytes(sizes.median_note) })],
+        [t("Index on disk"), bytes(sizes.index)],
+        ...stats.models.map((one): [string, string] => [t("Vectors"), t("{vectors} of {model}, {kind}", { vectors: one.vectors, model: one.model, kind: one.quantisation }) + (one.answering ? `; ${t("in use")}` : "")]),
       ]),
       h(
         "div",
         { class: "figures" },
-        bars("Folders", named(stats.folders, (name) => `path:${quoted(`${name}/`)}`)),
-        bars("Tags", named(stats.tags, (name) => `tag:${name}`)),
-        bars("Types", named(stats.types, (name) => `type:${quoted(name)}`)),
-        bars("Created in", stats.months.map(({ month, created }) => ({ label: month, n: created, shown: created.toLocaleString(), href: this.#context.to("search", { q: `created:${month}` }) })).filter(({ n }) => n > 0).reverse()),
-        bars("Largest", sizes.largest.map(({ path, bytes: n }) => ({ label: path, n, shown: bytes(n), href: noteAddress(this.#context, path) }))),
+        bars(t("Folders"), named(stats.folders, (name) => `path:${quoted(`${name}/`)}`)),
+        bars(t("Tags"), named(stats.tags, (name) => `tag:${name}`)),
+        bars(t("Types"), named(stats.types, (name) => `type:${quoted(name)}`)),
+        bars(t("Created in"), stats.months.map(({ month, created }) => ({ label: month, n: created, shown: number(created), href: this.#context.to("search", { q: `created:${month}` }) })).filter(({ n }) => n > 0).reverse()),
+        bars(t("Largest"), sizes.largest.map(({ path, bytes: n }) => ({ label: path, n, shown: bytes(n), href: noteAddress(this.#context, path) }))),
       ),
     ];
   }

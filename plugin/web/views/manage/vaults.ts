@@ -4,6 +4,7 @@ import type { VaultsReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { heading, Loader, runAction, table, type Panel } from "./panel";
+import { t, tparts } from "../../../src/texts";
 
 type Known = VaultsReply["vaults"][number];
 
@@ -15,7 +16,7 @@ export class VaultsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Vaults", "The folders of notes that this server knows."), this.#body);
+    this.el.append(heading(t("Vaults"), t("The folders of notes that this server knows.")), this.#body);
   }
 
   show(): void {
@@ -30,12 +31,12 @@ export class VaultsPanel implements Panel {
     const rows = vaults.map((vault) => [
       vault.served ? h("a", { href: this.#context.to("search", { vault: vault.name }) }, vault.name) : vault.name,
       vault.path,
-      vault.source === "mirror" ? "mirror, filled by clients" : vault.source,
+      vault.source === "mirror" ? t("mirror, filled by clients") : vault.source === "folder" ? t("folder") : vault.source,
       state(vault),
       ...(mayChange ? [this.#removeButton(vault)] : []),
     ]);
     return [
-      table("Vaults", ["Name", "Where", "Kind", "State", ...(mayChange ? ["Change"] : [])], rows),
+      table(t("Vaults"), [t("Name"), t("Where"), t("Kind"), t("State"), ...(mayChange ? [t("Change")] : [])], rows),
       mayChange ? this.#addForm() : advice(),
     ];
   }
@@ -44,25 +45,25 @@ export class VaultsPanel implements Panel {
     const folder = h("input", { id: "vault-folder", required: true, maxlength: 4096, placeholder: "/home/me/Notes", spellcheck: "false" });
     const add = (event: Event): void => {
       event.preventDefault();
-      void this.#change("The vault is added, and its notes are being read", () => this.#context.client.addVault(folder.value.trim()));
+      void this.#change(t("The vault is added, and its notes are being read"), () => this.#context.client.addVault(folder.value.trim()));
     };
     return h(
       "form",
       { class: "vault-form", on: { submit: add } },
-      h("label", { for: "vault-folder" }, "Add a folder of the server’s computer, by its whole path"),
-      h("div", { class: "login-row" }, folder, h("button", { class: "primary" }, "Add")),
-      h("p", { class: "faint" }, "Its notes are only read. The page is loaded anew, so that it offers the vault."),
+      h("label", { for: "vault-folder" }, t("Add a folder of the server’s computer, by its whole path")),
+      h("div", { class: "login-row" }, folder, h("button", { class: "primary" }, t("Add"))),
+      h("p", { class: "faint" }, t("Its notes are only read. The page is loaded anew, so that it offers the vault.")),
     );
   }
 
   /** The second press removes. */
   #removeButton(vault: Known): HTMLElement {
     let isSure = false;
-    const remove = button("Remove…", () => {
-      if (isSure) void this.#change(`${vault.name} is removed; its notes and its index stay`, () => this.#context.client.removeVault(vault.id));
+    const remove = button(t("Remove…"), () => {
+      if (isSure) void this.#change(t("{name} is removed; its notes and its index stay", { name: vault.name }), () => this.#context.client.removeVault(vault.id));
       isSure = true;
-      remove.textContent = "Really remove?";
-    }, { class: "quiet", "aria-label": `Remove ${vault.name}` });
+      remove.textContent = t("Really remove?");
+    }, { class: "quiet", "aria-label": t("Remove {name}", { name: vault.name }) });
     return remove;
   }
 
@@ -76,15 +77,14 @@ function advice(): HTMLElement {
   return h(
     "p",
     { class: "faint" },
-    "Vaults are added and removed on the server’s computer: ",
-    h("code", {}, "notewell vaults add FOLDER"),
-    ". To do it here, on that computer, start the server with ",
-    h("code", {}, "notewell serve --allow-vaults"),
-    ".",
+    ...tparts("Vaults are added and removed on the server’s computer: {add}. To do it here, on that computer, start the server with {serve}.", {
+      add: h("code", {}, "notewell vaults add FOLDER"),
+      serve: h("code", {}, "notewell serve --allow-vaults"),
+    }),
   );
 }
 
 function state(vault: Known): string {
-  const served = vault.open ? "open" : "opened when needed";
-  return [vault.default ? "default" : "", vault.served ? served : "not served"].filter(Boolean).join(", ");
+  const served = vault.open ? t("open") : t("opened when needed");
+  return [vault.default ? t("default") : "", vault.served ? served : t("not served")].filter(Boolean).join(", ");
 }

@@ -1,10 +1,11 @@
 /** Makes notes of saved links: tells first what would be made, then asks. */
 
 import type { ExtractReply } from "../../../../src/contract";
-import { count } from "../../../../src/format";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, fill, h } from "../../../lib/dom";
 import { Loader, runAction } from "../panel";
+import { count } from "../../../../src/format";
+import { t, tn } from "../../../../src/texts";
 
 /** A button, and below it what it would do and did; `changed` is called after notes were made or taken back. */
 export function extractBox(context: ViewContext, changed: () => void): HTMLElement {
@@ -16,8 +17,8 @@ export function extractBox(context: ViewContext, changed: () => void): HTMLEleme
     await ask(false, made);
     changed();
   };
-  const start = button("Make notes of saved links…", () => void ask(true, planned), { class: "quiet" });
-  return h("section", { class: "extract", "aria-label": "Notes of saved links" }, h("div", { class: "buttons" }, start), said);
+  const start = button(t("Make notes of saved links…"), () => void ask(true, planned), { class: "quiet" });
+  return h("section", { class: "extract", "aria-label": t("Notes of saved links") }, h("div", { class: "buttons" }, start), said);
 
   function planned(found: ExtractReply): (Node | null)[] {
     const n = found.ids.length;
@@ -25,31 +26,31 @@ export function extractBox(context: ViewContext, changed: () => void): HTMLEleme
       fill(said);
       start.focus();
     };
-    if (n === 0) return [h("p", {}, "Every saved link has a note already."), problems(found)];
+    if (n === 0) return [h("p", {}, t("Every saved link has a note already.")), problems(found)];
     return [
-      h("p", {}, `${count(n, "note")} would be made, of links in ${count(found.files, "daily note")} that changed. Nothing is written yet.`),
+      h("p", {}, `${tn(n, "{n} note would be made, of links in {files} that changed.", "{n} notes would be made, of links in {files} that changed.", { files: count(found.files, "daily note") })} ${t("Nothing is written yet.")}`),
       problems(found),
-      h("p", { class: "buttons" }, button(`Make ${count(n, "note")}`, () => void make(), { class: "primary" }), button("Not now", drop, { class: "quiet" })),
+      h("p", { class: "buttons" }, button(tn(n, "Make {n} note", "Make {n} notes"), () => void make(), { class: "primary" }), button(t("Not now"), drop, { class: "quiet" })),
     ];
   }
 
   function made(found: ExtractReply): (Node | null)[] {
     const { undo, created } = found;
     const back = async (): Promise<void> => {
-      if (!(await runAction(context, "The notes are taken back", () => context.vaultClient.undo(undo ?? undefined)))) return;
+      if (!(await runAction(context, t("The notes are taken back"), () => context.vaultClient.undo(undo ?? undefined)))) return;
       fill(said);
       changed();
     };
     return [
-      h("p", {}, created ? `${count(created, "note was", "notes were")} made.` : "No note was made."),
+      h("p", {}, created ? tn(created, "{n} note was made.", "{n} notes were made.") : t("No note was made.")),
       problems(found),
-      undo === null || created === 0 ? null : h("p", { class: "buttons" }, button("Undo", () => void back(), { class: "quiet" })),
+      undo === null || created === 0 ? null : h("p", { class: "buttons" }, button(t("Undo"), () => void back(), { class: "quiet" })),
     ];
   }
 
   function problems({ errors }: ExtractReply): HTMLElement | null {
     if (errors === 0) return null;
-    const link = context.has("runs") ? h("a", { href: context.to("manage", {}, "runs") }, "Runs tell which.") : null;
-    return h("p", { class: "warning" }, `${count(errors, "entry", "entries")} cannot be read. `, link);
+    const link = context.has("runs") ? h("a", { href: context.to("manage", {}, "runs") }, t("Runs tell which.")) : null;
+    return h("p", { class: "warning" }, tn(errors, "{n} entry cannot be read.", "{n} entries cannot be read."), " ", link);
   }
 }

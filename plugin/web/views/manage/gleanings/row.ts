@@ -7,9 +7,10 @@ import { button, h } from "../../../lib/dom";
 import { day } from "../../../lib/format";
 import { noteAddress } from "../../../parts/resultRow";
 import { refusalOf } from "../../../parts/refusals";
+import { t } from "../../../../src/texts";
 
-export const STATUSES: Readonly<Record<GleaningStatus, string>> = { active: "active", inactive: "dead", hidden: "hidden" };
-const ACTIONS: Readonly<Record<GleaningStatus, string>> = { active: "Make active", inactive: "Mark as dead", hidden: "Hide" };
+export const statusWords = (): Readonly<Record<GleaningStatus, string>> => ({ active: t("active"), inactive: t("dead"), hidden: t("hidden") });
+const statusActions = (): Readonly<Record<GleaningStatus, string>> => ({ active: t("Make active"), inactive: t("Mark as dead"), hidden: t("Hide") });
 
 /** `changed` is called after the status was changed here. */
 export function gleaningRow(context: ViewContext, one: GleaningView, changed: () => void): HTMLElement {
@@ -21,15 +22,15 @@ export function gleaningRow(context: ViewContext, one: GleaningView, changed: ()
     h("p", { class: "meta" }, ...marks(context, one)),
     one.description ? h("p", { class: "snippet", dir: "auto" }, one.description) : null,
     one.reason ? h("p", { class: "faint" }, one.reason) : null,
-    one.status === "inactive" && href ? h("p", {}, outside(archiveAddress(href), "find it in the archive")) : null,
+    one.status === "inactive" && href ? h("p", {}, outside(archiveAddress(href), t("find it in the archive"))) : null,
     context.mayWrite ? h("div", { class: "buttons" }, ...actions()) : null,
   );
   return row;
 
   function actions(): HTMLElement[] {
-    const others = (Object.keys(ACTIONS) as GleaningStatus[]).filter((status) => status !== one.status);
+    const others = (Object.keys(statusActions()) as GleaningStatus[]).filter((status) => status !== one.status);
     return others.map((status) =>
-      button(ACTIONS[status], () => void mark(status), { class: "quiet", "aria-label": `${ACTIONS[status]}: ${one.title}` }),
+      button(statusActions()[status], () => void mark(status), { class: "quiet", "aria-label": `${statusActions()[status]}: ${one.title}` }),
     );
   }
 
@@ -39,7 +40,7 @@ export function gleaningRow(context: ViewContext, one: GleaningView, changed: ()
       const after = gleaningRow(context, await context.vaultClient.markGleaning(one.id, status), changed);
       row.replaceWith(after);
       after.querySelector("button")?.focus();
-      context.showNotice(`Now ${STATUSES[status]}`);
+      context.showNotice(t("Now {status}", { status: statusWords()[status] }));
       changed();
     } catch (error) {
       context.showNotice(refusalOf(asServerError(error)));
@@ -48,12 +49,12 @@ export function gleaningRow(context: ViewContext, one: GleaningView, changed: ()
 }
 
 function marks(context: ViewContext, one: GleaningView): (HTMLElement | null)[] {
-  const saved = one.days.length > 1 ? `saved on ${one.days.length} days, first ${day(one.created)}` : `saved ${day(one.created)}`;
+  const saved = one.days.length > 1 ? t("saved on {n} days, first {day}", { n: one.days.length, day: day(one.created) }) : t("saved {day}", { day: day(one.created) });
   return [
-    h("span", { class: one.status === "inactive" ? "warning" : null }, STATUSES[one.status]),
+    h("span", { class: one.status === "inactive" ? "warning" : null }, statusWords()[one.status]),
     h("span", { dir: "auto" }, one.domain),
     h("a", { href: noteAddress(context, one.source, one.line) }, saved),
-    one.note ? h("a", { href: noteAddress(context, one.note) }, "its note") : null,
+    one.note ? h("a", { href: noteAddress(context, one.note) }, t("its note")) : null,
   ];
 }
 
