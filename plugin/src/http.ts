@@ -97,6 +97,11 @@ export class HttpClient {
     this.vault = vault;
   }
 
+  /** The same server and vault, by a class with other routes. */
+  as<C extends HttpClient>(kind: new (...parameters: ConstructorParameters<typeof HttpClient>) => C): C {
+    return new kind(this.transport, this.log, this.endpoint, this.vault);
+  }
+
   protected get<P extends PathsOf<"GET">, T>(
     path: P,
     check: ReplyCheck<"GET", P, T>,
@@ -113,9 +118,10 @@ export class HttpClient {
     path: P,
     check: ReplyCheck<"POST", P, T>,
     body: RouteParameters<"POST", P>,
+    limitMs = LONG_MS,
   ): Promise<T> {
     const { route, rest } = inPath(path, { vault: this.#vaultFor(path), ...body });
-    return this.call("POST", route, check, LONG_MS, "", JSON.stringify(Object.fromEntries(rest)));
+    return this.call("POST", route, check, limitMs, "", JSON.stringify(Object.fromEntries(rest)));
   }
 
   #vaultFor(path: string): string | undefined {

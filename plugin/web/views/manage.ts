@@ -15,6 +15,7 @@ import { MemoryPanel } from "./manage/memory";
 import type { Panel } from "./manage/panel";
 import { RunsPanel } from "./manage/runs";
 import { StatsPanel } from "./manage/stats";
+import { TendPanel } from "./manage/tend";
 import { VaultsPanel } from "./manage/vaults";
 import { t } from "../../src/texts";
 
@@ -28,6 +29,7 @@ const allPanels = (): readonly [part: string, label: string, needs: string, make
   ["stats", t("Statistics"), "stats", (context) => new StatsPanel(context)],
   ["log", t("Searches"), "log", (context) => new LogPanel(context)],
   ["memory", t("Memory"), "memory", (context) => new MemoryPanel(context)],
+  ["tend", t("Tend"), "garden_plans", (context) => new TendPanel(context)],
   ["gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)],
   ["runs", t("Runs"), "runs", (context) => new RunsPanel(context)],
   ["models", t("Models"), "models", (context) => new ModelsPanel(context)],

@@ -21,6 +21,7 @@ const VIEWS = [
   ["vaults", "#/manage/vaults?vault=Sample", ".panel tbody tr"],
   ["figures", "#/manage/stats?vault=Sample", ".shares"],
   ["searches", "#/manage/log?vault=Sample", ".panel-body > *"],
+  ["tend", "#/manage/tend?vault=Sample", ".tend h1"],
   ["saved links", "#/manage/gleanings?vault=Sample", ".gleaning"],
   ["runs", "#/manage/runs?vault=Sample", ".panel tbody tr"],
   ["models", "#/manage/models?vault=Sample", ".panel tbody tr"],

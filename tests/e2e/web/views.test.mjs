@@ -30,6 +30,9 @@ const held = usePages({
   "Inner.md": "# Inner\n\ninner text ![[Outer]]\n",
   "dot.png": PIXEL,
   "Rich.md": RICH,
+  "Spelt.md": "# Spelt\n\nSee [[Inners]]. An old #Grain\n",
+  "Rye.md": "# Rye\n\nSee [[Spelts]] too.\n\n#grain\n",
+  "Oats.md": "# Oats\n\n#grain\n",
   "Wide.md": `# Wide\n\n${WIDE("a")}\n${WIDE("-")}\n${WIDE("1")}\n\nafter it\n`,
 }, { sample: { "Daily/2026-03-02.md": SAVED }, settings: () => "[server]\nallow_vaults = true\n" });
 const { visit } = held;
@@ -166,6 +169,7 @@ const PAGES = [
   ["manage/vaults?vault=Sample", ".panel tbody tr"],
   ["manage/stats?vault=Sample", ".shares"],
   ["manage/log?vault=Sample", ".panel-body > *"],
+  ["manage/tend?vault=Sample", ".tend h1"],
   ["manage/gleanings?vault=Sample", ".gleaning"],
   ["manage/runs?vault=Sample", ".panel tbody tr"],
   ["manage/models?vault=Sample", ".panel tbody tr"],
@@ -296,6 +300,41 @@ test("saved links are filtered, get a status, and become notes after saying whic
     await page.getByRole("navigation", { name: "Panels" }).getByRole("link", { name: "Runs" }).click();
     await page.getByRole("row", { name: /^Making notes of saved links .*notes made: 2.* a person/ }).waitFor();
     await page.getByRole("heading", { name: "Next" }).waitFor();
+  }));
+
+test("suggestions are reviewed, applied, taken back, rejected, and let in again; checks are switched", () =>
+  visit({ hash: "#/manage/tend?vault=Other" }, async (page, watched) => {
+    const note = (name) => readFile(join(held.root, "Other", name), "utf8");
+    const before = await note("Rye.md");
+    await page.getByText("What is looked for").click();
+    await page.getByLabel("Names without a link").click();
+    await page.getByText("Saved; the next plan looks for this").waitFor();
+    await page.getByRole("button", { name: "Make a plan" }).click();
+    await page.getByRole("heading", { name: /^Plan of/ }).waitFor();
+    const planned = page.url();
+    assert.equal(await page.getByRole("region", { name: "Names without a link" }).count(), 0);
+    await page.getByRole("button", { name: "Accept all 2: Broken links" }).click();
+    await page.getByRole("button", { name: "Reject: #Grain → #grain" }).click();
+    assert.equal(await note("Rye.md"), before, "marks change nothing");
+    await writeFile(join(held.root, "Other/Spelt.md"), "# Spelt\n\nChanged since.\n");
+    await page.getByRole("button", { name: "Apply 2 suggestions, reject 1" }).click();
+    await page.getByText("1 suggestion is applied. 1 was refused, see below. 1 is rejected.").waitFor();
+    await page.getByText("Spelt.md was changed since the plan was made").waitFor();
+    assert.match(await note("Rye.md"), /\[\[Spelt\]\]/);
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("1 suggestion is taken back.").waitFor();
+    assert.equal(await note("Rye.md"), before);
+    await page.getByRole("button", { name: "Reject the whole plan…" }).click();
+    await page.getByRole("button", { name: "Really reject 2 suggestions for good?" }).click();
+    await page.getByText("No plan yet").waitFor();
+    await page.getByText("What you rejected").click();
+    await page.getByRole("button", { name: "Let it come again: #Grain → #grain" }).click();
+    await page.getByText("It can come again").waitFor();
+    await page.waitForFunction(() => document.querySelectorAll(".tend-rejections li").length === 2);
+    await page.goto(planned);
+    await page.getByRole("alert").getByText("Not found").waitFor();
+    watched.problems.length = 0; // the browser tells of the plan that is gone
   }));
 
 test("a note shows its pictures, embedded notes, callouts and footnotes; a table without end is text", () =>

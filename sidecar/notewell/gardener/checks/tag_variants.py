@@ -82,12 +82,12 @@ def _suggested(
         if edit is None:
             return  # a tag that is left in one note has two spellings still
         edits.append(edit)
-    many = "1 note" if len(notes) == 1 else f"{len(notes)} notes"
+    many = "1 note says" if len(notes) == 1 else f"{len(notes)} notes say"
     yield Suggestion(
         NAME,
         notes[0].path,
         f"#{variant.tag} → #{variant.usual}",
-        f"{many} say #{variant.tag}, {usual} #{variant.usual}; they differ in {variant.why}.",
+        f"{many} #{variant.tag}, {usual} #{variant.usual}; they differ in {variant.why}.",
         variant.confidence,
         tuple(edits),
         f"{variant.tag}\n{variant.usual}",
