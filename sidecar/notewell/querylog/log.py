@@ -10,7 +10,6 @@ import logging
 import queue
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import closing
@@ -60,6 +59,7 @@ class QueryLog:
         self._file = folder / NAME
         self._queue: queue.SimpleQueue[Query | _Job | _End] = queue.SimpleQueue()
         self._lock = threading.Lock()
+        self._hurry = threading.Event()  # somebody waits for an item behind the searches
         self._thread: threading.Thread | None = None
         self._closed = False
         self._database: LogDatabase | None = None  # used by the thread only
@@ -144,6 +144,7 @@ class QueryLog:
         with self._lock:
             self._closed = True
             self._queue.put(_End())  # the last item: `_submit` refuses further ones
+            self._hurry.set()
             thread = self._thread
         if thread is not None:
             thread.join(_CLOSE_SECONDS)
@@ -169,6 +170,8 @@ class QueryLog:
                 self._thread = threading.Thread(target=self._work, name="query-log", daemon=True)
                 self._thread.start()
             self._queue.put(item)
+            if isinstance(item, _Job):
+                self._hurry.set()
 
     def _work(self) -> None:
         then: _Job | _End | None = None
@@ -181,19 +184,24 @@ class QueryLog:
             self._database.close()
 
     def _collect(self) -> tuple[list[Query], _Job | _End | None]:
-        """Searches to write in one transaction, and the item that ended the collection, if any."""
+        """Searches to write in one transaction, and the item that ended the collection, if any.
+
+        The thread sleeps meanwhile: woken by every search, it would take the lock of Python from
+        the next one.
+        """
         queries: list[Query] = []
         item = self._queue.get()
-        until = time.monotonic() + _BATCH_SECONDS
+        if isinstance(item, Query):
+            self._hurry.wait(_BATCH_SECONDS)
+        self._hurry.clear()
         while isinstance(item, Query):
             queries.append(item)
-            left = until - time.monotonic()
-            if left <= 0:
-                return queries, None
             try:
-                item = self._queue.get(timeout=left)
+                item = self._queue.get_nowait()
             except queue.Empty:
                 return queries, None
+        if not self._queue.empty():  # behind this item there may be another that is waited for
+            self._hurry.set()
         return queries, item
 
     def _write(self, queries: list[Query]) -> None:
