@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 
 import numpy as np
 from onnxruntime import InferenceSession
@@ -36,6 +37,9 @@ _NICENESS = 10
 _LONGEST_YIELD_S = 0.05
 
 _SPECIAL_TOKENS = 2  # at the ends of each text
+# Queries come again: with other filters, for a further page, from another client. A vector of the
+# default model takes 1.5 KB.
+_KEPT_QUERIES = 256
 
 
 class QueryGate:
@@ -94,6 +98,7 @@ class OnnxEmbedder:
         self._words = words
         self._threads = threads or usable_processors()
         self._gate = QueryGate()
+        self._query_vector = lru_cache(_KEPT_QUERIES)(self._embed_query)
         self._workers = ThreadPoolExecutor(self._threads, "embed", initializer=_step_back)
 
     @property
@@ -189,10 +194,19 @@ class OnnxEmbedder:
             raise self._closed()
 
     def embed_query(self, text: str) -> FloatArray:
-        """Unit vector of shape (dimensions,), float32; passages wait meanwhile."""
+        """Unit vector of shape (dimensions,), float32, not to be written to.
+
+        Passages wait meanwhile. The vectors of the last queries are kept.
+        """
+        self._open_session()
+        return self._query_vector(text)
+
+    def _embed_query(self, text: str) -> FloatArray:
         session = self._open_session()
         with self._gate.query():
-            return unit(_run(session, self._tokenizer.ids(self._spec.query_prefix + text)))
+            vector = unit(_run(session, self._tokenizer.ids(self._spec.query_prefix + text)))
+        vector.flags.writeable = False
+        return vector
 
     def close(self) -> None:
         """Finish the current text and release the model. May be called twice."""
