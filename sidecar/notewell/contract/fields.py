@@ -171,6 +171,8 @@ def iso(seconds: float | None) -> str | None:
 
 def beyond_64_bits(value: object) -> bool:
     """Whether a whole number in this is one that neither databases nor all JSON can hold."""
+    if value is None or isinstance(value, str | bool):  # most values
+        return False
     if isinstance(value, Mapping):
         return any(map(beyond_64_bits, value.values()))
     if isinstance(value, list | tuple):

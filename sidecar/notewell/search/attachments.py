@@ -65,7 +65,10 @@ def embedding(index: IndexReader, note: StoredNote) -> Mapping[int, int]:
 
 def embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
     """The paths of notes that embed an attachment, sorted, at most MAX_EMBEDDING."""
-    sources = index.notes(sorted(embedding(index, note)))
+    found = embedding(index, note)
+    if not found:
+        return ()
+    sources = index.notes(sorted(found))
     return tuple(sorted(each.path for each in sources.values()))[:MAX_EMBEDDING]
 
 

@@ -39,7 +39,7 @@ def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray,
     both = np.concatenate((keyword.chunk_ids, semantic.chunk_ids))
     order = np.argsort(both)
     ordered = both[order]
-    starts = _firsts(ordered)
+    starts = firsts(ordered)
     places = np.empty(len(both), np.int64)  # of each hit among the ids
     new = np.zeros(len(both), np.int64)
     new[starts] = 1
@@ -63,10 +63,10 @@ def among(ids: IdArray, ascending: IdArray) -> npt.NDArray[np.bool_]:
 def ascending(ids: IdArray) -> IdArray:
     """The ids, each once; `np.unique` hashes them, which takes ten times as long as sorting."""
     ordered: IdArray = np.sort(ids)
-    return ordered[_firsts(ordered)]
+    return ordered[firsts(ordered)]
 
 
-def _firsts(ascending: IdArray) -> IdArray:
+def firsts(ascending: IdArray) -> IdArray:
     """Index of the first occurrence of each number."""
     starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
     return np.concatenate((np.zeros(min(len(ascending), 1), np.int64), starts))
@@ -84,7 +84,7 @@ def by_note(chunks: Candidates) -> Candidates:
         return chunks
     order = np.argsort(chunks.note_ids, kind="stable")
     owners = chunks.note_ids[order]
-    starts = _firsts(owners)
+    starts = firsts(owners)
     notes = owners[starts]
     return Candidates(
         ids=notes,

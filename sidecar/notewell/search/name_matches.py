@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from notewell.index.analyze import stem, words
 from notewell.index.port import IndexReader
-from notewell.search.candidates import among
+from notewell.search.candidates import among, ascending, firsts
 from notewell.search.name_table import Floats, Ints, NameTable, name_key
 from notewell.search.terms import FUNCTION_WORD_WEIGHT, function_words
 from notewell.types import FloatArray, IdArray
@@ -82,7 +82,7 @@ def find_names(
     return _of_notes(
         table.owners[np.concatenate([each for each, _ in parts])],
         np.concatenate([each for _, each in parts]),
-        np.unique(table.owners[same]),
+        ascending(table.owners[same]),
     )
 
 
@@ -102,7 +102,7 @@ def _of_notes(owners: IdArray, scores: Floats, exact: IdArray) -> NameMatches:
         owners, scores = owners[first_ones], scores[first_ones]
     by_note = np.lexsort((-scores, owners))
     ordered = owners[by_note]
-    first = np.flatnonzero(np.diff(ordered, prepend=-1))  # the best name of each note
+    first = firsts(ordered)  # the best name of each note
     notes, best = ordered[first], scores[by_note[first]]
     is_exact = among(notes, exact)
     if len(notes) > MOST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from notewell.search.gars import Activated
 from notewell.search.rank import Scored
 from notewell.search.signals import digit_share, unreadable_share
 from notewell.search.terms import Terms
-from notewell.types import CountTokens, FloatArray, IdArray, SearchRules, VectorHits
+from notewell.types import CountTokens, FloatArray, IdArray, SearchRules, Signal, VectorHits
 
 _DEFAULT = SearchRules()
 _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are
@@ -171,22 +171,11 @@ class Scoring:
         return replace(addends, links=links, centrality=central, activation=activation)
 
     def _own_weights(self) -> EvidenceWeights:
-        """The weights, as the settings and the request change them, then the tuning.
-
-        A weight of links that the request gives is not tuned.
-        """
-        rules, ignored = self.rules, self.request.ignore
-        weights = self.tuning.applied(replace(self.weights, links=rules.graph_boost))
-        links = weights.links if self.request.graph is None else self.request.graph
-        return replace(
-            weights,
-            coverage=0.0 if "whole_notes" in ignored else weights.coverage,
-            names=0.0
-            if "names" in ignored
-            else weights.names * rules.name_boost / _DEFAULT.name_boost,
-            exact_name=0.0 if "names" in ignored or rules.name_boost <= 0 else weights.exact_name,
-            links=0.0 if "links" in ignored else links,
-        )
+        """The weights, as the settings and the request change them, then the tuning."""
+        rules, request = self.rules, self.request
+        names = rules.name_boost / _DEFAULT.name_boost
+        given = self.weights, rules.graph_boost, names, self.tuning
+        return _weights(*given, links=request.graph, ignored=request.ignore)
 
     def _embedded(self) -> float:
         """The share of the vault's passages that have their vector."""
@@ -209,6 +198,28 @@ class Scoring:
             "standing_out": evidence.standing_out(query),
             "coverage": self._embedded(),
         }
+
+
+@lru_cache(maxsize=64)  # asked several times a search, and nearly always the same
+def _weights(
+    weights: EvidenceWeights,
+    graph_boost: float,
+    names: float,
+    tuning: Tuning,
+    *,
+    links: float | None,
+    ignored: frozenset[Signal],
+) -> EvidenceWeights:
+    """The weights without ignored signals; a weight of `links` from the request is not tuned."""
+    tuned = tuning.applied(replace(weights, links=graph_boost))
+    links = tuned.links if links is None else links
+    return replace(
+        tuned,
+        coverage=0.0 if "whole_notes" in ignored else tuned.coverage,
+        names=0.0 if "names" in ignored else tuned.names * names,
+        exact_name=0.0 if "names" in ignored or names <= 0 else tuned.exact_name,
+        links=0.0 if "links" in ignored else links,
+    )
 
 
 def without_whole_notes(notes: NoteEvidence) -> NoteEvidence:

@@ -7,6 +7,7 @@ A new type is one file in this package and one row in `_ROWS`. Which of them are
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from os.path import splitext
 
 from notewell.vault.readers.base import BASE
@@ -62,6 +63,7 @@ def is_readable(name: str, types: tuple[str, ...]) -> bool:
     return name.lower().endswith(types)
 
 
+@lru_cache(maxsize=8192)  # every search asks for all of its results
 def reader_of(path: str) -> Reader | None:
     """The reader for a file of this name, whether its type is on or not."""
     return READERS.get(splitext(path)[1].lower())  # noqa: PTH122 - called for every result
