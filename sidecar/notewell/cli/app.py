@@ -73,6 +73,7 @@ SECTIONS = {
         "backup": "notewell.cli.backup:backup",
         "restore": "notewell.cli.backup:restore",
         "pack": "notewell.cli.pack:pack",
+        "engine": "notewell.cli.engine:engine",
     },
 }
 _HIDDEN = {"cli-reference": "notewell.cli.reference:reference"}

@@ -5,18 +5,24 @@ A new engine is one module or package and one row here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from notewell.errors import ConfigError
 from notewell.index import embedded, in_memory, postgres
 from notewell.index.port import Index
 
+if TYPE_CHECKING:
+    from notewell.index.transfer import Copied
+
 DEFAULT = "embedded"
+
+Say = Callable[[str], None]
 
 
 class OpenIndex(Protocol):
@@ -90,6 +96,63 @@ def _engine(name: str) -> IndexEngine:
     if name not in ENGINES:
         raise ConfigError(f"There is no engine {name!r}. Known: {', '.join(sorted(ENGINES))}.")
     return ENGINES[name]
+
+
+# --- indexes in PostgreSQL ----------------------------------------------------------------------
+
+
+def database_address(directory: Path) -> str | None:
+    """The address of the database that has the index of a folder, without a password."""
+    if engine_of(directory) == DEFAULT:
+        return None
+    return str(_postgres("address").read(directory).server)
+
+
+def move_to_database(directory: Path, url: str, vault: str, *, say: Say, keep: bool) -> Copied:
+    """Move the index in a folder to the database at a URL, under the name of its vault.
+
+    A password in the URL is used for this alone, and not stored. Raises as `moves.to_postgres`.
+    """
+    address, password = _with_password(url, vault)
+    moved: Copied = _postgres("moves").to_postgres(directory, address, password, say=say, keep=keep)
+    return moved
+
+
+def move_to_folder(directory: Path, *, say: Say, keep: bool) -> Copied:
+    """Move the index of a folder back from its database. Raises as `moves.to_folder`."""
+    password = _postgres("address").read(directory).password()
+    moved: Copied = _postgres("moves").to_folder(directory, password, say=say, keep=keep)
+    return moved
+
+
+def use_database(directory: Path, url: str, vault: str) -> None:
+    """Use the index of a vault that is in a database already. Raises as `moves.attach`."""
+    address, password = _with_password(url, vault)
+    _postgres("moves").attach(directory, address, password)
+
+
+def delete_in_database(url: str, vault: str) -> None:
+    """Delete the index of a vault in a database. Raises as `opening.delete_at`."""
+    _postgres("opening").delete_at(*_with_password(url, vault))
+
+
+def store_database_password(url: str, password: str) -> None:
+    """Store the password of a database in the system's keyring; "" removes it.
+
+    Raises as `models.keys.keep` does.
+    """
+    _postgres("address").store_password(url, password)
+
+
+def _with_password(url: str, vault: str) -> tuple[Any, str | None]:
+    address, password = _postgres("address").parse(url)
+    return replace(address, vault=address.vault or vault), password or address.password()
+
+
+def _postgres(module: str) -> Any:
+    """A module of the engine, which is loaded only where it is used. Raises MissingExtraError."""
+    postgres.check_driver()
+    return import_module(f"notewell.index.postgres.{module}")
 
 
 # --- backups and repairs: of the default engine, whose index is one database file ---------------

@@ -177,6 +177,10 @@ class IndexReader(Protocol):
         """The value that `set_meta` stored."""
         ...
 
+    def all_meta(self) -> dict[str, str]:
+        """All values that `set_meta` stored, by key."""
+        ...
+
     def current_model_key(self) -> ModelKey | None:
         """The model in use, or else the one used last; None: no model was ever used."""
         ...
@@ -197,6 +201,10 @@ class IndexReader(Protocol):
         self, model: ModelKey, batch_size: int
     ) -> Iterator[list[tuple[bytes, bytes]]]:
         """(text hash, float16 bytes) for every text of a current chunk, in batches."""
+        ...
+
+    def all_vectors(self, model: ModelKey, batch_size: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        """(text hash, float16 bytes) for every stored vector, needed now or not, in batches."""
         ...
 
     def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:

@@ -221,6 +221,10 @@ class EmbeddedIndex:
         """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
         return vector_store.needed_vectors(self._store, model, batch_size)
 
+    def all_vectors(self, model: ModelKey, batch_size: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        """See the port."""
+        return vector_store.all_vectors(self._store, model, batch_size)
+
     def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
         """See the port."""
         return vector_store.stored_vectors(self._store, model, text_hashes)
@@ -229,6 +233,10 @@ class EmbeddedIndex:
         """Store a value of the caller under its key."""
         with self._store.transaction() as connection:
             tables.put_meta(connection, f"user.{key}", value)
+
+    def all_meta(self) -> dict[str, str]:
+        """See the port."""
+        return reads.all_meta(self._store, "user.")
 
     def meta(self, key: str) -> str | None:
         """The value that `set_meta` stored."""

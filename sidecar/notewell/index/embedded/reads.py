@@ -49,6 +49,14 @@ def meta(store: Store, key: str) -> str | None:
     return str(found[0][0]) if found else None
 
 
+def all_meta(store: Store, prefix: str) -> dict[str, str]:
+    """The values of the table `meta` whose keys begin with `prefix`, by the rest of the key."""
+    found = store.read(
+        "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?", (len(prefix), prefix)
+    )
+    return {str(key).removeprefix(prefix): str(value) for key, value in found}
+
+
 def generations(store: Store) -> tuple[str, int, int]:
     """The database's identity, its generation, and the one its text last changed in."""
     known = dict(

@@ -29,11 +29,9 @@ from notewell.types import (
 logger = logging.getLogger(__name__)
 
 _MODEL = "SELECT id, dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)"
-# Vectors of one model, from a row on, that a current chunk needs.
-_NEEDED = (
-    "v.model_id = ? AND v.rowid > ?"
-    " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
-)
+_OF_MODEL = "v.model_id = ? AND v.rowid > ?"  # vectors of one model, from a row on
+# And those of them that a current chunk needs.
+_NEEDED = f"{_OF_MODEL} AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
 # Passages of a note that is still to be read anew may be others then.
 _READ = "c.note_id NOT IN (SELECT id FROM notes JOIN ledger USING (path) WHERE state = 'pending')"
 
@@ -159,10 +157,21 @@ def stored_vector_count(store: Store, model: ModelKey) -> int:
 def needed_vectors(
     store: Store, model: ModelKey, at_once: int
 ) -> Iterator[list[tuple[bytes, bytes]]]:
-    """(text hash, float16 bytes) of a model for the texts that chunks hold now, in batches.
+    """(text hash, float16 bytes) of a model for the texts that chunks hold now, in batches."""
+    return _vectors(store, model, at_once, _NEEDED)
 
-    Read batch by batch, so that nothing stays open while the caller writes. Damaged vectors are
-    left out.
+
+def all_vectors(store: Store, model: ModelKey, at_once: int) -> Iterator[list[tuple[bytes, bytes]]]:
+    """(text hash, float16 bytes) of all vectors of a model, in batches."""
+    return _vectors(store, model, at_once, _OF_MODEL)
+
+
+def _vectors(
+    store: Store, model: ModelKey, at_once: int, where: str
+) -> Iterator[list[tuple[bytes, bytes]]]:
+    """Read batch by batch, so that nothing stays open while the caller writes.
+
+    Damaged vectors are left out.
     """
     number = model_id(store, model)
     if number is None:
@@ -170,8 +179,7 @@ def needed_vectors(
     after = 0
     while rows_read := store.read(
         "SELECT v.rowid, v.text_hash, v.vector, v.checksum FROM vectors v NOT INDEXED"
-        f" WHERE {_NEEDED}"
-        f" ORDER BY v.rowid LIMIT {int(at_once)}",
+        f" WHERE {where} ORDER BY v.rowid LIMIT {int(at_once)}",
         (number, after),
     ):
         after = rows_read[-1][0]

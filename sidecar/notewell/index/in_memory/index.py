@@ -180,6 +180,10 @@ class InMemoryIndex:
         changed.meta[key] = value
         self._state = changed
 
+    def all_meta(self) -> dict[str, str]:
+        """See the port."""
+        return dict(self._state.meta)
+
     def meta(self, key: str) -> str | None:
         """See the port."""
         return self._state.meta.get(key)
@@ -211,6 +215,13 @@ class InMemoryIndex:
     ) -> Iterator[list[tuple[bytes, bytes]]]:
         """See the port."""
         found = vectors_in_use(self._state, model)
+        for start in range(0, len(found), batch_size):
+            yield found[start : start + batch_size]
+
+    def all_vectors(self, model: ModelKey, batch_size: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        """See the port."""
+        stored = self._state.vectors.get(model, {})
+        found = [(text_hash, vector.tobytes()) for text_hash, vector in stored.items()]
         for start in range(0, len(found), batch_size):
             yield found[start : start + batch_size]
 

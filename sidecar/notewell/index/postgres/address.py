@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from notewell.config.load import database_password
+from notewell.config.load import ENV_POSTGRES, database_password
 from notewell.errors import ConfigError, NotFoundError
 from notewell.index.postgres import ADDRESS_FILE
-from notewell.models.keys import kept_key
+from notewell.models.keys import keep, kept_key
 from notewell.support import atomic, private
 
 DEFAULT_SCHEMA = "notewell"
@@ -94,6 +94,15 @@ def parse(url: str) -> tuple[Address, str | None]:
         exact=options.get("search") == "exact",
     )
     return address, None if parts.password is None else unquote(parts.password)
+
+
+def store_password(url: str, password: str) -> None:
+    """Store the password of a database in the system's keyring; "" removes it.
+
+    Raises as `models.keys.keep` does.
+    """
+    address, _ = parse(url)
+    keep(address.key_name, password, ENV_POSTGRES)
 
 
 def read(directory: Path) -> Address:

@@ -236,6 +236,10 @@ class PostgresIndex:
         """See the port."""
         return self._vector_reads.in_batches(model, batch_size, needed=True)
 
+    def all_vectors(self, model: ModelKey, batch_size: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        """See the port."""
+        return self._vector_reads.in_batches(model, batch_size, needed=False)
+
     def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
         """See the port."""
         return self._vector_reads.of_texts(model, text_hashes)
@@ -333,3 +337,7 @@ class PostgresIndex:
     def meta(self, key: str) -> str | None:
         """See the port."""
         return self._reads.meta(key)
+
+    def all_meta(self) -> dict[str, str]:
+        """See the port."""
+        return self._reads.all_meta()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
-from notewell.errors import NotFoundError
+from notewell.errors import IndexFailure, NotFoundError
 from notewell.index.postgres import ADDRESS_FILE, schema
 from notewell.index.postgres.address import Address, read
 from notewell.index.postgres.connection import Database
@@ -63,18 +63,38 @@ def delete_at(address: Address, password: str | None) -> None:
         NotewellError: the database cannot be reached, or refuses.
 
     """
-    database = Database(address, password)
-    try:
+    with closing(Database(address, password)) as database:
         schema.prepare(database, writable=True)
-        found = database.read("SELECT id FROM vaults WHERE name = $1", address.vault)
-        if found:
-            lease = Lease(database, found[0][0])
-            try:
-                lease.session().execute("DELETE FROM vaults WHERE id = $1", found[0][0])
-            finally:
-                lease.close()
-    finally:
-        database.close()
+        for (vault,) in database.read("SELECT id FROM vaults WHERE name = $1", address.vault):
+            with closing(Lease(database, vault)) as lease:
+                lease.session().execute("DELETE FROM vaults WHERE id = $1", vault)
+
+
+def check_free(address: Address, password: str | None) -> None:
+    """Make the tables where there are none, and check that they have no index of this vault.
+
+    Raises:
+        IndexFailure: they have.
+        NotewellError: the database cannot be reached, refuses, or lacks something.
+
+    """
+    with closing(Database(address, password)) as database:
+        schema.prepare(database, writable=True)
+        if database.read("SELECT id FROM vaults WHERE name = $1", address.vault):
+            raise IndexFailure(
+                f"{database.server} has an index of this vault already. `notewell engine use`"
+                " serves that one; `notewell engine remove` deletes it.",
+                code="index_exists",
+            )
+
+
+def rename(address: Address, name: str, password: str | None) -> None:
+    """Give a vault another name, by which others open it."""
+    with closing(Database(address, password)) as database:
+        schema.prepare(database, writable=False)
+        database.read(
+            "UPDATE vaults SET name = $2 WHERE name = $1 RETURNING id", address.vault, name
+        )
 
 
 def _vault(database: Database, *, writable: bool) -> tuple[int, str]:

@@ -73,6 +73,11 @@ class VaultReads:
         found = self.rows("SELECT value FROM meta WHERE vault_id = $1 AND key = $2", key)
         return str(found[0][0]) if found else None
 
+    def all_meta(self) -> dict[str, str]:
+        """All values by key."""
+        found = self.rows("SELECT key, value FROM meta WHERE vault_id = $1")
+        return {str(key): str(value) for key, value in found}
+
     # --- notes ---
 
     def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:

@@ -1,0 +1,160 @@
+"""`notewell engine`: where the index of a vault is, and moving it to PostgreSQL and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from notewell.cli.backend import server_for
+from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
+from notewell.cli.output import clean, emit_object
+from notewell.errors import IndexInUseError
+from notewell.types import VaultRecord
+
+_FOLDER = "embedded"
+
+_keep = click.option("--keep", is_flag=True, help="Leave the old index where it is, unused.")
+_url = click.argument("url", metavar="URL")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an index is; `address` has no password, and is null for the embedded engine."""
+
+    vault: str
+    engine: str
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An index that was moved."""
+
+    vault: str
+    engine: str
+    address: str | None
+    notes: int
+    chunks: int
+    vectors: int
+
+
+@click.group(cls=Group)
+def engine() -> None:
+    """Keep the index of a vault in PostgreSQL, for a vault or a team that outgrows one computer.
+
+    The embedded engine is the default, and enough for a hundred thousand passages and more.
+    """
+
+
+@engine.command()
+@vault_option
+@json_option
+def show(vault: str | None, as_json: bool) -> None:
+    """Say where the index of the vault is."""
+    place = _place(*_found(current_invocation(), vault))
+    if as_json:
+        emit_object(place)
+    else:
+        click.echo(f"{clean(place.vault)}: {place.engine} {clean(place.address or '')}".rstrip())
+
+
+@engine.command()
+@_url
+@vault_option
+@_keep
+@json_option
+def move(url: str, vault: str | None, keep: bool, as_json: bool) -> None:
+    """Move the index to the database at URL, or back: with `embedded` for URL.
+
+    URL is postgres://USER@HOST:PORT/DATABASE; `?schema=` names another schema than `notewell`.
+    The password comes from NOTEWELL_POSTGRES_PASSWORD, the keyring (`engine password`) or
+    ~/.pgpass. Nothing is embedded anew, and until all is copied the index stays as it is.
+    """
+    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+
+    invocation = current_invocation()
+    record, directory = _found(invocation, vault)
+    _refuse_if_served(invocation, record)
+    if url == _FOLDER:
+        copied = engines.move_to_folder(directory, say=invocation.say, keep=keep)
+    else:
+        copied = engines.move_to_database(directory, url, record.id, say=invocation.say, keep=keep)
+    place = _place(record, directory)
+    if as_json:
+        emit_object(
+            Moved(
+                place.vault,
+                place.engine,
+                place.address,
+                copied.notes,
+                copied.chunks,
+                copied.vectors,
+            )
+        )
+        return
+    click.echo(
+        f"{clean(place.vault)}: {copied.notes:,} notes and {copied.vectors:,} vectors are now in"
+        f" {clean(place.address or 'the folder ' + str(directory))}; none was embedded anew."
+    )
+
+
+@engine.command()
+@_url
+@vault_option
+def use(url: str, vault: str | None) -> None:
+    """Search the index of the vault that another computer has moved to the database at URL.
+
+    The vault's number there is `&vault=` of URL: `notewell engine show` says it on that computer.
+    """
+    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+
+    invocation = current_invocation()
+    record, directory = _found(invocation, vault)
+    engines.use_database(directory, url, record.id)
+    invocation.say(f"{clean(record.name)} is searched in {engines.database_address(directory)}")
+
+
+@engine.command()
+@_url
+@vault_option
+def remove(url: str, vault: str | None) -> None:
+    """Delete the index of the vault in the database at URL; notes are not touched."""
+    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+
+    invocation = current_invocation()
+    record, _ = _found(invocation, vault)
+    engines.delete_in_database(url, record.id)
+
+
+@engine.command()
+@_url
+def password(url: str) -> None:
+    """Store the password of the database at URL in the system's keyring; an empty one goes."""
+    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+
+    typed = click.prompt("Password", hide_input=True, default="", show_default=False)
+    engines.store_database_password(url, typed)
+
+
+def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path]:
+    known = invocation.known()
+    record = known.find(vault, cwd=Path.cwd())
+    return record, known.directory(record)
+
+
+def _place(record: VaultRecord, directory: Path) -> Place:
+    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+
+    address = engines.database_address(directory)
+    return Place(record.name, engines.engine_of(directory), address)
+
+
+def _refuse_if_served(invocation: Invocation, record: VaultRecord) -> None:
+    server = server_for(invocation.known(), record)
+    if server is not None:
+        raise IndexInUseError(
+            f"{record.name} is being served at {server.info.url}, and its index cannot be moved"
+            " meanwhile: stop that server, move, and start it again"
+        )
