@@ -5,13 +5,18 @@ from __future__ import annotations
 import gc
 import os
 import tarfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.live_tokens import secrets_in, secrets_in_logs
+
+if TYPE_CHECKING:
+    from tests.postgres_server import Server
 
 # No property has a time limit: on a busy machine any example may take long.
 settings.register_profile("notewell", deadline=None)
@@ -84,6 +89,21 @@ def shared_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
         return unpacked[name]
 
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """The PostgreSQL server of this test run; without one, its tests are skipped, and say why."""
+    postgres_server = pytest.importorskip("tests.postgres_server", exc_type=ImportError)
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"pid-{os.getpid()}"
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres_server.shared(run))
+        except postgres_server.NoServerError as error:
+            pytest.skip(f"NOT TESTED: no PostgreSQL here. {error}")
+        os.environ["NOTEWELL_POSTGRES_PASSWORD"] = server.password
+        yield server
+        del os.environ["NOTEWELL_POSTGRES_PASSWORD"]
 
 
 def _archive(source: Path, name: str) -> Path | None:

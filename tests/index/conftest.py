@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,6 @@ from notewell.index.analyze import tokens
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.lexical import QueryTerm
 from notewell.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
-from tests import postgres_server
 
 DIMENSIONS = 8
 
@@ -121,17 +118,3 @@ def index(tmp_path: Path, make: Material) -> Iterator[EmbeddedIndex]:
     opened.use_model(make.model, make.dimensions)
     yield opened
     opened.close()
-
-
-@pytest.fixture(scope="session")
-def postgres(request: pytest.FixtureRequest) -> Iterator[postgres_server.Server]:
-    """The PostgreSQL server of this test run; without one, its tests are skipped, and say why."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"pid-{os.getpid()}"
-    with ExitStack() as stack:
-        try:
-            server = stack.enter_context(postgres_server.shared(run))
-        except postgres_server.NoServerError as error:
-            pytest.skip(f"NOT TESTED: no PostgreSQL here. {error}")
-        os.environ["NOTEWELL_POSTGRES_PASSWORD"] = server.password
-        yield server
-        del os.environ["NOTEWELL_POSTGRES_PASSWORD"]

@@ -77,7 +77,7 @@ _TABLES = {
         " attempts integer NOT NULL, size bigint NOT NULL, mtime_ns bigint NOT NULL,"
         " updated float8 NOT NULL, PRIMARY KEY (vault_id, path)"
     ),
-    "vault_models": "model_id integer, PRIMARY KEY (vault_id, model_id)",
+    "vault_models": "model_id integer, place bigserial, PRIMARY KEY (vault_id, model_id)",
     "vectors": (
         "model_id integer, text_hash bytea, vector halfvec NOT NULL,"
         " PRIMARY KEY (vault_id, model_id, text_hash)"

@@ -87,7 +87,7 @@ class VectorReads:
             for number, dimensions, vectors, *key in self._reads.rows(
                 "SELECT m.id, m.dimensions, (SELECT count(*) FROM vectors x WHERE x.vault_id = $1"
                 " AND x.model_id = m.id), m.name, m.weights_hash, m.quantisation FROM models m"
-                " JOIN vault_models v ON v.model_id = m.id WHERE v.vault_id = $1 ORDER BY m.id"
+                " JOIN vault_models v ON v.model_id = m.id WHERE v.vault_id = $1 ORDER BY v.place"
             )
         )
 

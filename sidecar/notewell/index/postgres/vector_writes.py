@@ -59,7 +59,9 @@ def register_model(session: Session, vault: int, model: ModelKey, dimensions: in
     )
     check_dimensions(model, known=known, given=dimensions)
     session.execute(
-        "INSERT INTO vault_models VALUES ($1, $2) ON CONFLICT DO NOTHING", vault, number
+        "INSERT INTO vault_models (vault_id, model_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        vault,
+        number,
     )
     return int(number)
 
