@@ -26,12 +26,12 @@ from tantivy import tantivy as native
 
 from notewell.errors import IndexFailure
 from notewell.index.analyze import stemmer
-from notewell.index.embedded.field_lengths import padded, stored_length
 from notewell.index.embedded.keyword_files import check_files
 from notewell.index.embedded.keyword_schema import TEXT_FIELDS, length_of, schema, whitespace
 from notewell.index.embedded.line_counts import TemplateLines
 from notewell.index.embedded.note_search import NoteSearch
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
+from notewell.index.field_lengths import padded, stored_length
 from notewell.index.lexical import STOP, NoteText, note_documents
 from notewell.index.note_fields import pack_terms
 from notewell.support import cleanup, private

@@ -57,13 +57,21 @@ class DocumentTable:
         """How many chunks there are: documents that are no placeholder."""
         return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
 
+    @property
+    def counted(self) -> int:
+        """How many documents BM25 counts: one more than there are, of one token in each field.
+
+        The embedded engine has such a document (its marker), and both are to rank alike.
+        """
+        return self.count + 1
+
     @cached_property
     def _means(self) -> list[float]:
         sums = self.lengths.sum(axis=0, dtype=np.int64)
-        return [max(float(each) / max(self.count, 1), 1e-9) for each in sums.tolist()]
+        return [(each + 1) / self.counted for each in sums.tolist()]
 
     def mean_length(self, field: int) -> float:
-        """The mean length of a field over all documents."""
+        """The mean length of a field over all documents that BM25 counts."""
         return self._means[field]
 
     def rows(self, chunk_ids: IdArray) -> tuple[IdArray, npt.NDArray[np.bool_]]:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import tantivy
 
+from notewell.index.field_lengths import stored_length
 from notewell.index.lexical import PHRASE_FIELDS, STEMS, STOP, NoteText, note_documents
 from notewell.index.note_fields import pack_terms
 
@@ -33,7 +34,10 @@ Counts = npt.NDArray[np.int32]  # (tokens, fields): in how many documents each t
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A passage: `lengths` in tokens by field, packed, and the words of its fields but stems."""
+    """A passage: `lengths` in tokens by field, as `stored_length` rounds them, packed.
+
+    `words` are those of its fields, but stems.
+    """
 
     chunk_id: int
     lengths: bytes
@@ -63,7 +67,7 @@ def documents_of(
         streams = [texts[name].split() for name in PHRASE_FIELDS]
         streams.append(stemmer.analyze(texts[STEMS]))
         _post(postings, chunk_id, streams)
-        lengths = np.array([len(each) for each in streams], LENGTHS)
+        lengths = np.array([stored_length(len(each)) for each in streams], LENGTHS)
         words = SEPARATOR.join(f" {texts[name]} " for name in PHRASE_FIELDS if texts[name])
         documents.append(Document(chunk_id, lengths.tobytes(), words))
     return NoteDocuments(

@@ -113,14 +113,14 @@ class PostgresKeywords:
         often = counts[inside][known].astype(np.float64)
         lengths = self._documents.lengths[rows[known], field]
         mean = self._documents.mean_length(field)
-        weight = clause.weight * idf(clause.form.count, self._documents.count) * (K1 + 1)
+        weight = clause.weight * idf(clause.form.count, self._documents.counted) * (K1 + 1)
         scores[rows[known]] += weight * often / (often + K1 * (1 - B + B * lengths / mean))
 
     def _clauses(self, terms: Sequence[QueryTerm]) -> list[_Clause]:
         weights: dict[str, float] = {}
         for term in terms:
             weights[term.token] = weights.get(term.token, 0.0) + term.weight
-        documents = self._documents.count
+        documents = self._documents.counted
         common = max(_COMMON_LEAST, documents // _COMMON_SHARE)
         everywhere = max(_COMMON_LEAST, documents // _EVERYWHERE_SHARE)
         selective: list[_Clause] = []

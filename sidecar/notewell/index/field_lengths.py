@@ -1,4 +1,7 @@
-"""Lengths of fields as tantivy stores them: in a byte, rounded down."""
+"""Lengths of fields as tantivy stores them: in a byte, rounded down.
+
+The engine in PostgreSQL has the same lengths, so that both rank alike.
+"""
 
 from __future__ import annotations
 

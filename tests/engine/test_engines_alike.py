@@ -1,0 +1,117 @@
+"""Both persistent engines give the same results for the same query."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+import notewell.sample
+from notewell.contract.search import SearchRequest
+from notewell.engine.engine import Engine
+from notewell.index.engines import delete_index, move_to_database
+from notewell.types import ModelRules, Settings, VaultRecord
+from tests.postgres_server import Server
+from tests.tiny_model import write_tiny_model
+
+QUERIES = (
+    "slugs at night",
+    "what to write about the day",
+    "book review",
+    '"the day"',
+    "template -daily",
+    "path:a note",
+    "tag:garden water OR light",
+    "notez links",
+    "wri",
+    "the of and",
+    "how do i keep notes on people and places that i have seen",
+)
+SAME_SCORE = 1e-5  # single precision
+MODES = ("hybrid", "keyword", "semantic")
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(params=["sample", "kepano"])
+def notes(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == "sample":
+        source = Path(notewell.sample.__file__).parent / "vault"
+    else:
+        source = request.getfixturevalue("shared_data")("kepano")
+    shutil.copytree(source, tmp_path / "vault")
+    return tmp_path / "vault"
+
+
+@pytest.fixture
+def engines(
+    notes: Path, tmp_path: Path, weights: Path, postgres: Server
+) -> Iterator[tuple[Engine, Engine]]:
+    """The vault on the embedded engine, and on PostgreSQL."""
+    rules = ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1)
+    settings = Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        model=rules,
+    )
+    record = VaultRecord("v1", "vault", notes)
+    first, second = tmp_path / "first", tmp_path / "second"
+    with ExitStack() as stack:
+        engine = Engine.open(record, first, settings, writable=True)
+        engine.index_now()
+        engine.close()
+        shutil.copytree(first, second)
+        move_to_database(second, postgres.url(), tmp_path.name, say=lambda _: None, keep=False)
+        stack.callback(delete_index, second)
+        opened = []
+        for folder in (first, second):
+            engine = Engine.open(record, folder, settings, writable=True)
+            stack.callback(engine.close)
+            engine.wait_for_model()
+            opened.append(engine)
+        yield opened[0], opened[1]
+
+
+def test_the_same_query_gives_the_same_ranking(engines: tuple[Engine, Engine]) -> None:
+    """The best ten by path and score; equal scores may change places."""
+    different = []
+    for query in (*QUERIES, *_titles(engines[0])):
+        for mode in MODES:
+            request = SearchRequest(query, mode=mode, weak=True, limit=10)
+            one, other = (_ranked(engine, request) for engine in engines)
+            if not _alike(one, other):
+                different.append((query, mode, one, other))
+    assert different == []
+
+
+def _titles(engine: Engine) -> list[str]:
+    """Some names of notes, of which people search most."""
+    titles = sorted({Path(passage.path).stem for passage in engine.passages()})
+    return titles[:: len(titles) // 4]
+
+
+def _ranked(engine: Engine, request: SearchRequest) -> list[tuple[str, float]]:
+    return [(result.path, result.score) for result in engine.search(request).results]
+
+
+def _alike(one: list[tuple[str, float]], other: list[tuple[str, float]]) -> bool:
+    """Whether both have the same scores, and the same paths but where scores are equal."""
+    if len(one) != len(other):
+        return False
+    last = one[-1][1] if one else 0.0
+    scores = dict(other)
+    for (path, score), (_, same) in zip(one, other, strict=True):
+        if abs(score - same) > SAME_SCORE:
+            return False
+        tied = abs(score - last) <= SAME_SCORE  # with one that is no longer among the ten
+        if not tied and abs(scores.get(path, -1.0) - score) > SAME_SCORE:
+            return False
+    return True
