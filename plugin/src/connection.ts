@@ -59,6 +59,8 @@ export type ConnectionState =
 export interface Session {
   readonly client: Client;
   readonly vault: VaultInfo;
+  /** Whether the server serves other vaults too. */
+  readonly isOneOfSeveral: boolean;
   readonly version: string;
   readonly features: readonly string[];
 }
@@ -195,7 +197,7 @@ export class Connection extends Broadcast<ConnectionState> {
       throw new KnownStateError(offline("in-use"));
     });
     const vault = findVault(vaults, target.vault);
-    return { ...compatible, client: client.ofVault(vault.id), vault };
+    return { ...compatible, client: client.ofVault(vault.id), vault, isOneOfSeveral: served(vaults).length > 1 };
   }
 
   #enter(state: ConnectionState): void {
@@ -233,15 +235,19 @@ function checkCompatibility(greeting: Greeting): Pick<Session, "features" | "ver
   throw new KnownStateError({ name: "mismatch", older: api > API ? "plugin" : "server", version });
 }
 
+function served(vaults: readonly VaultInfo[]): readonly VaultInfo[] {
+  return vaults.filter((vault) => vault.served ?? vault.open);
+}
+
 /** Never falls back to another vault, not even the only one: our changes would be written to it. */
 function findVault(vaults: readonly VaultInfo[], { idOrName: word, folder }: Target["vault"]): VaultInfo {
-  const served = vaults.filter((vault) => vault.served ?? vault.open);
+  const known = served(vaults);
   const ours =
-    served.find(({ id }) => id === word) ??
-    served.find(({ path }) => path === folder) ??
-    served.find(({ name }) => name === word);
+    known.find(({ id }) => id === word) ??
+    known.find(({ path }) => path === folder) ??
+    known.find(({ name }) => name === word);
   if (ours) return ours;
-  const names = served.map(({ name }) => name).join(", ") || t("none");
+  const names = known.map(({ name }) => name).join(", ") || t("none");
   const detail = t("It does not serve a vault named “{word}”. It serves: {names}.", { word, names });
   throw new KnownStateError(offline("no-vault", detail));
 }

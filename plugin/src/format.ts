@@ -29,9 +29,19 @@ export function costText({ sent, passages, tokens, dollars, prices_of }: Cost): 
   return `${sent} ${t("{work}; price: {price} (prices of {month}).", { work, price, month: prices_of })}`;
 }
 
-/** The folder of a path, without its last slash; empty in the vault's root. */
+/** How paths of notes in other vaults begin, where several are searched; the name of their vault follows. */
+export const OTHER_VAULTS = ".vaults/";
+
+/** The folder of a path, without its last slash; empty in the vault's root. Of another vault, it begins with the vault's name. */
 export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const within = path.startsWith(OTHER_VAULTS) ? path.slice(OTHER_VAULTS.length) : path;
+  return within.slice(0, Math.max(0, within.lastIndexOf("/")));
+}
+
+/** The folder of a result in its own vault. */
+export function folderWithin({ path, vault }: { readonly path: string; readonly vault?: string | null }): string {
+  const folder = folderOf(path);
+  return vault && path.startsWith(OTHER_VAULTS) ? folder.slice(vault.length + 1) : folder;
 }
 
 /** Where a passage is in its note. */

@@ -121,6 +121,7 @@ export const search = partOf<SearchReply>()({
       modified: maybeText,
       mtime: maybe(text),
       embedded_in: maybe(list(text)),
+      vault: maybe(text),
     }),
   ),
   warnings: list(text),

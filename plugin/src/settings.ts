@@ -63,6 +63,7 @@ const DEVICE_TABLE = {
   autostart: [true, flag],
   localText: [true, flag], // whether the plugin reads the text of notes for its own word index
   loadPhone: [false, flag], // whether the phone index is read where there is no server
+  allVaults: [false, flag], // whether searches look through every vault of the server
   model: ["", text], // that of the server's vectors, when it last answered
   address: ["", text],
   tokenName: ["", text],

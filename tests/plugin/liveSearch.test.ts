@@ -23,6 +23,7 @@ beforeEach(() => {
     });
   };
   session = {
+    isOneOfSeveral: false,
     client: new Client(server.transport, () => undefined, { url: "http://x", token: TOKEN }),
     vault: aVault(),
     version: "0.1.0",

@@ -59,6 +59,18 @@ it("opens a document outside the vault by its address", async () => {
   expect(openedLinks).toEqual([]);
 });
 
+it("opens and links a note of another vault by its address, which opens no other program", async () => {
+  const open = vi.spyOn(window, "open").mockReturnValue(null);
+  open.mockClear();
+  const path = ".vaults/Work/a/Bees [1].md";
+  const uri = "obsidian://open?vault=Work&file=a%2FBees";
+  await openPlace(app, { path, uri, passage: null }, "tab");
+  await openPlace(app, { path, uri: "file:///etc/passwd", passage: null }, "tab");
+  expect(open.mock.calls).toEqual([[uri]]);
+  expect(openedLinks).toEqual([]);
+  expect(linkTo(app, { path, uri, passage: null })).toBe(`[Bees \\[1\\]](${uri})`);
+});
+
 it("follows a link of the web interface to a line, and one that names none is told", async () => {
   await openAtLine(app, { action: "notewell-open", file: "paper.pdf", line: "12" });
   expect(openedLinks).toEqual([["paper.pdf", "paper.pdf", false, { active: true, eState: { line: 11 } }]]);

@@ -12,7 +12,7 @@ import { QuickSearch } from "../../plugin/src/ui/quickSearch";
 import { SearchView } from "../../plugin/src/ui/searchView";
 import { SimilarView } from "../../plugin/src/ui/similarView";
 import { memoryIndex } from "./memoryVault";
-import { aReply, aResult, aStatus, FakeServer, problem, TOKEN } from "./samples";
+import { aReply, aResult, aStatus, aVault, FakeServer, problem, TOKEN } from "./samples";
 
 let server: FakeServer;
 let connection: Connection;
@@ -93,6 +93,11 @@ function press(key: string): void {
   );
 }
 
+/** The button for all vaults; the app's double gives tooltips no name to find it by. */
+function allVaults(view: SearchView): HTMLElement | undefined {
+  return view.contentEl.querySelectorAll<HTMLElement>(".nav-buttons-container button")[2];
+}
+
 describe("the search panel", () => {
   it("shows what is found, with titles, passages and marks", async () => {
     connection.begin();
@@ -104,6 +109,46 @@ describe("the search panel", () => {
     expect(texts(view, ".search-result-file-matched-text")).toEqual(["hive"]);
     expect(texts(view, ".notewell-score")).toEqual(["strong match"]);
     expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
+  });
+
+  it("searches all vaults of the server by choice, says where from, and opens another vault's note there", async () => {
+    const uri = "obsidian://open?vault=Work&file=Bees";
+    server.routes["/api/vaults"] = () => ({ vaults: [aVault(), aVault({ id: "v2", name: "Work", path: "/work" })] });
+    server.routes["/api/search"] = ({ url }) => {
+      const vaults = new URL(url).searchParams.get("vault") === "all" ? ["Work", "garden"] : [null];
+      return aReply(vaults.map((vault) => aResult("a/Bees.md", { vault, uri })), { generation: 99 });
+    };
+    connection.begin();
+    const view = await openSearch();
+    view.search("bees");
+    await settle();
+    expect(texts(view, ".notewell-badge")).toEqual([]);
+
+    allVaults(view)?.click();
+    await settle();
+    expect(settings.chosen.allVaults).toBe(true);
+    expect(texts(view, ".notewell-badge")).toEqual(["Work", "garden"]);
+    expect(texts(view, ".tree-item-inner .notewell-faint")).toEqual(["a", "a"]);
+    const asked = server.asked("/api/search").length;
+    await settle(30_000); // this vault's index has not changed, whatever the others' have done
+    expect(server.asked("/api/search")).toHaveLength(asked);
+
+    const open = vi.spyOn(window, "open").mockReturnValue(null);
+    const [title] = view.contentEl.querySelectorAll<HTMLElement>(".search-result-file-title");
+    expect(title?.dataset["path"]).toBe(".vaults/Work/a/Bees.md");
+    title?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    expect(open.mock.calls).toEqual([[uri]]);
+    open.mockRestore();
+  });
+
+  it("offers no other vaults where the server has none", async () => {
+    connection.begin();
+    await settings.set("allVaults", true);
+    const view = await openSearch();
+    view.search("bees");
+    await settle();
+    expect(allVaults(view)?.style.display).toBe("none");
+    expect(new URL(server.asked("/api/search").at(-1)?.url ?? "").searchParams.get("vault")).toBe("v1");
   });
 
   it("says what is the matter where there is no server, and offers what to do", async () => {
@@ -382,5 +427,17 @@ describe("the quick search", () => {
     Platform.isMobile = true;
     expect([all > 5, hints()]).toEqual([true, 0]);
     Platform.isMobile = isMobile;
+  });
+
+  it("has a key for all vaults where the server has several", async () => {
+    const alone = hints();
+    server.routes["/api/vaults"] = () => ({ vaults: [aVault(), aVault({ id: "v2", name: "Work", path: "/work" })] });
+    connection.begin();
+    await settle();
+    expect(hints()).toBe(alone + 1);
+    const row = document.createElement("div");
+    const result = aResult(".vaults/Work/a/Bees.md", { vault: "Work" });
+    new QuickSearch(context, "").renderSuggestion({ path: result.path, uri: result.uri, result, passage: result }, row);
+    expect(row.querySelector(".suggestion-note")?.textContent).toBe("Work · a · Hives › Spring");
   });
 });

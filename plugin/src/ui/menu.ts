@@ -1,7 +1,7 @@
 /** Menu items, and the context menu of a result, which other plugins can extend. */
 
 import { Menu, Notice, type App, type WorkspaceLeaf } from "obsidian";
-import { insertLinks, linkList, linkTo, noteAt, openPlace, type Pane, type Place } from "./open";
+import { insertLinks, isElsewhere, linkList, linkTo, noteAt, openPlace, type Pane, type Place } from "./open";
 import { t, tn } from "../texts";
 
 /** Adds an item to `menu`. Items of the same `section` are grouped. */
@@ -35,7 +35,7 @@ export function resultMenu(owner: MenuOwner, place: Place, places: readonly Plac
   const { app, leaf } = owner;
   const isOne = places.length === 1;
   const menu = new Menu();
-  for (const [title, icon, pane] of panes()) {
+  for (const [title, icon, pane] of isElsewhere(place) ? panes().slice(0, 1) : panes()) {
     addItem(menu, title, icon, () => openPlace(app, place, pane), "open");
   }
   addItem(menu, isOne ? t("Insert link") : tn(places.length, "Insert {n} link", "Insert {n} links"), "link", () => insertLinks(app, places));

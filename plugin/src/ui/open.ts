@@ -13,12 +13,13 @@ import {
   type View,
 } from "obsidian";
 import type { Passage } from "../contract";
+import { OTHER_VAULTS } from "../format";
 import { t } from "../texts";
 
 /** The line of a passage and, where known, the heading or block id for a link to it. */
 type Spot = Pick<Passage, "line"> & Partial<Pick<Passage, "heading" | "block" | "page" | "node">>;
 
-/** A note, and the passage to open; null for its beginning. A document outside the vault opens by its `uri`. */
+/** A note, and the passage to open; null for its beginning. What is outside the vault opens by its `uri`. */
 export interface Place {
   readonly path: string;
   readonly uri?: string;
@@ -64,6 +65,10 @@ export async function openPlace(app: App, place: Place, pane: Pane, active = tru
     openDocument(place);
     return;
   }
+  if (isElsewhere(place)) {
+    openElsewhere(place);
+    return;
+  }
   const file = fileAt(app, place.path);
   if (!file) return;
   const { passage } = place;
@@ -75,6 +80,22 @@ export async function openPlace(app: App, place: Place, pane: Pane, active = tru
 function openDocument({ path, uri }: Place): void {
   if (Platform.isDesktopApp && uri?.startsWith("file:")) window.open(uri);
   else new Notice(t("“{path}” is a document on the server's computer, outside this vault.", { path: path.slice(DOCUMENTS.length) }));
+}
+
+/** Whether a place is in another vault. */
+export function isElsewhere({ path }: Pick<Place, "path">): boolean {
+  return path.startsWith(OTHER_VAULTS);
+}
+
+/** The address of a note in another vault; the server cannot make the app open other programs. */
+function addressElsewhere({ uri = "" }: Place): string | null {
+  return /^(obsidian|https?):/.test(uri) ? uri : null;
+}
+
+function openElsewhere(place: Place): void {
+  const address = addressElsewhere(place);
+  if (address) window.open(address);
+  else new Notice(t("“{note}” is in another vault, which cannot be opened from here.", { note: place.path.slice(OTHER_VAULTS.length) }));
 }
 
 async function openFile(app: App, file: TFile, passage: Spot | null, pane: Pane, active: boolean): Promise<void> {
@@ -129,6 +150,8 @@ function showNode(view: CanvasView | undefined, id: string): void {
 
 /** A link in the style of the app's settings, relative to `sourcePath`; empty where the note is missing. */
 export function linkTo(app: App, place: Place, sourcePath = ""): string {
+  const address = isElsewhere(place) && addressElsewhere(place);
+  if (address) return `[${place.path.replace(/^.*\/|\.md$/g, "").replace(/[[\]]/g, "\\$&")}](${address})`;
   const file = fileAt(app, place.path);
   if (!file) return "";
   return app.fileManager.generateMarkdownLink(file, sourcePath, subpathOf(place.passage));
@@ -239,7 +262,7 @@ export function startDrag(app: App, event: DragEvent, places: readonly Place[], 
     event.dataTransfer?.setData("text/plain", linkList(app, places, activePath(app)));
     return;
   }
-  const manager = dragManagerOf(app);
+  const manager = isElsewhere(place) ? undefined : dragManagerOf(app);
   const link = place.path + subpathOf(place.passage);
   manager?.onDragStart?.(event, manager.dragLink?.(event, link, "", title));
   event.dataTransfer?.setData("text/plain", linkTo(app, place));

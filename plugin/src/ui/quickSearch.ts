@@ -1,15 +1,16 @@
 /** Search in a dialog, by keyboard: opens or links a result, or creates the note. */
 
 import { normalizePath, Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
-import { asServerError } from "../client";
+import { hasOthers, searchChosen } from "../allVaults";
+import { asServerError, type Client } from "../client";
 import type { Passage, Result, SearchReply } from "../contract";
 import { delay } from "../support";
 import type { ViewContext } from "./viewContext";
 import { explain } from "./explain";
-import { breadcrumb, fileText, folderOf } from "../format";
+import { breadcrumb, fileText, folderWithin } from "../format";
 import { matchText, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
-import { activePath, asksForLink, insertLinks, openPlace, paneFor, type Place } from "./open";
+import { activePath, asksForLink, insertLinks, isElsewhere, openPlace, paneFor, type Place } from "./open";
 import { placeholder } from "./searchView";
 import { inOneLine } from "./statusText";
 import { t } from "../texts";
@@ -43,7 +44,7 @@ export class QuickSearch extends SuggestModal<Hit> {
   constructor(context: ViewContext, query: string) {
     super(context.app);
     this.#context = context;
-    this.setPlaceholder(placeholder());
+    this.#sayWhere();
     this.modalEl.addClass("notewell-quick");
     this.emptyStateText = emptyHint();
     this.inputEl.value = query;
@@ -79,9 +80,9 @@ export class QuickSearch extends SuggestModal<Hit> {
   override renderSuggestion({ result, passage }: Hit, el: HTMLElement): void {
     el.addClass("mod-complex");
     const content = el.createDiv("suggestion-content");
-    const { title, path } = result;
+    const { title } = result;
     content.createDiv({ cls: "suggestion-title", text: title });
-    const trail = [folderOf(path), fileText(result), breadcrumb(passage, title)].filter(Boolean).join(" · ");
+    const trail = [result.vault, folderWithin(result), fileText(result), breadcrumb(passage, title)].filter(Boolean).join(" · ");
     if (trail) content.createDiv({ cls: "suggestion-note", text: trail });
     if (this.#withExcerpts) {
       const excerpt = content.createDiv("suggestion-note notewell-snippet");
@@ -124,7 +125,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     if (!session) return;
     await delay(TYPING_PAUSE_MS - WORDS_AFTER_MS);
     try {
-      const found = isCurrent() && (await this.#search(query, (q, limit) => session.client.search(q, { limit, typing: true })));
+      const found = isCurrent() && (await this.#search(query, (q, limit) => this.#ranked(session.client, q, limit)));
       this.emptyStateText = t("No notes found.");
       if (found && isCurrent()) this.#update(query, found);
     } catch (error) {
@@ -132,6 +133,12 @@ export class QuickSearch extends SuggestModal<Hit> {
       this.emptyStateText = asServerError(error).message;
       if (isCurrent()) this.#update(query, byWords);
     }
+  }
+
+  /** The server's answer; within a note, this vault's alone. */
+  #ranked(client: Client, q: string, limit: number): Promise<SearchReply> {
+    const options = { limit, typing: true };
+    return this.#inNote === null ? searchChosen(this.#context, client, q, options) : client.search(q, options);
   }
 
   async #search(query: string, search: (query: string, limit: number) => Promise<SearchReply>): Promise<Hit[]> {
@@ -174,6 +181,7 @@ export class QuickSearch extends SuggestModal<Hit> {
       [["Shift"], "Enter", () => this.#create(), t("create note")],
       [[], "Tab", () => this.#toggleInNote(), t("within the note")],
       [["Mod"], "g", () => this.#toggleExcerpts(), t("excerpts")],
+      ...(hasOthers(this.#context) ? [[["Mod"], "e", () => this.#toggleAll(), t("all vaults")] satisfies Key] : []),
       [["Alt"], "ArrowUp", () => this.#recall(1), t("history")],
       [["Alt"], "ArrowDown", () => this.#recall(-1)],
       [["Ctrl"], "j", down],
@@ -209,8 +217,23 @@ export class QuickSearch extends SuggestModal<Hit> {
   }
 
   #toggleInNote(): void {
-    this.#inNote = this.#inNote === null ? (this.#active()?.path ?? null) : null;
+    const active = this.#active();
+    if (this.#inNote === null && active && isElsewhere(active)) return;
+    this.#inNote = this.#inNote === null ? (active?.path ?? null) : null;
     this.#repeat();
+  }
+
+  /** Searches all vaults of the server, or this one again; the search panel does the same. */
+  #toggleAll(): void {
+    const { settings } = this.#context;
+    void settings.set("allVaults", !settings.chosen.allVaults);
+    this.#sayWhere();
+    this.#repeat();
+  }
+
+  #sayWhere(): void {
+    const isAll = this.#context.settings.chosen.allVaults && hasOthers(this.#context);
+    this.setPlaceholder(isAll ? t("Search all vaults…") : placeholder());
   }
 
   #toggleExcerpts(): void {

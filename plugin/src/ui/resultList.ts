@@ -10,7 +10,7 @@ import { Timer } from "../support";
 import { handleKey } from "./controls";
 import type { ViewContext } from "./viewContext";
 import { resultMenu, type MenuOwner } from "./menu";
-import { asksForLink, insertLinks, openPlace, paneFor, startDrag, subpathOf } from "./open";
+import { asksForLink, insertLinks, isElsewhere, openPlace, paneFor, startDrag, subpathOf } from "./open";
 import { merged } from "./ranking";
 import { focus, ResultRow, type Hit, type RowLook } from "./resultRow";
 import { Selection } from "./selection";
@@ -170,6 +170,7 @@ export class ResultList {
 
   #hover({ el, row, place }: Hit, event: MouseEvent): void {
     this.#hovered = row;
+    if (isElsewhere(place)) return; // the app previews notes of its own vault
     this.#owner.app.workspace.trigger("hover-link", {
       event,
       source: this.#owner.getViewType(),

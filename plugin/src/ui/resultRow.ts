@@ -7,7 +7,7 @@ import { setIcon, setTooltip } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { ScoreDisplay } from "../settings";
 import { faint, title } from "./controls";
-import { breadcrumb, fileText, folderOf } from "../format";
+import { breadcrumb, fileText, folderWithin } from "../format";
 import { matchText, scoreParts, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import type { Place } from "./open";
@@ -97,7 +97,7 @@ export class ResultRow {
   }
 
   #drawTitle(isFolded: boolean): void {
-    const { title: name, path, passages, reasons } = this.result;
+    const { title: name, path, passages, reasons, vault } = this.result;
     const el = this.#target(this.el, "tree-item-self search-result-file-title is-clickable", 1);
     el.setAttr("data-path", path);
     if (passages.length > 0) {
@@ -109,11 +109,11 @@ export class ResultRow {
     }
     const inner = el.createDiv("tree-item-inner");
     inner.createSpan({ text: name });
-    if (this.#look.withFolder) faint(inner, folderOf(path));
+    if (this.#look.withFolder) faint(inner, folderWithin(this.result));
     faint(inner, fileText(this.result));
     faint(inner, reasons.map(({ text }) => text).join(" · "));
     const flair = el.createDiv("tree-item-flair-outer");
-    for (const badge of this.#look.badges) {
+    for (const badge of [...(vault ? [vault] : []), ...this.#look.badges]) {
       flair.createSpan({ cls: "tree-item-flair notewell-badge", text: badge });
     }
     if (this.#look.score !== "off") this.#drawScore(flair.createSpan("tree-item-flair notewell-score"));

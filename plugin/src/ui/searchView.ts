@@ -1,6 +1,7 @@
 /** The search panel: the field, the results, and notices about them. */
 
 import { Menu, Notice, SearchComponent, type ViewStateResult } from "obsidian";
+import { hasOthers, searchChosen } from "../allVaults";
 import type { Client } from "../client";
 import type { Result, SearchReply } from "../contract";
 import { QuerySuggest } from "./completion";
@@ -9,7 +10,7 @@ import { message, type Explanation } from "./explain";
 import { count } from "../format";
 import { foundBy, isLocal } from "../local/reply";
 import { copyText } from "./menu";
-import { linkList, noteAt } from "./open";
+import { isElsewhere, linkList, noteAt } from "./open";
 import { grouped, sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
 import { isAtLeast } from "./scores";
@@ -36,9 +37,11 @@ export class SearchView extends ResultsView<string> {
   #field!: SearchComponent;
   #contextEl!: HTMLElement;
   #expandAllEl!: HTMLElement;
+  #allEl!: HTMLElement;
   #startEl!: HTMLElement;
   #weak!: WeakMatches;
   #least = ""; // the least match that is shown
+  #isAll = false; // whether all vaults are searched
   #setup: SetupScreen | null = null;
 
   override getViewType(): string {
@@ -79,6 +82,7 @@ export class SearchView extends ResultsView<string> {
 
   /** The first screen says what there is to say while the field is empty. */
   protected override showMessage(): void {
+    this.#allEl.toggle(hasOthers(this.context));
     const isFirst = !this.#query.trim() && isFirstState(this.context.connection.state);
     this.#setup?.show(isFirst);
     super.showMessage(isFirst);
@@ -101,7 +105,8 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override request(client: Client, q: string, typing: boolean): Promise<SearchReply> {
-    return client.search(q, { limit: this.context.settings.chosen.resultLimit, mode: "hybrid", typing, weak: true });
+    const limit = this.context.settings.chosen.resultLimit;
+    return searchChosen(this.context, client, q, { limit, mode: "hybrid", typing, weak: true });
   }
 
   protected override answer(query: string, isTyping: boolean): Promise<SearchReply> {
@@ -114,10 +119,14 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override settingsChanged(): void {
-    const { leastMatch } = this.context.settings.chosen;
+    const { leastMatch, allVaults } = this.context.settings.chosen;
     const isOther = leastMatch !== this.#least;
+    const isElse = allVaults !== this.#isAll;
     this.#least = leastMatch;
-    if (isOther && this.reply && !this.live.isPending) this.show(this.reply, true);
+    this.#isAll = allVaults;
+    setActive(this.#allEl, allVaults);
+    if (isElse) this.#update();
+    else if (isOther && this.reply && !this.live.isPending) this.show(this.reply, true);
     else if (this.#query.trim()) this.list.redraw();
     else this.#drawStart();
   }
@@ -134,6 +143,10 @@ export class SearchView extends ResultsView<string> {
       this.saveLayout();
     });
     this.#expandAllEl = this.expandAllToggle(buttons);
+    const { settings } = this.context;
+    this.#allEl = toggle(buttons, "vault", t("Search all vaults of the server"), (all) => settings.set("allVaults", all));
+    this.#isAll = settings.chosen.allVaults;
+    setActive(this.#allEl, this.#isAll);
     button(buttons, "arrow-up-narrow-wide", t("Change sort order"), (event) => this.#chooseOrder(event));
     button(buttons, "copy", t("Copy results as links"), () => this.#copyLinks());
     button(buttons, "star", t("Save this search"), () => this.#save());
@@ -264,8 +277,8 @@ export class SearchView extends ResultsView<string> {
   }
 
   async #copyLinks(): Promise<void> {
-    const existing = this.list.shown.filter(({ path }) => noteAt(this.app, path));
-    const links = linkList(this.app, existing.map(({ path }) => ({ path, passage: null })));
+    const existing = this.list.shown.filter((result) => isElsewhere(result) || noteAt(this.app, result.path));
+    const links = linkList(this.app, existing.map(({ path, uri }) => ({ path, uri, passage: null })));
     await copyText(links, tn(existing.length, "{n} link copied.", "{n} links copied."));
   }
 }
