@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VAULT ?=
 EVAL_DATA ?= ../shared/data
+MULTILINGUAL = multilingual-e5-small-q4
+EVAL_LANGUAGES = tests/eval/results/$(MULTILINGUAL)
 SECONDS_OF_STRESS ?= 300
 KILLS_OF_STRESS ?= 1000
 INPUTS_OF_FUZZ ?= 100000
@@ -37,7 +39,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
-	release-check helper workflows-check bench-plugin test-torch stress fuzz eval bench load clean
+	release-check helper workflows-check bench-plugin test-torch stress fuzz eval eval-languages bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -135,6 +137,12 @@ fuzz: $(VENV)/.tests ## Random inputs for parsers, packs, settings and servers; 
 eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=folder
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results --development
+	@$(MAKE) eval-languages
+
+eval-languages: $(VENV)/.tests ## The multilingual model on German, Russian, Chinese and Japanese, and questions across languages
+	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --model $(MULTILINGUAL) --out $(EVAL_LANGUAGES) --sets xquad-de,xquad-ru,xquad-zh
+	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --model $(MULTILINGUAL) --out $(EVAL_LANGUAGES) --development --sets help-de,help-ru,help-zh,help-ja
+	@$(PY) tests/eval/cross_language.py --data "$(EVAL_DATA)" --out $(EVAL_LANGUAGES)
 
 eval-garden: $(VENV)/.tests ## Precision and recall of the gardener's checks: make eval-garden EVAL_DATA=folder
 	@$(PY) tests/eval/gardening/run.py --data "$(EVAL_DATA)" --out tests/eval/results/gardening.md
