@@ -100,8 +100,8 @@ def shared(run: str) -> Iterator[Server]:
                 Path(f"{folder}.lock").unlink(missing_ok=True)
 
 
-def start(folder: Path) -> Server:
-    """Make a server in a folder and start it. Raises NoServerError."""
+def start(folder: Path, changes: dict[str, str] | None = None) -> Server:
+    """Make a server in a folder and start it, with changed settings. Raises NoServerError."""
     programs = binaries()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -122,7 +122,9 @@ def start(folder: Path) -> Server:
     )
     server = Server(_free_port(), password, folder / "data")
     with (folder / "data" / "postgresql.conf").open("a") as file:
-        file.writelines(f"{name} = '{value}'\n" for name, value in _SETTINGS.items())
+        file.writelines(
+            f"{name} = '{value}'\n" for name, value in {**_SETTINGS, **(changes or {})}.items()
+        )
         file.write(f"port = {server.port}\n")
     resume(server)
     _make_database(server)

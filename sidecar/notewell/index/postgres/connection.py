@@ -106,9 +106,13 @@ class Session:
                 self._loop.wait(begun.rollback())
 
     @property
-    def is_lost(self) -> bool:
-        """Whether the connection has ended."""
-        return bool(self.connection.is_closed())
+    def answers(self) -> bool:
+        """Whether the connection is there: asked, because nobody may have told that it ended."""
+        try:
+            self._loop.wait(self.connection.fetch("SELECT 1"))
+        except LOST:
+            return False
+        return True
 
     def close(self) -> None:
         """Close the connection; one that does not answer is dropped."""

@@ -63,7 +63,7 @@ class Lease:
         session = self._session
         if session is None:
             raise IndexFailure("The index is closed.")
-        if session.is_lost:
+        if not session.answers:
             session = self._session = self._acquired()
         return session
 

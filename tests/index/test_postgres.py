@@ -1,0 +1,253 @@
+"""What the PostgreSQL engine promises beyond the port: one writer, many readers, other vaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from notewell.errors import IndexInUseError, NotFoundError
+from notewell.index.analyze import tokens
+from notewell.index.lexical import QueryTerm
+from notewell.index.port import IndexReader
+from notewell.index.postgres import vector_writes, vectors
+from notewell.index.postgres.address import Address, parse
+from notewell.index.postgres.errors import DatabaseGoneError
+from notewell.index.postgres.index import PostgresIndex
+from notewell.index.postgres.lease import LostLeaseError
+from notewell.index.postgres.opening import delete_at, open_at
+from notewell.types import Batch, VectorPut
+from tests import postgres_server
+from tests.index.conftest import Material
+from tests.postgres_server import Server
+
+Open = Callable[..., PostgresIndex]
+
+
+@pytest.fixture
+def address(postgres: Server, tmp_path: Path) -> Address:
+    return replace(parse(postgres.url())[0], vault=tmp_path.name)
+
+
+@pytest.fixture
+def opened(postgres: Server, address: Address) -> Iterator[Open]:
+    """Opens the vault of this test, as another server would; all are closed at the end."""
+    indexes: list[PostgresIndex] = []
+
+    def opener(*, writable: bool = True, at: Address = address) -> PostgresIndex:
+        index = open_at(at, postgres.password, writable=writable)
+        indexes.append(index)
+        return index
+
+    yield opener
+    for index in indexes:
+        index.close()
+    delete_at(address, postgres.password)
+
+
+def texts(index: IndexReader, query: str) -> list[str]:
+    terms = [QueryTerm(token) for token in tokens(query)]
+    hits = index.keywords.search(terms, limit=10)
+    found = index.chunks(hits.chunk_ids.tolist())
+    return [found[each].text for each in hits.chunk_ids.tolist()]
+
+
+def put(index: PostgresIndex, make: Material, path: str, *passages: str) -> None:
+    index.apply(Batch(puts=(make.note(path, *passages),), model=make.model))
+
+
+def end_connections(server: Server, vault: str) -> None:
+    """End the writer's connection, as a network does."""
+    postgres_server.sql(
+        server,
+        "SELECT pg_terminate_backend(holder_pid, 5000) FROM notewell.vaults"
+        f" WHERE name = '{vault}'",
+    )
+
+
+# --- one writer ---------------------------------------------------------------------------------
+
+
+def test_one_server_writes_and_others_read_what_it_writes(
+    postgres: Server, address: Address, opened: Open, make: Material
+) -> None:
+    writer = opened()
+    put(writer, make, "A.md", "the kettle boils")
+    reader = opened(writable=False)
+    assert texts(reader, "kettle") == ["the kettle boils"]
+    assert reader.graph.edge_count == 0
+
+    with pytest.raises(IndexInUseError, match="writes the index"):
+        open_at(address, postgres.password, writable=True)
+    writer.apply(Batch(puts=(make.note("B.md", "a kettle", links=["C"]), make.note("C.md", "tea"))))
+    writer.apply(Batch(removes=("A.md",)))
+
+    assert reader.refresh()
+    assert not reader.refresh()
+    assert texts(reader, "kettle") == ["a kettle"]
+    assert (reader.graph.edge_count, reader.keywords.document_count) == (1, 2)
+    writer.close()
+    put(opened(), make, "D.md", "another kettle")
+
+
+def test_a_lost_connection_is_replaced_where_nobody_else_wrote(
+    postgres: Server, address: Address, opened: Open, make: Material
+) -> None:
+    writer = opened()
+    put(writer, make, "A.md", "apple")
+
+    end_connections(postgres, address.vault)
+
+    put(writer, make, "B.md", "birch")
+    assert [note.path for note in writer.all_notes()] == ["A.md", "B.md"]
+
+
+def test_a_writer_that_was_overtaken_never_writes(
+    postgres: Server, address: Address, opened: Open, make: Material
+) -> None:
+    first = opened()
+    put(first, make, "A.md", "apple")
+    end_connections(postgres, address.vault)
+    second = opened()
+    put(second, make, "B.md", "birch")
+
+    with pytest.raises(IndexInUseError):
+        put(first, make, "C.md", "cedar")
+    second.close()
+    with pytest.raises(LostLeaseError):
+        put(first, make, "C.md", "cedar")
+    with pytest.raises(LostLeaseError):
+        first.set_meta("colour", "green")
+
+    assert [note.path for note in opened().all_notes()] == ["A.md", "B.md"]
+
+
+def test_a_lease_that_ran_out_is_taken_over_though_its_connection_seems_alive(
+    postgres: Server, address: Address, opened: Open, make: Material
+) -> None:
+    first = opened()
+    past = f"UPDATE notewell.vaults SET lease_until = now() - interval '1 s' WHERE name = '{address.vault}'"
+    postgres_server.sql(postgres, past)
+
+    second = opened()
+
+    put(second, make, "B.md", "birch")
+    with pytest.raises(IndexInUseError):
+        put(first, make, "A.md", "apple")
+    assert [note.path for note in second.all_notes()] == ["B.md"]
+
+
+def test_a_server_that_was_killed_comes_back_with_all_that_was_committed(
+    postgres: Server, make: Material
+) -> None:
+    server = postgres_server.start(
+        postgres.data.parent.with_name(f"{postgres.data.parent.name}-own"),
+        {"synchronous_commit": "on"},
+    )
+    try:
+        address = replace(parse(server.url())[0], vault="v")
+        with closing(open_at(address, server.password, writable=True)) as index:
+            put(index, make, "A.md", "the kettle boils")
+            assert texts(index, "kettle") == ["the kettle boils"]
+
+            postgres_server.kill(server)
+            with pytest.raises(DatabaseGoneError, match="does not answer"):
+                index.note_at("A.md")
+            with pytest.raises(DatabaseGoneError, match="does not answer"):
+                put(index, make, "B.md", "birch")
+            postgres_server.resume(server)
+
+            assert texts(index, "kettle") == ["the kettle boils"]
+            put(index, make, "B.md", "birch")
+            assert [note.path for note in index.all_notes()] == ["A.md", "B.md"]
+    finally:
+        postgres_server.stop(server)
+
+
+# --- other vaults, other roles ------------------------------------------------------------------
+
+
+def test_roles_see_the_vaults_that_they_or_their_groups_made(
+    postgres: Server, address: Address, opened: Open, make: Material
+) -> None:
+    put(opened(), make, "A.md", "secret kettle")
+    postgres_server.sql(
+        postgres,
+        f"CREATE ROLE stranger LOGIN PASSWORD '{postgres.password}'",
+        "GRANT USAGE ON SCHEMA notewell TO stranger",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA notewell TO stranger",
+    )
+    stranger = replace(address, user="stranger")
+    with pytest.raises(NotFoundError):
+        open_at(stranger, postgres.password, writable=False)
+
+    postgres_server.sql(postgres, "GRANT notewell TO stranger")
+
+    assert texts(opened(writable=False, at=stranger), "kettle") == ["secret kettle"]
+
+
+def test_vaults_of_one_database_do_not_mix(
+    postgres: Server, address: Address, opened: Open, make: Material
+) -> None:
+    put(opened(), make, "A.md", "first kettle")
+    other = replace(address, vault=f"{address.vault}-other")
+    index = opened(at=other)
+    put(index, make, "A.md", "second kettle", "and more")
+
+    assert texts(index, "kettle") == ["second kettle"]
+    assert index.keywords.document_frequency("kettle") == 1
+    index.close()
+    delete_at(other, postgres.password)
+    assert texts(opened(writable=False), "kettle") == ["first kettle"]
+
+
+# --- text and vectors ---------------------------------------------------------------------------
+
+
+def test_what_text_of_the_database_cannot_hold_is_replaced(opened: Open, make: Material) -> None:
+    index = opened()
+
+    put(index, make, "A.md", "null \x00 byte and \ud800 half a character")
+    put(index, make, "\ud800.md", "no such file")
+
+    [note] = index.all_notes()
+    assert index.chunks_of(note.id)[0].text == "null \ufffd byte and ? half a character"
+    assert texts(index, "null byte") == ["null \ufffd byte and ? half a character"]
+    assert index.note_at("\ud800.md") is None
+
+
+def test_the_approximate_index_finds_what_an_exact_search_does(
+    opened: Open, make: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (vectors, vector_writes):
+        monkeypatch.setattr(module, "EXACT_LIMIT", 100)
+    index = opened()
+    index.use_model(make.model, make.dimensions)
+    names = [f"{number}.md" for number in range(400)]
+    index.apply(Batch(puts=tuple(make.note(name, name) for name in names), model=make.model))
+    pending = index.pending_texts(make.model, 1000)
+    puts = [VectorPut(each.text_hash, make.vector(each.text_hash)) for each in pending]
+    index.store_vectors(make.model, puts)
+    queries = [make.vector(bytes([number]) * 16) for number in range(20)]
+    exact = [index.vectors.search(query, limit=10) for query in queries]
+    assert not index.vectors._is_approximate
+
+    index.save()
+    index.refresh()
+    put(index, make, "more.md", "more")
+
+    assert index.vectors._is_approximate
+    found = [index.vectors.search(query, limit=10) for query in queries]
+    same = [np.isin(a.chunk_ids, b.chunk_ids).mean() for a, b in zip(exact, found, strict=True)]
+    assert np.mean(same) >= 0.99
+    assert found[0].scores == pytest.approx(exact[0].scores, abs=1e-6)
+    assert found[0].mean == pytest.approx(exact[0].mean, abs=0.01)
+    few = np.array([note.id for note in index.all_notes()[5:300:40]], np.int64)
+    narrowed = index.vectors.search(queries[0], limit=10, notes=few)
+    assert len(narrowed.chunk_ids) == len(few) == narrowed.searched
+    also = index.vectors.search(queries[0], limit=3, also=few)
+    assert set(narrowed.chunk_ids.tolist()) <= set(also.chunk_ids.tolist())
