@@ -14,6 +14,10 @@ PYTEST_FLAGS ?=
 CONTRACT := plugin/src/contract.ts
 PAGES := sidecar/notewell/web/static/index.html
 
+# What tests in the browser and a release need built; BUILT=1 says that it is.
+BUILT ?=
+BUILDS := $(if $(BUILT),,plugin web)
+
 VENV := .venv
 PY := $(VENV)/bin/python
 NODE := node_modules
@@ -61,8 +65,9 @@ test-plugin: test-unit test-e2e ## The tests of the plugin
 test-unit: $(NODE)/.made
 	@npm run --silent test
 
-test-e2e: $(VENV)/.runs $(NODE)/.made browser
-	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" npm run --silent test:e2e
+test-e2e: $(VENV)/.runs $(NODE)/.made browser $(BUILDS)
+	@npx --no tsc -p tests/host
+	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" node tests/e2e/run.mjs
 
 plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styles.css
 	@npm run --silent build
@@ -70,7 +75,7 @@ plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styl
 release-check: $(NODE)/.made ## Build twice, compare, and check the release by Obsidian's review rules
 	@npm run --silent release-check
 
-release: $(RELEASE_VENV)/.made plugin web ## Wheel, sdist and the plugin's files in dist/, with checksums; built twice and compared
+release: $(RELEASE_VENV)/.made $(BUILDS) ## Wheel, sdist and the plugin's files in dist/, with checksums; built twice and compared
 	@$(RELEASE_PY) release/build.py --out $(DIST)
 
 release-try: $(RELEASE_VENV)/.made ## Install the wheel in dist/ with uv and with pipx into empty homes; search and serve
