@@ -143,9 +143,17 @@ def test_entities_and_deep_nesting_are_refused() -> None:
 
 
 def test_a_deeply_nested_page_is_read() -> None:
-    page = "<div>" * 50_000 + "<p>At the bottom.</p>"
+    page = "<div>" * 50_000 + "<p>At the bottom.</p>" + "</div>" * 50_000 + "<p>After it.</p>"
 
-    assert "At the bottom." in " ".join(texts(read_as(".html", page.encode())))
+    assert texts(read_as(".html", page.encode())) == ["At the bottom.", "After it."]
+
+
+def test_a_long_page_without_end_tags_is_no_deep_one() -> None:
+    page = "<ul>" + "<li>One<br>more <b>item</b>" * 3_000 + "</ul><p>After it."
+
+    rows, after = texts(read_as(".html", page.encode()))
+    assert rows.split("\n") == ["- One more item"] * 3_000
+    assert after == "After it."
 
 
 # --- web pages -----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from notewell.types import SpanKind
 from notewell.vault.readers.made_text import MadeText
+from notewell.vault.readers.shallow import shallow
 
 # What is no text of the page itself.
 _DROPPED = (
@@ -67,7 +68,7 @@ def write_markup(
     """
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - see above
 
-    tree = LexborHTMLParser(source)
+    tree = LexborHTMLParser(shallow(source))
     title = tree.css_first("head > title")
     shown_title = " ".join(title.text().split()) if title is not None else ""
     meta = {
