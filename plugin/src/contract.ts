@@ -72,7 +72,11 @@ export type GardenCheck =
   | "tag_variants"
   | "orphans"
   | "untitled"
-  | "missing_properties";
+  | "missing_properties"
+  | "update_topics"
+  | "missing_descriptions"
+  | "merge_topics"
+  | "archive_topic";
 export type SuggestionState = "open" | "applied" | "rejected" | "refused";
 export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
 export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
@@ -1816,6 +1820,10 @@ export interface MakePlan extends OfVault {
   readonly checks?: readonly GardenCheck[];
   /** At most this many suggestions */
   readonly limit?: number;
+  /** Also ask the language model for topics and descriptions */
+  readonly model?: boolean;
+  /** The model's host (GET /api/garden/model): you agree to send notes there */
+  readonly host?: string | null;
 }
 
 /**
@@ -1852,6 +1860,7 @@ export interface SuggestionView {
  * What changes in one note, whose content has the hash `hash`.
  *
  * `set` gives properties a value, `add` appends to lists, `swap` exchanges texts in a property.
+ * `create` is the text of a new note, whose hash is "".
  */
 export interface SuggestedEdit {
   readonly path: string;
@@ -1860,6 +1869,7 @@ export interface SuggestedEdit {
   readonly set: Readonly<Record<string, PropertyValue>>;
   readonly add: Readonly<Record<string, readonly string[]>>;
   readonly swap: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly create: string;
 }
 
 /** A text that becomes another. `start` is its offset below the properties of the note. */
@@ -1868,6 +1878,29 @@ export interface TextEdit {
   readonly start: number;
   readonly old: string;
   readonly new: string;
+}
+
+/**
+ * What a plan with the language model would send now.
+ *
+ * `notes` are those that it would read of the `waiting` ones, `tokens` an estimate of what it
+ * reads, and `answer_tokens` the most it may write. `dollars` is 0 on this computer (`local`) and
+ * null where no price is known; prices are of the month `prices_of`. `sent` says what leaves.
+ */
+export interface GardenModelReply {
+  readonly vault: string;
+  readonly provider: string;
+  readonly host: string;
+  readonly local: boolean;
+  readonly model: string;
+  readonly notes: number;
+  readonly waiting: number;
+  readonly requests: number;
+  readonly tokens: number;
+  readonly answer_tokens: number;
+  readonly dollars: number | null;
+  readonly prices_of: string;
+  readonly sent: string;
 }
 
 /** `GET /api/garden/plans`: The gardener's plans */
@@ -3003,6 +3036,7 @@ export interface Routes {
   readonly "POST /api/gleanings/{id}/status": { readonly parameters: MarkGleaning; readonly reply: GleaningReply };
   readonly "POST /api/gleanings/maintain": { readonly parameters: MaintainGleanings; readonly reply: MaintainReply };
   readonly "POST /api/garden/plans": { readonly parameters: MakePlan; readonly reply: PlanReply };
+  readonly "GET /api/garden/model": { readonly parameters: OfVault; readonly reply: GardenModelReply };
   readonly "GET /api/garden/plans": { readonly parameters: PlansRequest; readonly reply: PlansReply };
   readonly "GET /api/garden/plans/{id}": { readonly parameters: PlanRequest; readonly reply: PlanReply };
   readonly "POST /api/garden/plans/{id}/apply": { readonly parameters: ApplyPlan; readonly reply: GardenReply };

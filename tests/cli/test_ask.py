@@ -107,3 +107,24 @@ def test_failures_are_exit_1_and_a_missing_question_is_exit_2(
     model.turns += [Says(status=401)]
     assert notewell.json("ask", "Bees?", fails=1)["error"] == "provider_key"
     notewell("ask", fails=2)
+
+
+def test_a_garden_plan_says_what_the_model_would_read_and_where(
+    notewell: CommandLine, model: ScriptedModel, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = {"path": "Garden/Bees.md", "topics": [], "description": "How bees fly home."}
+    model.turns += [Says("", [("tend", {"notes": [note]})])] * 2
+    plan = notewell("garden", "plan", "--check", "missing_descriptions", "--model")
+
+    assert "test-model at this computer would read" in plan.stderr
+    assert "Price: $0.00 at most." in plan.stderr
+    assert "a description" in plan.stdout
+    again = notewell.json("garden", "plan", "--check", "missing_descriptions", "--model")
+    assert again["suggestions"] == []  # all notes were looked at
+    assert len(model.asked) == 1
+
+    monkeypatch.setenv("NOTEWELL_ASK_BASE_URL", "http://models.example:1")
+    refused = notewell.json("garden", "plan", "--model", fails=2)
+    assert "`offline` forbids to send notes to models.example" in refused["detail"]
+    refused = notewell.json("garden", "plan", "--check", "merge_topics", fails=2)
+    assert "needs the language model" in refused["detail"]

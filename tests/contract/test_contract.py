@@ -259,6 +259,7 @@ REPLIES: dict[str, Asked] = {
     ),
     "gleanings-maintain-off": ("POST /api/gleanings/maintain", {}, 403),
     "garden-plan-made": ("POST /api/garden/plans", {"checks": ["orphans"]}, 200),
+    "garden-model-off": ("GET /api/garden/model", {}, 400),
     "garden-plans": ("GET /api/garden/plans", {"limit": 1}, 200),
     "garden-plan-nothing": ("GET /api/garden/plans/{id}", {"id": "20000101-000000"}, 404),
     "garden-apply-nothing": ("POST /api/garden/plans/{id}/apply", {"id": "20000101-000000"}, 404),

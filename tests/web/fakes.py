@@ -30,6 +30,7 @@ from notewell.contract.documents import (
     RemoveDocuments,
 )
 from notewell.contract.garden import (
+    GardenModelReply,
     GardenReply,
     MakePlan,
     PlanReply,
@@ -409,6 +410,10 @@ class FakePlans:
         self._asked.append(request)
         at, counts = "2026-03-02T10:00:00+00:00", {"open": 0}
         return PlanReply("Home", "20260302-100000", at, None, request.checks, (), counts, 0)  # type: ignore[arg-type]
+
+    def estimate(self) -> GardenModelReply:
+        place = "openai", "127.0.0.1", True, "test-model"
+        return GardenModelReply("Home", *place, 2, 3, 1, 900, 720, 0.0, "2026-03", "notes")
 
     def plans(self, limit: int) -> PlansReply:
         self._asked.append(limit)

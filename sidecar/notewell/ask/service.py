@@ -119,7 +119,10 @@ def _notice(providers: Providers, conversation: str) -> AskEvent:
 
 
 class AskService:
-    """Answers questions about one vault. Any thread may use it."""
+    """Answers questions about one vault. Any thread may use it.
+
+    `providers` opens the language model that is configured now.
+    """
 
     def __init__(
         self,
@@ -139,12 +142,12 @@ class AskService:
 
     def use_rules(self, rules: AskRules) -> None:
         """Answer the next questions with another language model; running answers keep theirs."""
-        self._providers = Providers(rules, self._models_folder)
-        self._expander = Expander(self._providers)
+        self.providers = Providers(rules, self._models_folder)
+        self._expander = Expander(self.providers)
 
     def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""
-        agent = Agent(self._vault, self._providers, self._conversations, cancel)
+        agent = Agent(self._vault, self.providers, self._conversations, cancel)
         try:
             yield from agent.answer(request)
         except NotewellError as error:
@@ -161,7 +164,7 @@ class AskService:
 
         Raises ConfigError (code "ask_off") if none is configured, and ProviderError.
         """
-        return self._providers.models(self._providers.open(Cancel()), refresh=refresh)
+        return self.providers.models(self.providers.open(Cancel()), refresh=refresh)
 
     def conversation(self, conversation: str) -> AskConversationReply:
         """The turns of a conversation. Raises NotFoundError if it does not exist (any more)."""

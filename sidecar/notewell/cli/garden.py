@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from notewell.cli.backend import answer, backend_for
+from notewell.cli.backend import answer, backend_for, print_reply
 from notewell.cli.options import AnyFunction, Group, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object, print_table
 from notewell.cli.request_options import (
@@ -21,6 +22,7 @@ from notewell.contract.garden import (
     ApplyPlan,
     ForgetRejections,
     GardenCheck,
+    GardenModelRequest,
     GardenReply,
     MakePlan,
     PlanReply,
@@ -33,7 +35,7 @@ from notewell.contract.garden import (
     SuggestionView,
     UndoPlan,
 )
-from notewell.errors import NotFoundError
+from notewell.errors import NotFoundError, UsageError
 
 _MARKS = {"open": "?", "applied": "+", "rejected": "-", "refused": "!"}
 
@@ -69,12 +71,47 @@ def garden() -> None:
 
 @garden.command()
 @request_option(MakePlan, "checks", "--check", multiple=True, metavar="NAME")
-@request_options(MakePlan, "limit")
+@request_options(MakePlan, "limit", "model")
+@click.option("--yes", is_flag=True, help="Send notes to the language model without asking.")
 @vault_option
 @json_option
-def plan(*, checks: tuple[GardenCheck, ...], limit: int, vault: str | None, as_json: bool) -> None:
-    """Look for what could be tended, and make a plan; no note is changed."""
-    answer(vault, MakePlan(tuple(checks), limit), _show_plan, as_json=as_json)
+def plan(
+    *,
+    checks: tuple[GardenCheck, ...],
+    limit: int,
+    model: bool,
+    yes: bool,
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Look for what could be tended, and make a plan; no note is changed.
+
+    With --model, the language model of `notewell ask` is asked for topics and descriptions. What
+    that would send, and where, is said before.
+    """
+    with backend_for(current_invocation(), vault) as (_, backend):
+        host = _agreed_host(backend, yes=yes, as_json=as_json) if model else None
+        print_reply(
+            backend, MakePlan(tuple(checks), limit, model, host), _show_plan, as_json=as_json
+        )
+
+
+def _agreed_host(backend: Backend, *, yes: bool, as_json: bool) -> str:
+    """Say what would be sent, and the host of the language model once a person agreed to it."""
+    would = backend.answer(GardenModelRequest())
+    say = current_invocation().say
+    where = "this computer" if would.local else would.host
+    price = "unknown" if would.dollars is None else f"${would.dollars:,.2f} at most"
+    say(
+        f"{would.model} at {where} would read {would.notes:,} of {would.waiting:,} notes that wait,"
+        f" about {would.tokens:,} tokens in {would.requests:,} requests: {would.sent}. Price:"
+        f" {price}" + ("." if would.local else f" (list prices of {would.prices_of}).")
+    )
+    if not would.local and not yes:
+        if as_json or not sys.stdin.isatty():
+            raise UsageError(f"Agree to send notes to {would.host} with --yes.")
+        click.confirm(f"Send them to {would.host}?", abort=True, err=True)
+    return would.host
 
 
 @garden.command()

@@ -83,6 +83,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     gleanings.MarkGleaning,
     gleanings.MaintainGleanings,
     garden.MakePlan,
+    garden.GardenModelRequest,
     garden.PlansRequest,
     garden.PlanRequest,
     garden.ApplyPlan,

@@ -23,6 +23,10 @@ GardenCheck = Literal[
     "orphans",
     "untitled",
     "missing_properties",
+    "update_topics",
+    "missing_descriptions",
+    "merge_topics",
+    "archive_topic",
 ]
 SuggestionState = Literal["open", "applied", "rejected", "refused"]
 PlanId = Annotated[str, Pattern("^[0-9]{8}-[0-9]{6}$"), Doc("Id of the plan")]
@@ -52,6 +56,7 @@ class SuggestedEdit:
     """What changes in one note, whose content has the hash `hash`.
 
     `set` gives properties a value, `add` appends to lists, `swap` exchanges texts in a property.
+    `create` is the text of a new note, whose hash is "".
     """
 
     path: str
@@ -60,6 +65,7 @@ class SuggestedEdit:
     set: Mapping[str, PropertyValue] = field(default_factory=dict)
     add: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     swap: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    create: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +184,30 @@ class RejectionsReply:
 
 
 @dataclass(frozen=True, slots=True)
+class GardenModelReply:
+    """What a plan with the language model would send now.
+
+    `notes` are those that it would read of the `waiting` ones, `tokens` an estimate of what it
+    reads, and `answer_tokens` the most it may write. `dollars` is 0 on this computer (`local`) and
+    null where no price is known; prices are of the month `prices_of`. `sent` says what leaves.
+    """
+
+    vault: str
+    provider: str
+    host: str
+    local: bool
+    model: str
+    notes: int
+    waiting: int
+    requests: int
+    tokens: int
+    answer_tokens: int
+    dollars: float | None
+    prices_of: str
+    sent: str
+
+
+@dataclass(frozen=True, slots=True)
 class MakePlan(Request[PlanReply]):
     """Look for what could be tended, and make a plan of it; no note of yours is changed."""
 
@@ -192,6 +222,25 @@ class MakePlan(Request[PlanReply]):
     )
     checks: Checks = ()
     limit: Annotated[int, Ge(1), Le(200), Doc("At most this many suggestions")] = 100
+    model: Annotated[bool, Doc("Also ask the language model for topics and descriptions")] = False
+    host: Annotated[
+        Annotated[str, MaxLen(253)] | None,
+        Doc("The model's host (GET /api/garden/model): you agree to send notes there"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class GardenModelRequest(Request[GardenModelReply]):
+    """What a plan with the language model would send, and where; nothing is sent by asking."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/garden/model",
+        "garden_model",
+        "What a plan with the language model would send, and where",
+        rate_class="heavy",
+        timed=False,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
         remove_missing=one.remove_missing
     ),
     garden.MakePlan: lambda engine, one: engine.tending.plans.make(one),
+    garden.GardenModelRequest: lambda engine, _: engine.tending.plans.estimate(),
     garden.PlansRequest: lambda engine, one: engine.tending.plans.plans(one.limit),
     garden.PlanRequest: lambda engine, one: engine.tending.plans.show(one.id),
     garden.ApplyPlan: lambda engine, one: engine.tending.plans.apply(one.id, one.only),

@@ -117,7 +117,8 @@ class Engine:
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
-        tended = TendedVault(record, settings, index, source, writer, self._look_at, self._embedder)
+        changed, chat = self._look_at, lambda: self.asking.providers
+        tended = TendedVault(record, settings, index, source, writer, changed, self._embedder, chat)
         self.tending = Tending(tended, self._writer, self._look_now)
         self.undoing, self.properties = self.tending.undoing, self.tending.properties
         self.memories = open_memories(

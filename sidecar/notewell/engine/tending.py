@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from notewell.contract.phone import PhoneIndexReply
 from notewell.engine.properties import VaultProperties
@@ -34,6 +35,9 @@ from notewell.types.runs import RunKind
 from notewell.vault.daily import DailyNotes
 from notewell.vault.write import VaultWriter
 
+if TYPE_CHECKING:  # loaded with the first question
+    from notewell.models.chat.providers import Providers
+
 log = logging.getLogger(__name__)
 
 
@@ -42,7 +46,7 @@ class TendedVault:
     """One vault and what is used to read and write it.
 
     `writer` None: it is never written. `changed` is called with the path of each note written.
-    `embedder` gives the model that answers.
+    `embedder` gives the model that answers searches, and `chat` what opens the language model.
     """
 
     record: VaultRecord
@@ -52,6 +56,7 @@ class TendedVault:
     writer: VaultWriter | None
     changed: Callable[[str], None]
     embedder: Callable[[], Embedder | None]
+    chat: Callable[[], Providers]
 
 
 class Tending:
@@ -159,6 +164,8 @@ def _plans(vault: TendedVault, runs: Runs) -> Plans:
         writer=vault.writer,
         changed=vault.changed,
         load_model=vault.embedder,
+        chat=vault.chat,
+        offline=settings.offline,
     )
     return Plans(record.name, parts)
 

@@ -128,14 +128,14 @@ class Changes:
         for number, path in enumerate(paths):
             mine = [one for one in chosen if path in paths_of(one)]
             try:
-                source = self.writer.read(path)
-                if source.content_hash.hex() != plan.hashes[path]:
+                known, text = self._now(plan, path)
+                if known != plan.hashes[path]:
                     return {one.id: _CHANGED.format(path) for one in mine}
-                size += len(source.text)
+                size += len(text)
                 if size > MOST_BYTES or number >= MOST_NOTES:
                     many = "Too many notes for one undo. Apply the rest by itself."
                     return {one.id: many for one in mine}
-                self._after(plan, path, source.text, mine, undoing=undoing)
+                self._after(plan, path, text, mine, undoing=undoing)
             except _OF_ONE_NOTE as error:
                 return self._culprits(plan, path, mine, error.message, undoing=undoing)
         return {}
@@ -147,7 +147,7 @@ class Changes:
         found = {}
         for one in mine if len(mine) > 1 else ():
             try:
-                self._after(plan, path, self.writer.read(path).text, [one], undoing=undoing)
+                self._after(plan, path, self._now(plan, path)[1], [one], undoing=undoing)
             except _OF_ONE_NOTE as error:
                 found[one.id] = error.message
         return found or {one.id: why for one in mine}
@@ -165,7 +165,7 @@ class Changes:
                 mine = [one for one in chosen if path in paths_of(one)]
                 try:
                     number = made.get(path) or self._write(plan, begun, path, mine)
-                    now = self.writer.read(path).content_hash.hex()
+                    now, _ = self._now(plan, path)
                 except _OF_ONE_NOTE as error:
                     failed |= {one.id: error.message for one in mine}
                     continue
@@ -186,7 +186,12 @@ class Changes:
 
         seen = bytes.fromhex(begun.seen[path])
         action = "undo" if begun.undoing else action_of(plan.id)
-        written = self.writer.edit(path, edit, seen=seen, action=action)
+        if not seen:
+            written = self.writer.create(path, edit(""), action=action)
+        elif path in _created(plan) and not edit(self._now(plan, path)[1]):
+            written = self.writer.delete(path, seen=seen, action=action)
+        else:
+            written = self.writer.edit(path, edit, seen=seen, action=action)
         if begun.undoing and not _applied_in(plan, path, but=mine):
             for entry in self._entries(plan.id).get(path, ()):
                 self.writer.journal.mark_undone(entry.number)
@@ -205,6 +210,8 @@ class Changes:
     def _original(self, plan: Plan, path: str) -> str:
         """The text of a note before the first write of a plan."""
         entries = [one for one in self._entries(plan.id).get(path, ()) if not one.undone]
+        if entries and entries[0].before_hash is None:
+            return ""
         raw = self.writer.journal.before(entries[0].number) if entries else None
         if raw is None:
             raise NotFoundError(
@@ -212,6 +219,16 @@ class Changes:
                 " writes."
             )
         return Form.of(path, raw).decode(raw)
+
+    def _now(self, plan: Plan, path: str) -> tuple[str, str]:
+        """The hash and the text of a note; both "" of one that the plan makes and is not there."""
+        try:
+            source = self.writer.read(path)
+        except UnreadableNoteError as error:
+            if error.code != "vanished" or path not in _created(plan):
+                raise
+            return "", ""
+        return source.content_hash.hex(), source.text
 
     def _entries(self, key: str) -> Mapping[str, list[Entry]]:
         """The writes of a plan by note, oldest first."""
@@ -230,10 +247,12 @@ class Changes:
             if seen is None or not mine or (entry.before_hash or b"").hex() != seen:
                 continue
             try:
-                now = self.writer.read(entry.path).content_hash
-            except _OF_ONE_NOTE:
-                continue
-            if now == entry.after_hash and now.hex() != seen:
+                now: bytes | None = self.writer.read(entry.path).content_hash
+            except _OF_ONE_NOTE as error:
+                if error.code != "vanished":
+                    continue
+                now = None
+            if now == entry.after_hash and (now or b"").hex() != seen:
                 found.setdefault(entry.path, entry.number)
         return found
 
@@ -259,6 +278,11 @@ class Changes:
         ours = {one.before_hash for one in self._entries(plan.id).get(note, ())}
         now = self.writer.read(note).content_hash
         return now if now in ours else known
+
+
+def _created(plan: Plan) -> frozenset[str]:
+    """The notes that a plan makes."""
+    return frozenset(edit.path for one in plan.suggestions for edit in one.edit if edit.create)
 
 
 def _chosen(plan: Plan, only: Sequence[str]) -> list[SuggestionView]:

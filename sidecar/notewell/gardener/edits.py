@@ -20,10 +20,14 @@ _LONGEST_LINE = 300  # of a diff
 def edited(text: str, edits: Iterable[NoteEdit]) -> str:
     """The text of a note after edits that were made for it as it is; line ends stay.
 
+    A note that does not exist has the text ""; one that does keeps its text where an edit would
+    make it.
+
     Raises WriteError (code "not_the_note") where a replaced text does not stand in its place, and
     what `edit_properties` raises.
     """
     every = tuple(edits)
+    text = text or next((one.create for one in every if one.create), "")
     body = body_start(one_line_end(text))
     for one in sorted(_replacements(every), key=lambda one: one.start, reverse=True):
         start, end = body + one.start, body + one.start + len(one.old)
@@ -66,6 +70,8 @@ def _swapped(value: PropertyValue, words: Mapping[str, str]) -> PropertyValue:
 
 def clash(one: NoteEdit, other: NoteEdit) -> bool:
     """Whether two edits of one note cannot both be made."""
+    if one.create != other.create:
+        return True
     names = {*one.set, *one.swap} & {*other.set, *other.add, *other.swap}
     if names or {*one.add} & {*other.set, *other.swap}:
         return True

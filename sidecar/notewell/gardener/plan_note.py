@@ -9,6 +9,7 @@ from datetime import datetime
 from notewell.contract.codec import to_json
 from notewell.contract.garden import SuggestionView
 from notewell.gardener.checks import CHECKS
+from notewell.gardener.model_checks import MODEL_CHECKS
 from notewell.gardener.state import Plan
 from notewell.gardener.views import counts_of
 
@@ -47,7 +48,8 @@ def _sections(plan: Plan) -> Iterator[str]:
     for check in plan.checks:
         found = [one for one in plan.suggestions if one.check == check]
         if found:
-            yield from ("", f"## {CHECKS[check].finds.capitalize()}", "")
+            finds = MODEL_CHECKS[check] if check in MODEL_CHECKS else CHECKS[check].finds
+            yield from ("", f"## {finds.capitalize()}", "")
             for one in found:
                 yield from _item(one)
 

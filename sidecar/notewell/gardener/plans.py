@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from notewell.contract.garden import (
     CheckView,
     GardenCheck,
+    GardenModelReply,
     GardenReply,
     MakePlan,
     PlanReply,
@@ -22,6 +24,7 @@ from notewell.gardener.changes import MOST_NOTES, Changes, Done, decisions
 from notewell.gardener.checks import CHECKS
 from notewell.gardener.edits import clash, diff_of, edited, problem_of
 from notewell.gardener.garden import Garden
+from notewell.gardener.model_checks import MODEL_CHECKS
 from notewell.gardener.plan_note import note_name, note_text
 from notewell.gardener.read_garden import GardenParts, read_garden
 from notewell.gardener.state import Plan, StateFile
@@ -31,6 +34,10 @@ from notewell.runs.work import RunProgress, Runs
 from notewell.types import GardenRules
 from notewell.types.runs import Trigger
 from notewell.vault.write import VaultWriter
+
+if TYPE_CHECKING:  # loaded where a language model is asked
+    from notewell.gardener.model_gardener import ModelGardener
+    from notewell.models.chat.providers import Providers
 
 KEPT = timedelta(days=7)  # plans
 _ID = "%Y%m%d-%H%M%S"
@@ -43,6 +50,7 @@ class PlansParts:
     """What plans are made with. `writer` None: the vault is never written.
 
     `load_model` makes the vectors of the model in use known, where a process has not loaded it.
+    `chat` opens the language model, which is on another computer only where not `offline`.
     """
 
     garden: GardenParts
@@ -51,6 +59,8 @@ class PlansParts:
     writer: VaultWriter | None
     changed: Callable[[str], None]
     load_model: Callable[[], object]
+    chat: Callable[[], Providers]
+    offline: bool
 
 
 class Plans:
@@ -89,21 +99,46 @@ class Plans:
     def make(self, request: MakePlan, trigger: Trigger = "manual") -> PlanReply:
         """Make a plan; raises AlreadyRunningError while another is made."""
         made: list[Plan] = []
-        checks, limit = self._checks(request.checks), request.limit
+        checks, limit = self._checks(request.checks, model=request.model), request.limit
+        if request.model:
+            self._model_gardener().agree(request.host)
         self._parts.runs.now(
             "plan", trigger, lambda progress: made.append(self._made(progress, checks, limit))
         )
         return reply_of(self._vault, made[0])
 
     def begin(self) -> None:
-        """Make a plan in a thread, as the schedule does."""
-        checks, limit = self._checks(()), MakePlan().limit
+        """Make a plan in a thread, as the schedule does; no language model is asked."""
+        checks, limit = self._usual(), MakePlan().limit
         self._parts.runs.begin(
             "plan", "schedule", lambda progress: self._made(progress, checks, limit)
         )
 
-    def _checks(self, names: Sequence[GardenCheck]) -> tuple[GardenCheck, ...]:
-        return tuple(dict.fromkeys(names)) or self._usual()
+    def estimate(self) -> GardenModelReply:
+        """What a plan with the language model would send now; nothing is sent.
+
+        Raises ConfigError where none is configured, and ProviderError where it does not answer.
+        """
+        garden, state = read_garden(self._parts.garden), self._file.load()
+        return self._model_gardener().estimate(garden, state.checked)
+
+    def _model_gardener(self) -> ModelGardener:
+        # Loaded here because few vaults are tended with a language model.
+        from notewell.gardener.model_gardener import ModelGardener  # noqa: PLC0415
+
+        parts = self._parts
+        rules, topics = parts.garden.rules, parts.garden.topics
+        return ModelGardener(self._vault, parts.chat(), rules, topics, offline=parts.offline)
+
+    def _checks(self, names: Sequence[GardenCheck], *, model: bool) -> tuple[GardenCheck, ...]:
+        named = tuple(dict.fromkeys(names))
+        of_model = [name for name in named if name in MODEL_CHECKS]
+        if of_model and not model:
+            raise UsageError(
+                f"{of_model[0]} needs the language model: add --model, or `model` over HTTP."
+            )
+        added = tuple(MODEL_CHECKS) if model and not of_model else ()
+        return (named or self._usual()) + added
 
     def _usual(self) -> tuple[GardenCheck, ...]:
         """The checks of a plan that names none: those of the settings, or else those by default."""
@@ -126,11 +161,19 @@ class Plans:
         state = self._file.load()
         decided = state.rejected.keys() | state.applied.keys()
         found: list[list[Suggestion]] = []
-        for name in checks:
+        for name in (one for one in checks if one in CHECKS):
             progress.check()
             mine = {one.id: one for one in CHECKS[name].find(garden) if one.id not in decided}
             found.append(sorted(mine.values(), key=lambda one: (-one.confidence, one.path)))
             progress.counts[name] = len(mine)
+        checked = state.checked
+        if wanted := [name for name in checks if name in MODEL_CHECKS]:
+            looked = self._model_gardener().look(garden, checked, progress)
+            checked = looked.checked(checked)
+            for name in wanted:
+                mine = {one.id: one for one in looked.of(name) if one.id not in decided}
+                found.append(list(mine.values()))
+                progress.counts[name] = len(mine)
         chosen = _fitting(garden, found, limit)
         total = sum(map(len, found))
         created = datetime.now().astimezone()
@@ -148,7 +191,7 @@ class Plans:
         )
         progress.check()
         plan = self._with_note(plan, created) if chosen else plan
-        self._file.change(lambda before: before.with_plan(plan))
+        self._file.change(lambda before: replace(before.with_plan(plan), checked=checked))
         return plan
 
     def _with_note(self, plan: Plan, created: datetime) -> Plan:
@@ -253,7 +296,7 @@ def _fitting(
             chosen.append((one, diff))
             for edit in one.edits:
                 edits.setdefault(edit.path, []).append(edit)
-    order = {name: n for n, name in enumerate(CHECKS)}
+    order = {name: n for n, name in enumerate((*CHECKS, *MODEL_CHECKS))}
     return sorted(chosen, key=lambda each: (order[each[0].check], -each[0].confidence))
 
 
@@ -261,11 +304,19 @@ def _diff(garden: Garden, suggestion: Suggestion) -> str | None:
     """What a suggestion changes in all its notes; None if it cannot be made or changes nothing."""
     shown = []
     for edit in suggestion.edits:
-        body = garden.read(edit.path)
-        if body is None or problem_of(body.text, [edit]) is not None:
+        before = _before(garden, edit)
+        if before is None or problem_of(before, [edit]) is not None:
             return None
-        after = edited(body.text, [edit])
-        if after == body.text:
+        after = edited(before, [edit])
+        if after == before:
             return None
-        shown.append(diff_of(edit.path, body.text, after))
+        shown.append(diff_of(edit.path, before, after))
     return "".join(shown)[:_MOST_DIFF]
+
+
+def _before(garden: Garden, edit: NoteEdit) -> str | None:
+    """The text of a note, "" of one that is to be made; None if it is not as the index has it."""
+    if edit.create:
+        return None if edit.path in garden.notes else ""
+    body = garden.read(edit.path)
+    return None if body is None else body.text

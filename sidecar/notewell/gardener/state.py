@@ -64,14 +64,30 @@ class Unfinished:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """A note that a language model has looked at: its content hash then, and when that was.
+
+    `skipped`: nothing usable came of it.
+    """
+
+    hash: str
+    at: str
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class State:
-    """Plans, oldest first; decisions by suggestion; and what was begun and not ended."""
+    """Plans, oldest first; decisions by suggestion; and what was begun and not ended.
+
+    `checked` are the notes that a language model has looked at.
+    """
 
     format: int = 1
     plans: tuple[Plan, ...] = ()
     rejected: Mapping[str, Decision] = field(default_factory=dict)
     applied: Mapping[str, Decision] = field(default_factory=dict)
     unfinished: Unfinished | None = None
+    checked: Mapping[str, Checked] = field(default_factory=dict)
 
     def plan(self, key: str) -> Plan:
         """One plan; NotFoundError if there is none of this id."""

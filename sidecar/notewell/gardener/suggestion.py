@@ -30,7 +30,8 @@ class NoteEdit:
     """What changes in one note. `content_hash` is that of the note the edit was made for.
 
     `set` gives properties a value, `add` appends items to lists, `swap` exchanges texts in lists
-    (or a text that is the whole value) by property.
+    (or a text that is the whole value) by property. `create` is the text of a new note, where there
+    is none; its `content_hash` is empty.
     """
 
     path: str
@@ -39,6 +40,7 @@ class NoteEdit:
     set: Mapping[str, PropertyValue] = field(default_factory=dict)
     add: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     swap: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    create: str = ""
 
 
 @dataclass(frozen=True, slots=True)

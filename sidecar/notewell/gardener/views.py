@@ -41,6 +41,7 @@ def _edit_view(edit: NoteEdit) -> SuggestedEdit:
         set=edit.set,
         add=edit.add,
         swap=edit.swap,
+        create=edit.create,
     )
 
 
@@ -56,6 +57,7 @@ def edits_of(views: Iterable[SuggestionView], path: str) -> tuple[NoteEdit, ...]
             set=edit.set,
             add=edit.add,
             swap=edit.swap,
+            create=edit.create,
         )
         for view in views
         for edit in view.edit

@@ -263,11 +263,14 @@ class GardenRules:
 
     `folder` "": plans are written to no note. Notes in the folders `ignore` are neither edited nor
     suggested. `checks` are those of a plan that names none; empty: all that are usual.
+    `model_tokens` is the most that a language model may read for one plan, which is asked only
+    where a person wants that.
     """
 
     folder: str = ""
     ignore: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+    model_tokens: Annotated[int, Ge(1_000), Le(1_000_000)] = 100_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ note is deleted.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from notewell.contract.garden import GardenCheck
@@ -19,7 +19,7 @@ from notewell.vault.topics import Topic, topic_values
 
 NAME: GardenCheck = "similar_topics"
 PROPERTY = "duplicate_of"
-_MOST_NOTES = 100  # that one suggestion edits
+MOST_NOTES = 100  # that one suggestion edits
 _PROPERTIES = frozenset({"topics", "topic"})
 
 
@@ -35,9 +35,9 @@ def find(garden: Garden) -> Iterator[Suggestion]:
     for one, other, score, why in alike(garden, topics):
         kept, left = sorted((one, other), key=lambda topic: (-uses[topic.path], topic.path))
         marked = PROPERTY in garden.notes[left.path].properties
-        if marked or left.path in used or uses[left.path] > _MOST_NOTES:
+        if marked or left.path in used or uses[left.path] > MOST_NOTES:
             continue
-        edits = tuple(_edits(garden, kept, left, values[left.path]))
+        edits = tuple(merge_edits(garden, kept, left, values[left.path]))
         if all(edit.path in garden.tended for edit in edits):
             used.add(left.path)
             yield Suggestion(
@@ -67,10 +67,13 @@ def alike(garden: Garden, topics: list[Topic]) -> Iterator[tuple[Topic, Topic, f
                 yield one, other, min(cosine, 1.0), "meaning"
 
 
-def _edits(
-    garden: Garden, kept: Topic, left: Topic, values: list[tuple[str, str]]
+def merge_edits(
+    garden: Garden, kept: Topic, left: Topic, values: Sequence[tuple[str, str]]
 ) -> Iterator[NoteEdit]:
-    """The edits of the notes that name a topic, and the mark of the topic itself."""
+    """Yield the edits of the notes that name a topic, and the mark of the topic itself.
+
+    `values` are the notes that name the topic to give up, each with what it writes.
+    """
     by_note: dict[str, dict[str, str]] = defaultdict(dict)
     for path, written in values:
         by_note[path][written] = _written(garden, path, written, kept)
