@@ -131,10 +131,11 @@ torch-tools: $(TORCH_VENV)/.tests
 test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in a separate environment
 	@$(TORCH_PY) -m pytest -q -m torch $$(grep -rl --include='test_*.py' 'mark\.torch' tests)
 
-stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vectors, then long histories and 10,000 renames
+stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vectors, then long histories, 10,000 renames and a bulk run by a real service
 	@$(PY) -m tests.stress.kills --seconds $(SECONDS_OF_STRESS) --result tests/stress/results.json
 	@$(PY) -m tests.stress.kills --moments vectors --kills $(KILLS_OF_STRESS) --seconds 3600 --result tests/stress/results.json
-	@NOTEWELL_TEST_STRESS=long $(PY) -m pytest -q tests/stress/test_operations.py tests/faults/test_vault_changes.py
+	@NOTEWELL_TEST_STRESS=long $(PY) -m pytest -q tests/stress/test_operations.py tests/faults/test_vault_changes.py \
+		tests/models/remote/test_real_server.py
 
 fuzz: $(VENV)/.tests ## Random inputs for parsers, packs, settings and servers; found ones are in tests/fuzz/out
 	@$(PY) -m tests.fuzz.run --inputs $(INPUTS_OF_FUZZ) --result tests/fuzz/results.json

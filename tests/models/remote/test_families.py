@@ -18,6 +18,7 @@ from notewell.models.remote.settings import remote_model
 from notewell.models.remote.table import SERVICES, Limits
 from notewell.support.http import Retry
 from notewell.types import ModelRules
+from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import (
     DIMENSIONS,
     FORMS,
@@ -189,24 +190,11 @@ def test_ten_thousand_passages_arrive_whatever_fails() -> None:
 
     with running(FakeService("openai", texts=64, tokens=1000, next_fault=fault)) as service:
         texts = [f"passage {n} of a long vault" for n in range(10_000)]
-        stored: dict[int, np.ndarray] = {}
-        now = [0.0]
-        embedder = None
-        for attempt in range(400):
-            todo = [row for row in range(len(texts)) if row not in stored]
-            if not todo:
-                break
-            if embedder is None or attempt % 10 == 9:  # as after a restart
-                breaker = Breaker(clock=lambda: now[0])
-                embedder = RemoteEmbedder(model_at(service), DIMENSIONS, breaker=breaker)
-            try:
-                for piece in embedder.embed_pieces([texts[row] for row in todo], [""] * len(todo)):
-                    for row, found in zip(piece.rows, piece.vectors, strict=True):
-                        stored[todo[row]] = found
-            except ModelError:
-                now[0] += 600  # the circuit breaker's rest
-        assert embedder is not None
-        embedder.close()
+
+        def open_with(breaker: Breaker) -> RemoteEmbedder:
+            return RemoteEmbedder(model_at(service), DIMENSIONS, breaker=breaker)
+
+        stored = embed_all(open_with, texts)
 
     assert len(stored) == len(texts)
     assert stored[777] == pytest.approx(unit(texts[777]), abs=1e-6)
