@@ -70,6 +70,11 @@ def _address_options(function: AnyFunction) -> AnyFunction:
 )
 @click.option("--no-watch", is_flag=True, help="Do not watch the folders for changed notes.")
 @click.option(
+    "--read-only",
+    is_flag=True,
+    help="Search indexes that another server writes, and follow what it writes (docs/scale.md).",
+)
+@click.option(
     "--allow-vaults",
     is_flag=True,
     help="Let administrators add and remove vaults in the browser, on this computer alone.",
@@ -82,6 +87,7 @@ def serve(
     *,
     handshake: bool,
     no_watch: bool,
+    read_only: bool,
     allow_vaults: bool,
 ) -> None:
     """Serve vaults over HTTP until interrupted.
@@ -98,6 +104,7 @@ def serve(
         "server.host": host,
         "server.port": port,
         "server.allow_vaults": allow_vaults or None,
+        "server.read_only": read_only or None,
     }
     settings = invocation.settings(flags=address)
     watch = {"vault.watch": "off" if no_watch else None}
@@ -109,7 +116,8 @@ def serve(
     if not records:
         raise NotFoundError("no vault is known yet; name one: `notewell serve FOLDER`")
     _refuse_if_served(known, records, handshake=handshake)
-    with closing(invocation.vaults(fetch_missing=True, flags=watch)) as vaults:
+    flags = {**watch, "server.read_only": read_only or None}
+    with closing(invocation.vaults(fetch_missing=True, flags=flags)) as vaults:
         vaults.serve(records)
         for engine in vaults.opened():  # native code, which runs while the web server is imported
             threading.Thread(target=engine.wait_for_model, daemon=True).start()

@@ -27,6 +27,7 @@ from notewell.engine.client_changes import ClientChanges
 from notewell.engine.documents import VaultDocuments, store_of
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
+from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
 from notewell.engine.passages import asked_for
@@ -93,7 +94,7 @@ class Engine:
     ) -> None:
         """Use `open`; this only puts the parts together."""
         self.record = record
-        self._source, self._index = source, index
+        self._source, self._index, self._follower = source, index, Follower(index)
         self._models, self._fetch_missing = models, fetch_missing
         self._search_priority = SearchPriority()
         self._writer = Writer(
@@ -311,7 +312,10 @@ class Engine:
         )
 
     def start(self) -> None:
-        """Begin the background writer and the watcher; an index is brought up to date first."""
+        """Bring the index up to date and keep it so; one that was opened to read is followed."""
+        if not self._index.writable:
+            self._follower.start()
+            return
         self._writer.start()
         self._watching.start()
         self.tending.start()
@@ -371,6 +375,7 @@ class Engine:
     def close(self) -> None:
         """Stop the writer between two transactions, save snapshots, let everything go."""
         self.tending.close()
+        self._follower.stop()
         self._watching.stop()
         self._threads.refuse_changes()
         self._writer.close()

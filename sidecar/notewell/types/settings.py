@@ -166,6 +166,7 @@ class ServerRules:
         3  # vaults kept open at the same time, at least 1; others are opened on demand
     )
     allow_vaults: bool = False  # administrators may add and remove vaults over loopback
+    read_only: bool = False  # indexes are searched, and written by other servers alone
     public_url: str = ""  # the address for other devices, if it is not its own
     trusted_proxies: tuple[str, ...] = ()  # proxies whose forwarded client addresses are trusted
     tls_cert: str = ""  # a PEM file with the certificate and its chain; with it, HTTPS

@@ -167,7 +167,7 @@ class Vaults(KnownVaults):
         self._served = tuple(records)
         first = sorted(records, key=lambda record: not record.default)
         for record in first[: max(self._settings.server.open_vaults, 1)]:
-            self.open(record, writable=True)
+            self.open(record, writable=not self._settings.server.read_only)
 
     def serve_also(self, record: VaultRecord) -> None:
         """Offer one more vault to requests; it is opened by the first."""
@@ -221,7 +221,7 @@ class Vaults(KnownVaults):
         private.restrict_all(self._data(record))
 
     def _open_to_serve(self, record: VaultRecord) -> Engine:
-        engine = self._open(record, writable=True)
+        engine = self._open(record, writable=not self._settings.server.read_only)
         with cleanup.on_error(engine.close):
             engine.wait_for_model()
             engine.start()
