@@ -24,7 +24,11 @@ export interface LayoutRelease {
   readonly kind: "release";
   readonly note: number;
 }
-export type LayoutRequest = LayoutStart | LayoutHold | LayoutRelease;
+/** The last answer was drawn: the next one may come. */
+export interface LayoutDrawn {
+  readonly kind: "drawn";
+}
+export type LayoutRequest = LayoutStart | LayoutHold | LayoutRelease | LayoutDrawn;
 
 export interface LayoutMoved {
   readonly places: Float32Array;

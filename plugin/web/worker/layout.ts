@@ -32,9 +32,11 @@ const KNOWN_ALPHA = 0.05;
 let dots: Dot[] = [];
 let simulation: Simulation<Dot, undefined> | null = null;
 let answeredAt = 0;
+let isDrawn = true; // the page has drawn the last answer; a slow one gets no more than it can draw
 
 self.addEventListener("message", ({ data }: MessageEvent<LayoutRequest>) => {
   if (data.kind === "start") start(data);
+  else if (data.kind === "drawn") isDrawn = true;
   else if (data.kind === "hold") move(data.note, data.x, data.y, 0.2);
   else move(data.note, null, null, 0);
 });
@@ -89,8 +91,9 @@ function move(note: number, x: number | null, y: number | null, warmth: number):
 
 function answer(isAtRest: boolean): void {
   const now = performance.now();
-  if (!isAtRest && now - answeredAt < (dots.length > MANY ? ANSWER_OF_MANY_MS : ANSWER_MS)) return;
+  if (!isAtRest && (!isDrawn || now - answeredAt < (dots.length > MANY ? ANSWER_OF_MANY_MS : ANSWER_MS))) return;
   answeredAt = now;
+  isDrawn = false;
   const places = new Float32Array(2 * dots.length);
   dots.forEach(({ x = 0, y = 0 }, n) => places.set([x, y], 2 * n));
   const moved: LayoutMoved = { places, isAtRest };

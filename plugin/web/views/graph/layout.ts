@@ -20,6 +20,7 @@ export class Layout {
     this.#worker.addEventListener("message", ({ data: { places, isAtRest } }: MessageEvent<LayoutMoved>) => {
       this.#place(places);
       moved(isAtRest);
+      requestAnimationFrame(() => this.#ask({ kind: "drawn" }));
       if (isAtRest && this.#isNew) void keepPlaces(name, reply.nodes.map(({ path }) => path), places);
     });
   }

@@ -1,7 +1,7 @@
 /** Draws a graph with WebGL by sigma.js: colours, selection, filters, a path, and dragging. */
 
 import Sigma from "sigma";
-import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
+import type { EdgeDisplayData, MouseCoords, NodeDisplayData } from "sigma/types";
 import type { NeighborhoodReply } from "../../../src/contract";
 import type { Places } from "../../lib/keptLayouts";
 import type { Grouping } from "./grouping";
@@ -174,8 +174,29 @@ export class GraphScene {
     };
     sigma.on("upNode", drop);
     sigma.on("upStage", drop);
+    this.#lookForNotesBetweenFrames();
     this.#scheme.addEventListener("change", this.#recolour);
     this.#el.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /**
+   * Looks for the note under the pointer once a frame at most, and not while the picture is dragged:
+   * each look waits for the graphics card, and a mouse moves several times in a frame.
+   */
+  #lookForNotesBetweenFrames(): void {
+    const captor = this.#sigma.getMouseCaptor();
+    const lookers = captor.listeners("mousemove");
+    let last: MouseCoords | null = null;
+    captor.removeAllListeners("mousemove");
+    captor.on("mousemove", (moved: MouseCoords) => {
+      const isWaiting = last !== null;
+      last = moved;
+      if (isWaiting) return;
+      requestAnimationFrame(() => {
+        if (last && !captor.isMouseDown) for (const look of lookers) look(last);
+        last = null;
+      });
+    });
   }
 
   #key(event: KeyboardEvent): void {
