@@ -117,7 +117,7 @@ test("an answer can be stopped, and the model is stopped with it", () =>
   }));
 
 test("it works in a window of its own, and unloading leaves nothing", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await openAsk(app);
     const popup = await app.moveToWindow("notewell-ask");
     await popup.getByText("on the server's own computer").waitFor();
@@ -131,13 +131,13 @@ test("it works in a window of its own, and unloading leaves nothing", () =>
   }));
 
 test("a server that is too old is described as in the other panels", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await app.ready();
     const health = app.network.reply("/api/health");
     await app.unload();
     const without = { ...health, features: health.features.filter((name) => name !== "ask_events") };
     const trouble = (request) => (request.url.pathname === "/api/health" ? answering(without)() : undefined);
-    await withApp({ trouble }, async (old) => {
+    await withConnectedApp({ trouble }, async (old) => {
       await old.ready();
       await old.command("ask");
       await old.ask.getByText("This server cannot answer questions").waitFor();
@@ -155,7 +155,7 @@ test("a conversation outlives a restart of the server", async () => {
     await server.end();
     await app.ask.getByText("Offline").waitFor({ timeout: READY_MS });
     await app.ask.getByText("four hours").waitFor();
-    server = await startHomeServer(held.workspace, [held.workspace.vault], port);
+    server = await startHomeServer(held.workspace, [held.workspace.vault], port, server.token);
     await app.ready(); // it tries again by itself
     await ask(app, "And the oven?", { text: "How hot is the oven?" }, { text: "Very hot [1]." });
     await app.ask.getByText("Very hot").waitFor();

@@ -24,7 +24,7 @@ const camera = (app, look) => async (name) => {
 
 for (const look of ["light", "dark"]) {
   test(`on a desktop, ${look}`, () =>
-    held.withApp({ isDark: look === "dark", open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
+    (look === "light" ? held.withApp : held.withConnectedApp)({ isDark: look === "dark", open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
       const shoot = camera(app, look);
       await app.ready();
       await app.command("open-similar");

@@ -83,24 +83,21 @@ test("a running server of this vault is found, and used without a program", asyn
   }
 });
 
-test("it stops and starts on request", () =>
+test("it stops and starts on request, is started again where it dies, and unloading leaves nothing behind", () =>
   held.withApp({}, async (app) => {
     await app.ready();
     await app.command("stop");
     await until("the program has ended", () => app.programs.running === 0);
     await app.command("open-search");
+    await app.command("open-similar");
     await app.search.getByText("Stopped").waitFor();
     await app.search.getByRole("button", { name: "Start" }).click();
     await app.ready();
     assert.equal(app.programs.running, 1);
-  }));
-
-test("a program that dies is started again", () =>
-  held.withApp({}, async (app) => {
+    app.programs.started[1].child.kill("SIGKILL");
+    await until("it is started again", () => app.programs.started.length === 3);
     await app.ready();
-    app.programs.started[0].child.kill("SIGKILL");
-    await until("it is started again", () => app.programs.started.length === 2);
-    await app.ready();
+    await leavesNothing(app);
   }));
 
 test("a program that keeps crashing is given up, and its last output is shown", () =>
@@ -136,22 +133,19 @@ async function withProgram(script, use) {
   }
 }
 
-test("unloading leaves nothing behind", () =>
-  held.withApp({}, async (app) => {
-    await app.command("open-search");
-    await app.command("open-similar");
-    await app.ready();
-    await app.unload();
-    await until("the program has ended", () => app.programs.running === 0);
-    const count = app.network.requests.length;
-    const left = await app.page.evaluate(() => ({
-      commands: window.host.app.commands.commands.size,
-      sources: window.host.app.hoverSources.size,
-      elements: document.querySelectorAll('[class*="notewell"], [data-type^="notewell"]').length,
-    }));
-    assert.deepEqual(left, { commands: 0, sources: 0, elements: 0 });
-    await app.vault((vault) => vault.create("After.md", "after"));
-    await app.page.waitForTimeout(1_500);
-    assert.equal(app.network.requests.length, count, "nobody is asked any more");
-    await app.vault((vault) => vault.delete(vault.getFileByPath("After.md")));
+/** Unloads the plugin: its program ends, its elements are gone, and nobody is asked any more. */
+async function leavesNothing(app) {
+  await app.unload();
+  await until("the program has ended", () => app.programs.running === 0);
+  const count = app.network.requests.length;
+  const left = await app.page.evaluate(() => ({
+    commands: window.host.app.commands.commands.size,
+    sources: window.host.app.hoverSources.size,
+    elements: document.querySelectorAll('[class*="notewell"], [data-type^="notewell"]').length,
   }));
+  assert.deepEqual(left, { commands: 0, sources: 0, elements: 0 });
+  await app.vault((vault) => vault.create("After.md", "after"));
+  await app.page.waitForTimeout(1_500);
+  assert.equal(app.network.requests.length, count, "nobody is asked any more");
+  await app.vault((vault) => vault.delete(vault.getFileByPath("After.md")));
+}

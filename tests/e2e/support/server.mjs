@@ -22,14 +22,17 @@ export async function startServer(workspace, served, through = []) {
   return { ...JSON.parse(line), end };
 }
 
-/** One that runs without end at a known port, with a token that outlives it: `{port, token, end}`. */
-export async function startHomeServer(workspace, served, port) {
+/**
+ * One that runs without end at a known port, with a token that outlives it: `{port, token, end}`. `known`: the token,
+ * where a server before it told.
+ */
+export async function startHomeServer(workspace, served, port, known) {
   const args = ["serve", ...served, "--port", String(port)];
   const child = spawn(COMMAND, args, { env: workspace.variables, stdio: "ignore" });
   const closed = once(child, "close");
   const end = (signal = "SIGTERM") => (child.kill(signal), closed);
   await until("the server greets", () => greets(port), READY_MS);
-  const token = execFileSync(COMMAND, ["token", "show"], { env: workspace.variables, encoding: "utf8" }).trim();
+  const token = known ?? execFileSync(COMMAND, ["token", "show"], { env: workspace.variables, encoding: "utf8" }).trim();
   return { port, token, end };
 }
 
