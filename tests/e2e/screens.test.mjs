@@ -14,75 +14,78 @@ const taken = new Set();
 
 before(() => mkdir(OUT, { recursive: true }));
 
-/** Takes pictures under names that begin with `look`. */
-const camera = (app, look) => async (name) => {
+/** Takes pictures under names that begin with each of `looks`. */
+const camera = (app, looks = ["light", "dark"]) => async (name) => {
   await app.page.waitForTimeout(150); // a list settles
-  const file = `${look}-${name}.png`;
-  await app.page.screenshot({ path: join(OUT, file) });
-  taken.add(file);
+  for (const look of looks) {
+    await app.page.evaluate((isDark) => {
+      document.body.classList.toggle("theme-dark", isDark);
+      document.body.classList.toggle("theme-light", !isDark);
+    }, look === "dark");
+    const file = `${look}-${name}.png`;
+    await app.page.screenshot({ path: join(OUT, file) });
+    taken.add(file);
+  }
 };
 
-for (const look of ["light", "dark"]) {
-  test(`on a desktop, ${look}`, () =>
-    (look === "light" ? held.withApp : held.withConnectedApp)({ isDark: look === "dark", open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
-      const shoot = camera(app, look);
-      await app.ready();
-      await app.command("open-similar");
-      await app.command("open-search");
-      await app.similar.locator(".notewell-result").first().waitFor();
-      await shoot("start");
-      const rows = await app.searchFor("sourdough starter in the fridge");
-      await rows.first().locator(".collapse-icon").click();
-      await shoot("search-and-similar");
-      await rows.first().locator(".tree-item-self").click({ button: "right" });
-      await shoot("result-menu");
-      await app.page.keyboard.press("Escape");
-      await app.search.getByRole("searchbox").fill("tag:garden");
-      await app.page.locator(".suggestion-item").first().waitFor();
-      await shoot("completion");
-      await app.page.keyboard.press("Escape");
-      await app.command("quick-search");
-      await app.page.locator(".prompt-input").fill("how memory fades");
-      await app.page.locator(".prompt .suggestion-item").nth(2).waitFor();
-      await shoot("quick-search");
-      await app.page.keyboard.press("Escape");
-      await app.statusBar.click();
-      await shoot("status-menu");
-      await app.page.keyboard.press("Escape");
-      await app.command("settings");
-      await shoot("settings");
-      await app.page.keyboard.press("Escape");
-      await app.command("reindex-all");
-      await shoot("question");
-      await app.page.keyboard.press("Escape");
-      await app.page.evaluate(() => window.host.plugin.app.setting.close());
-    }));
+test("on a desktop", () =>
+  held.withApp({ open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
+    const shoot = camera(app);
+    await app.ready();
+    await app.command("open-similar");
+    await app.command("open-search");
+    await app.similar.locator(".notewell-result").first().waitFor();
+    await shoot("start");
+    const rows = await app.searchFor("sourdough starter in the fridge");
+    await rows.first().locator(".collapse-icon").click();
+    await shoot("search-and-similar");
+    await rows.first().locator(".tree-item-self").click({ button: "right" });
+    await shoot("result-menu");
+    await app.page.keyboard.press("Escape");
+    await app.search.getByRole("searchbox").fill("tag:garden");
+    await app.page.locator(".suggestion-item").first().waitFor();
+    await shoot("completion");
+    await app.page.keyboard.press("Escape");
+    await app.command("quick-search");
+    await app.page.locator(".prompt-input").fill("how memory fades");
+    await app.page.locator(".prompt .suggestion-item").nth(2).waitFor();
+    await shoot("quick-search");
+    await app.page.keyboard.press("Escape");
+    await app.statusBar.click();
+    await shoot("status-menu");
+    await app.page.keyboard.press("Escape");
+    await app.command("settings");
+    await shoot("settings");
+    await app.page.keyboard.press("Escape");
+    await app.command("reindex-all");
+    await shoot("question");
+    await app.page.keyboard.press("Escape");
+    await app.page.evaluate(() => window.host.plugin.app.setting.close());
+  }));
 
-  test(`the states without a server, ${look}`, async () => {
-    const isDark = look === "dark";
-    const states = [
-      ["not-set-up", { device: {} }],
-      ["not-installed", { device: { ...HERE, program: "/nowhere/notewell" } }],
-      ["offline", { trouble: refusing }],
-      ["needs-token", { trouble: answering({ type: "x", title: "x", status: 401, detail: "x", code: "x" }, 401) }],
-      ["mismatch", { trouble: answering({ status: "ok", version: "9.9.9", api: 0, features: [], auth: "token" }) }],
-      ["other-server", { trouble: answering("<html>") }],
-    ];
-    for (const [name, options] of states) {
-      const device = options.device ?? { mode: "remote", address: "http://home.example:8765" };
-      await held.withApp({ isDark, ...options, device }, async (app) => {
-        await app.command("open-search");
-        await app.search.locator('[role="status"]', { hasNotText: "Starting" }).first().waitFor();
-        await camera(app, look)(`state-${name}`);
-      });
-    }
-  });
-}
+test("the states without a server", async () => {
+  const states = [
+    ["not-set-up", { device: {} }],
+    ["not-installed", { device: { ...HERE, program: "/nowhere/notewell" } }],
+    ["offline", { trouble: refusing }],
+    ["needs-token", { trouble: answering({ type: "x", title: "x", status: 401, detail: "x", code: "x" }, 401) }],
+    ["mismatch", { trouble: answering({ status: "ok", version: "9.9.9", api: 0, features: [], auth: "token" }) }],
+    ["other-server", { trouble: answering("<html>") }],
+  ];
+  for (const [name, options] of states) {
+    const device = options.device ?? { mode: "remote", address: "http://home.example:8765" };
+    await held.withApp({ ...options, device }, async (app) => {
+      await app.command("open-search");
+      await app.search.locator('[role="status"]', { hasNotText: "Starting" }).first().waitFor();
+      await camera(app)(`state-${name}`);
+    });
+  }
+});
 
 test("on a phone", () =>
   held.withConnectedApp({ kind: "phone" }, async (app) => {
     await app.ready();
-    const shoot = camera(app, "narrow");
+    const shoot = camera(app, ["narrow"]);
     await app.searchFor("sourdough starter in the fridge");
     await shoot("search");
     await app.command("open-similar");
