@@ -13,7 +13,7 @@ const FLOORS = [
   ["askReplies.ts", "askWords.ts", "replies.ts"],
   ["http.ts"],
   ["client.ts"],
-  ["answer.ts", "connection.ts", "changes.ts", "discovery.ts", "identity.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],
+  ["answer.ts", "connection.ts", "changes.ts", "discovery.ts", "identity.ts", "language.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],
   ["finder.ts"],
   ["api.ts", "changeSender.ts", "server.ts", "serverNotes.ts", "obsidianApp.ts"],
   ["ui"],

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 // What needs the computer's own values: in a context of its own, a clone that `structuredClone` makes
 // is of another world's classes, and streams of text are missing.
-const OWN_PROCESS = ["tests/plugin/localIndex.test.ts", "tests/web-ui/eventStream.test.ts"];
+const OWN_PROCESS = ["tests/plugin/localIndex.test.ts", "tests/plugin/texts.test.ts", "tests/web-ui/eventStream.test.ts"];
 // Only a hang is to be found: on a busy machine a test of a moment may take many seconds.
 const HANG_MS = 120_000;
 

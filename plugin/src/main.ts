@@ -7,6 +7,7 @@ import { ChangeSender } from "./changeSender";
 import { Client, type Endpoint, type RequestEntry } from "./client";
 import { Connection } from "./connection";
 import { Finder, followSettings } from "./finder";
+import { startLanguage } from "./language";
 import { Launcher } from "./launcher";
 import { followNotes, localIndex } from "./local/obsidianVault";
 import { thisMachine } from "./machine";
@@ -78,15 +79,13 @@ export default class NotewellPlugin extends Plugin {
     log: this.#launcher.log.latest,
   };
 
-  readonly #actions: readonly Action[] = actions({
-    context: this.#context,
-    server: this.#server,
-    report: () => diagnosticsText(this.#diagnostics),
-    pluginId: this.manifest.id,
-  });
+  #actions: readonly Action[] = [];
 
-  override onload(): void {
-    const { name } = this.manifest;
+  override async onload(): Promise<void> {
+    const { name, id, dir } = this.manifest;
+    await startLanguage(this.app, dir); // before anything has a name
+    const report = (): string => diagnosticsText(this.#diagnostics);
+    this.#actions = actions({ context: this.#context, server: this.#server, report, pluginId: id });
     registerViews(this, this.#context, this.#diagnostics);
     registerInNotes(this, this.#context, this.#finder);
     this.#pair = takeLinks(this, this.#settings, this.#open);

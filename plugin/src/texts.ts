@@ -15,21 +15,31 @@ export type Values = Readonly<Record<string, string | number>>;
 /** One text, or its forms by number: "one", "other" and so on, by the rules of the language (CLDR). */
 export type Entry = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
 
-/** The texts of a language, by the English ones; of a text with forms, by the English plural. */
+/**
+ * The texts of a language, by the English ones; of a text with forms, by the English plural. What the build packs
+ * has hashes of these.
+ */
 export type Catalogue = Readonly<Record<string, Entry>>;
 
 const NAME = /\{(\w+)\}/g;
 
 class Language {
-  catalogue: Catalogue = {};
+  /** null: English, which is in the code. */
+  catalogue: Catalogue | null = null;
   /** For dates and numbers; undefined is what the device is set to. */
   locale: string | undefined = undefined;
   #plurals: Intl.PluralRules | null = null;
 
-  choose(locale: string | undefined, catalogue: Catalogue): void {
+  choose(locale: string | undefined, catalogue: Catalogue | null): void {
     this.locale = locale;
     this.catalogue = catalogue;
     this.#plurals = null;
+  }
+
+  /** What the language has for a text. */
+  entry(english: string): Entry | undefined {
+    const { catalogue } = this;
+    return catalogue ? (catalogue[english] ?? catalogue[hashOf(english)]) : undefined;
   }
 
   form(n: number): Intl.LDMLPluralRule {
@@ -40,8 +50,8 @@ class Language {
 
 const chosen = new Language();
 
-/** Shows all texts in another language from now on, and dates and numbers as `locale` (BCP 47) has them. */
-export function useLanguage(locale: string | undefined, catalogue: Catalogue): void {
+/** Shows all texts in another language from now on; null is English. Writes dates and numbers as `locale` (BCP 47) has them. */
+export function useLanguage(locale: string | undefined, catalogue: Catalogue | null): void {
   chosen.choose(locale, catalogue);
 }
 
@@ -52,13 +62,13 @@ export function locale(): string | undefined {
 
 /** A text in the chosen language. */
 export function t(english: string, values?: Values): string {
-  const entry = chosen.catalogue[english];
+  const entry = chosen.entry(english);
   return filled(typeof entry === "string" ? entry : english, values);
 }
 
 /** A text about `n` things, which `{n}` stands for: tn(3, "{n} note", "{n} notes"). */
 export function tn(n: number, one: string, many: string, values?: Values): string {
-  const entry = chosen.catalogue[many];
+  const entry = chosen.entry(many);
   const forms = typeof entry === "string" ? { other: entry } : entry;
   const found = forms && (forms[chosen.form(n)] ?? forms.other);
   return filled(found ?? (n === 1 ? one : many), { n, ...values });
@@ -74,6 +84,13 @@ export function tparts<T>(english: string, things: Readonly<Record<string, T>>):
 export function number(n: number, digits?: number): string {
   const options = digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return n.toLocaleString(chosen.locale, options);
+}
+
+/** FNV-1a in 32 bits, the same as in plugin/texts/pack.mjs. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(36);
 }
 
 function filled(text: string, values: Values | undefined): string {

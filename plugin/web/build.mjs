@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { germanTexts } from "../texts/pack.mjs";
 
 const HERE = import.meta.dirname;
 const OUT = join(HERE, "../../sidecar/notewell/web/static");
@@ -24,6 +25,7 @@ export async function buildWeb() {
       ...Object.fromEntries(Object.entries(workers.names).map(([name, file]) => [`${name.toUpperCase()}_WORKER`, file])),
       ...Object.fromEntries(Object.entries(laterStyles.names).map(([name, file]) => [`${name.toUpperCase()}_STYLES`, file])),
     },
+    plugins: [usedTexts],
     entryPoints: { app: join(HERE, "app/main.ts") },
     chunkNames: "[name]-[hash]",
     entryNames: "[name]-[hash]",
@@ -72,6 +74,17 @@ const modernFonts = {
     onLoad({ filter: /katex(\.min)?\.css$/ }, ({ path }) => {
       const contents = readFileSync(path, "utf8").replace(/,url\([^)]*\.(woff|ttf)\) format\("\w+"\)/g, "");
       return { contents, loader: "css" };
+    });
+  },
+};
+
+/** Of the German texts, those of the plugin's own panels stay behind. */
+const usedTexts = {
+  name: "used-texts",
+  setup({ onLoad }) {
+    onLoad({ filter: /texts.de\.json$/ }, () => {
+      const texts = germanTexts(["src", "web"], (file) => !file.startsWith("ui"));
+      return { contents: JSON.stringify(texts), loader: "json" };
     });
   },
 };

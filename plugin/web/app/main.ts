@@ -2,6 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import { WebClient } from "./client";
+import { startLanguage } from "./language";
 import { ViewContext } from "./viewContext";
 import { pageKeyHeaders, takePageKey, takeRefusal } from "./pageKey";
 import { pageTransport } from "./transport";
@@ -99,4 +100,4 @@ takePageKey();
 followPairingLinks();
 storeFirstVisit();
 registerWorker();
-void start();
+void startLanguage().then(start);

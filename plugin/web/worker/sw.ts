@@ -18,8 +18,8 @@ const MAX_REPLIES = 120;
 /** A server that cannot be reached may just not answer, as a phone notices that has left its network. */
 const PAGE_MS = 3_000;
 const HASHED = /^\/static\/[\w-]+-[A-Z0-9]{8}\.(js|css|woff2)$/;
-/** Routes whose replies are cached: no events, and nothing that changes data. */
-const CACHEABLE = /^\/api\/(health|vaults|session|search|similar|note|status|archaeology|stats|graph\/\w+)$/;
+/** Routes whose replies are cached: texts of further languages, no events, and nothing that changes data. */
+const CACHEABLE = /^\/(?:texts\/\w+\.json|api\/(?:health|vaults|session|search|similar|note|status|archaeology|stats|graph\/\w+))$/;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(

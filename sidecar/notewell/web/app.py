@@ -46,6 +46,7 @@ def create_app(
     configuration: Configuration | None = None,
     version: str = __version__,
     static: Path = STATIC,
+    texts: Path | None = None,
     streams: Streams | None = None,
 ) -> web.Application:
     """Make the application for the vaults that are open.
@@ -53,7 +54,7 @@ def create_app(
     Its start-up starts their engines; its clean-up closes them. `token` is the process's own; with
     `state_dir`, the persistent token and the devices in that folder are accepted as well, and with
     `configuration`, settings can be read and changed. `static` is the folder of the built web
-    interface; without one, `/` is a page that says so.
+    interface; without one, `/` is a page that says so. `texts` is the folder of its further languages.
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
@@ -80,6 +81,8 @@ def create_app(
     _add_routes(app)
     if interface is not None:
         pages.add_interface(app, interface)
+    if texts is not None:
+        pages.add_texts(app, texts)
     app.cleanup_ctx.extend((_engines, _last_used))
     return app
 

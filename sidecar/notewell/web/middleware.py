@@ -49,6 +49,7 @@ OPEN_ROUTES = frozenset(
     {
         "shell",
         "static",
+        "texts",
         "worker",
         *(r.endpoint.name for r in ROUTES if not r.endpoint.needs_token),
     }

@@ -6,6 +6,7 @@ and their one style sheet is inline and allowed by its hash.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from aiohttp import hdrs, web
 
+from notewell.errors import NotFoundError
 from notewell.web.openapi import Parameter, parameters
 from notewell.web.routes import ROUTES, Route
 
@@ -41,6 +43,8 @@ _NOT_OF_SCRIPTS = (
 # The policy of a worker decides what it may fetch.
 _WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
+_MOST_TEXT_BYTES = 1_000_000  # the German texts have a tenth of it
+
 # What the server offers to other clients because it has pages: `/#/graph?path=…&vault=…`.
 FEATURES = ("graph_view",)
 
@@ -67,6 +71,25 @@ def add_interface(app: web.Application, static: Path) -> None:
     app.router.add_static("/static", static, name="static")
     app.router.add_get("/sw.js", worker, name="worker")
     app.on_response_prepare.append(_let_files_be_kept)
+
+
+def add_texts(app: web.Application, folder: Path) -> None:
+    """Serve `folder`/LANGUAGE.json: interface texts of a language that somebody added.
+
+    They need no token: the page that asks for one is shown in this language too.
+    """
+
+    async def texts(request: web.Request) -> web.FileResponse:
+        file = folder / f"{request.match_info['language']}.json"
+        if not await asyncio.to_thread(_is_of_texts, file):
+            raise NotFoundError(f"There are no texts of this language: {file.name}.")
+        return web.FileResponse(file, headers={hdrs.CACHE_CONTROL: "no-cache"})
+
+    app.router.add_get("/texts/{language:[a-z]{2,3}}.json", texts, name="texts")
+
+
+def _is_of_texts(file: Path) -> bool:
+    return file.is_file() and file.stat().st_size <= _MOST_TEXT_BYTES
 
 
 def interface(static: Path) -> web.FileResponse:

@@ -69,6 +69,7 @@ async def serve(
         limits=settings.limits,
         state_dir=state_dir,
         configuration=configuration,
+        texts=settings.data_dir / "texts",
     )
     if extend is not None:
         extend(app)
