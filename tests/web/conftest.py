@@ -75,6 +75,7 @@ def connect(
         limits: LimitRules | None = None,
         state_dir: Path | None = None,
         configuration: Configuration | None = None,
+        texts: Path | None = None,
     ) -> Client:
         app = create_app(
             served or vaults,
@@ -85,6 +86,7 @@ def connect(
             limits=limits,
             state_dir=state_dir,
             configuration=configuration or settings_file,
+            texts=texts,
         )
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await aiohttp_client(RealServer(app), headers=headers)

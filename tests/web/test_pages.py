@@ -115,3 +115,17 @@ async def test_a_server_with_pages_says_that_it_shows_graphs(
     assert "graph_view" not in (await (await without.get("/api/health")).json())["features"]
     assert (await without.get("/sw.js")).status in {401, 404}
     assert "make web" in await (await without.get("/")).text()
+
+
+async def test_texts_of_a_further_language_are_a_file_in_the_data_folder(
+    connect: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "fr.json").write_text('{"Search": "Recherche"}', encoding="utf-8")
+    client = await connect(token=None, texts=tmp_path)
+
+    there = await client.get("/texts/fr.json")
+    missing = await client.get("/texts/pl.json")
+    elsewhere = await client.get("/texts/..%2Fsecret.json")
+
+    assert await there.json() == {"Search": "Recherche"}
+    assert (missing.status, elsewhere.status) == (404, 404)

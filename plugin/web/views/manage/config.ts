@@ -1,6 +1,7 @@
 /** The settings panel: values, where they were set, and a form for those that can be changed here. */
 
 import type { ConfigReply, NewValue, SettingValue, SettingView } from "../../../src/contract";
+import { chooseLanguage, chosenLanguage, offeredLanguages } from "../../app/language";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { formatValue } from "../../parts/properties";
@@ -16,7 +17,7 @@ export class ConfigPanel implements Panel {
   constructor(context: ViewContext) {
     this.#context = context;
     const about = t("Settings about the server’s computer, or about who may use it, can only be changed there.");
-    this.el.append(heading(t("Settings"), about), this.#body);
+    this.el.append(heading(t("Settings"), about), languageChoice(), this.#body);
   }
 
   show(): void {
@@ -70,6 +71,18 @@ export class ConfigPanel implements Panel {
     const change = (): Promise<unknown> => this.#context.vaultClient.configure({ [key]: value });
     void runAction(this.#context, t("Saved; takes effect at the next start of the server"), change).then((isDone) => isDone && this.show());
   }
+}
+
+/** The language of this browser's pages; the choice shows at once, because the page is loaded anew. */
+function languageChoice(): HTMLElement {
+  const present = chosenLanguage();
+  const names = offeredLanguages().map((code): [string, string] => [code, new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code]);
+  const options = [["", t("The browser’s")] as const, ...names].map(([code, name]) => h("option", { value: code, selected: code === present }, name));
+  const choose = (event: Event): void => {
+    chooseLanguage((event.target as HTMLSelectElement).value);
+    location.reload();
+  };
+  return h("p", {}, h("label", {}, t("Language of these pages"), " ", h("select", { on: { change: choose } }, ...options)));
 }
 
 function sectionOf({ key }: SettingView): string {
