@@ -1,0 +1,2 @@
+/** What a build takes of the German catalogue, by hashes of the English texts; see pack.mjs. */
+export function germanTexts(folders: readonly string[], isUsed?: (file: string) => boolean): Record<string, string | Record<string, string>>;
