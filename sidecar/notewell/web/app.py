@@ -54,7 +54,7 @@ def create_app(
     Its start-up starts their engines; its clean-up closes them. `token` is the process's own; with
     `state_dir`, the persistent token and the devices in that folder are accepted as well, and with
     `configuration`, settings can be read and changed. `static` is the folder of the built web
-    interface; without one, `/` is a page that says so. `texts` is the folder of its further languages.
+    interface; without one, `/` is a page that says so. `texts` is the folder of further languages.
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
