@@ -350,6 +350,19 @@ def test_a_service_that_fails_leaves_notes_to_be_looked_at_again(
     assert plans.estimate().waiting == 0
 
 
+def test_what_came_before_a_failure_stays(opened: Open, vault: Path, script: Script) -> None:
+    for n in range(12):
+        (vault / f"New {n:02}.md").write_text("Bees.\n")
+    model = script(tends(notes=[of("New 11.md", "Bee")]), Says(status=401))
+    engine = opened(asks(model))
+    plan = engine.tending.plans.make(MakePlan(model=True))
+    assert len(plan.suggestions) == 1
+    run = engine.tending.runs.reply(1).runs[0]
+    assert (run.result, run.counts["model_notes"]) == ("done", 10)
+    assert "key" in run.errors[-1].why
+    assert engine.tending.plans.estimate().waiting == 4
+
+
 def test_nothing_is_sent_before_a_person_agreed(opened: Open, script: Script) -> None:
     model = script(ADVICE)
     plans = opened(asks(model)).tending.plans

@@ -43,7 +43,7 @@ const ROUTES: Readonly<Record<string, string>> = {
 const SCORE_CASE =
   '{ search: string } & Pick<contract.SearchReply, "mode" | "fusion"> & Pick<contract.Result, "scores" | "score">';
 const COMPILING_MS = 60_000; // on a busy machine
-const PROBLEMS = /^problem|^ask-(models-off|use-unknown)$|^gleanings-maintain-off$|-(nothing|fixed|unasked)$/;
+const PROBLEMS = /^problem|^ask-(models-off|use-unknown)$|^garden-model-off$|^gleanings-maintain-off$|-(nothing|fixed|unasked)$/;
 
 function typeOf(name: string): string {
   if (name === "events") return 'readonly contract.Routes["GET /api/events"]["reply"][]';

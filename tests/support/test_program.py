@@ -31,4 +31,6 @@ def test_in_an_environment_the_program_is_a_module_of_its_python() -> None:
 def test_the_helper_is_one_program_that_knows_no_modules(helper: Path) -> None:
     assert program.own_command() == ["/opt/notewell-helper/notewell"]
     assert program.reader_command() == ("/opt/notewell-helper/notewell", program.FILE_READER)
+    assert program.code_command() == ("/opt/notewell-helper/notewell", program.CODE_RUNNER)
+    assert {helper, Path("/opt/notewell-helper")} <= set(program.own_folders())
     assert program.models_inside() == helper / "models"
