@@ -20,7 +20,7 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY sidecar sidecar
 COPY --from=pages /src/sidecar/notewell/web/static sidecar/notewell/web/static
-RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir .
+RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir '.[postgres]'
 
 FROM python:3.12-slim-bookworm
 RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data notewell \

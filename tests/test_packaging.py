@@ -19,7 +19,11 @@ from notewell.config.load import load_settings
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+COMPOSE_FILES = ("compose.yaml", "compose.scale.yaml")
+COMPOSED: dict[str, dict[str, Any]] = {
+    name: yaml.safe_load((ROOT / name).read_text(encoding="utf-8")) for name in COMPOSE_FILES
+}
+COMPOSE = COMPOSED["compose.yaml"]
 STAGES = re.split(r"(?m)^FROM ", re.sub(r"\\\n\s*", " ", DOCKERFILE))[1:]
 
 
@@ -80,14 +84,35 @@ def test_the_server_mounts_notes_read_only_and_listens_locally() -> None:
     assert all(port.startswith("127.0.0.1:") for port in server["ports"])
 
 
-def test_every_volume_is_declared() -> None:
+@pytest.mark.parametrize("name", COMPOSE_FILES)
+def test_every_volume_is_declared(name: str) -> None:
     used = {
         volume.split(":")[0]
-        for service in COMPOSE["services"].values()
+        for service in COMPOSED[name]["services"].values()
         for volume in service["volumes"]
     }
 
-    assert used == set(COMPOSE["volumes"])
+    assert used == set(COMPOSED[name]["volumes"])
+
+
+def test_compose_files_follow_their_schema() -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    files = [str(ROOT / name) for name in COMPOSE_FILES]
+    done = subprocess.run([*command, *files], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_servers_of_one_database_run_as_the_single_one_does() -> None:
+    services = COMPOSED["compose.scale.yaml"]["services"]
+    for name in ("writer", "reader"):
+        server = services[name]
+        assert server["user"] == "10001:10001"
+        assert (server["cap_drop"], server["read_only"]) == (["ALL"], True)
+        assert "notes:/vault:ro" in server["volumes"]
+        assert server["secrets"] == ["postgres"]
+        assert "PASSWORD" not in "".join(server["environment"])
+    assert "--read-only" in services["reader"]["command"]
+    assert "ports" not in services["postgres"]
 
 
 PACK = """

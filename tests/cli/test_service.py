@@ -5,13 +5,17 @@ from __future__ import annotations
 import configparser
 import plistlib
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from cronsim import CronSim
 
 from notewell.cli.units import UNITS, Job
 from tests.cli.support import CommandLine
@@ -56,6 +60,35 @@ def test_a_timer_runs_the_index() -> None:
     assert unit(service)["Service"]["Type"] == "oneshot"
     assert unit(timer)["Timer"]["OnCalendar"] == "*-*-* *:17:00"
     assert unit(timer)["Install"]["WantedBy"] == "timers.target"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="NOT TESTED: no systemd here")
+def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
+    job = replace(JOB, serve=[sys.executable, *JOB.serve[1:]], index=[[sys.executable, "index"]])
+    service, timer = UNITS["timer"](job).split("# --- notewell-index.timer ---\n")
+    texts = {
+        "notewell.service": UNITS["systemd"](job),
+        "notewell-index.service": service,
+        "notewell-index.timer": timer,
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    command = ["systemd-analyze", "verify", "--recursive-errors=no", "--man=no"]
+    done = subprocess.run(
+        [*command, *(str(tmp_path / name) for name in texts)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_time_of_a_cron_line_is_one() -> None:
+    [line] = UNITS["cron"](JOB).splitlines()
+    first = next(CronSim(" ".join(line.split()[:5]), datetime(2026, 1, 1, tzinfo=UTC)))
+    assert first == datetime(2026, 1, 1, 0, 17, tzinfo=UTC)
 
 
 def test_a_launchd_agent_is_a_property_list() -> None:

@@ -96,7 +96,7 @@ def test_an_index_moves_there_and_back_and_nothing_is_embedded(
     there = move_to_database(folder, postgres.url(), folder.parent.name, say=nothing, keep=False)
 
     assert (there.notes, there.chunks, there.vectors) == (4, 4, 5)
-    assert database_address(folder) == postgres.url()
+    assert database_address(folder) == postgres.url(more=f"&vault={folder.parent.name}")
     assert [file.name for file in folder.iterdir()] == ["postgres.json"]
     assert read(folder) == before
     with closing(open_index(folder, writable=True)) as index:

@@ -52,7 +52,7 @@ def engine() -> None:
 @vault_option
 @json_option
 def show(vault: str | None, as_json: bool) -> None:
-    """Say where the index of the vault is."""
+    """Say where the index of the vault is: for a database, the URL for other computers."""
     place = _place(*_found(current_invocation(), vault))
     if as_json:
         emit_object(place)
@@ -106,7 +106,7 @@ def move(url: str, vault: str | None, keep: bool, as_json: bool) -> None:
 def use(url: str, vault: str | None) -> None:
     """Search the index of the vault that another computer has moved to the database at URL.
 
-    The vault's number there is `&vault=` of URL: `notewell engine show` says it on that computer.
+    `notewell engine show` says URL on that computer; it names the vault as well.
     """
     from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
 

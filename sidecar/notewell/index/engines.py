@@ -102,10 +102,13 @@ def _engine(name: str) -> IndexEngine:
 
 
 def database_address(directory: Path) -> str | None:
-    """The address of the database that has the index of a folder, without a password."""
+    """The address of the database that has the index of a folder, without a password.
+
+    It names the vault too: by it, other computers use the same index.
+    """
     if engine_of(directory) == DEFAULT:
         return None
-    return str(_postgres("address").read(directory).server)
+    return str(_postgres("address").read(directory).shared)
 
 
 def move_to_database(directory: Path, url: str, vault: str, *, say: Say, keep: bool) -> Copied:

@@ -56,6 +56,11 @@ class Address:
         return f"postgres://{user}@{host}:{self.port}/{quote(self.database, safe='')}{query}"
 
     @property
+    def shared(self) -> str:
+        """The address with the vault, by which other computers use the same index."""
+        return f"{self.server}{'&' if '?' in self.server else '?'}vault={quote(self.vault)}"
+
+    @property
     def key_name(self) -> str:
         """The name under which the keyring has its password."""
         return f"postgres:{self.user}@{self.host}:{self.port}/{self.database}"
