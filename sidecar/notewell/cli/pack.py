@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from notewell.cli.backend import server_for
 from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
 from notewell.cli.vaults import find_or_add
-from notewell.errors import IndexInUseError
+from notewell.errors import IndexInUseError, UsageError
 from notewell.models import load_embedder
 from notewell.types import Embedder, Settings, VaultRecord
 from notewell.vaults.known import KnownVaults
@@ -25,18 +26,30 @@ def pack() -> None:
 @pack.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option(
+    "--to",
+    type=click.Choice(["qdrant", "weaviate"]),
+    help="Write passages with their text for this database instead, one JSON object a line.",
+)
+@click.option("--yes", is_flag=True, help="Agree to text and paths of notes in FILE (with --to).")
 @vault_option
 @json_option
-def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> None:
+def export_file(
+    *, file: Path, force: bool, to: str | None, yes: bool, vault: str | None, as_json: bool
+) -> None:
     """Write the vault's embeddings into FILE, a .tar.
 
     It holds a vector for every passage, under a hash of its text: no note text, no titles, no
-    paths.
+    paths. With --to, FILE holds these too: it is for a database that you look after.
     """
     from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
     from notewell.pack import export_pack  # noqa: PLC0415 - the same
 
     invocation = current_invocation()
+    if to is not None:
+        _agree(to, yes=yes, as_json=as_json)
+        _export_points(invocation, file, to, vault, force=force, as_json=as_json)
+        return
     known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
     # Reading needs no lock: a server may continue to write meanwhile.
@@ -76,6 +89,37 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
         return
     click.echo(f"{clean(record.name)}: {report.added:,} of {report.vectors:,} vectors were new")
     invocation.say(f"{left:,} passages still need an embedding; `notewell index` makes them.")
+
+
+def _agree(to: str, *, yes: bool, as_json: bool) -> None:
+    """Ask whether the text of notes may be written to the file. Raises UsageError without a yes."""
+    what = f"FILE for {to.capitalize()} will hold the text of your notes, their titles and paths"
+    if yes:
+        return
+    if not as_json and sys.stdin.isatty() and click.confirm(f"{what}. Write it?", err=True):
+        return
+    raise UsageError(f"{what}. Agree with --yes to write it; a pack, without --to, holds none.")
+
+
+def _export_points(
+    invocation: Invocation, file: Path, to: str, vault: str | None, *, force: bool, as_json: bool
+) -> None:
+    from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
+    from notewell.pack import export_points  # noqa: PLC0415 - the same
+
+    known = invocation.known()
+    record = known.find(vault, cwd=Path.cwd())
+    with closing(open_index(known.directory(record), writable=False)) as index:
+        report = export_points(index, file, to=to, overwrite=force)
+    if as_json:
+        emit_object(report)
+        return
+    click.echo(
+        f"{report.points:,} passages in {clean(str(file))}: cosine distance, {report.dimensions}"
+        f" dimensions, of {report.model}"
+    )
+    if report.left_out:
+        invocation.say(f"{report.left_out:,} passages without a vector were left out.")
 
 
 def _refuse_if_served(known: KnownVaults, record: VaultRecord) -> None:

@@ -2,9 +2,18 @@
 
 A pack is an uncompressed `.tar` of `vectors-00000.msgpack`, … and, last, `manifest.json`. Each
 vector has the hash of the text it was computed from; a pack contains no text and no path. An
-import checks the whole pack before it stores any vector, and never unpacks it to disk.
+import checks the whole pack before it stores any vector, and never unpacks it to disk. `points` is
+another export, with texts and paths, for other databases.
 """
 
+from notewell.pack.points import FORMATS, PointsReport, export_points
 from notewell.pack.transfer import PackReport, export_pack, import_pack
 
-__all__ = ["PackReport", "export_pack", "import_pack"]
+__all__ = [
+    "FORMATS",
+    "PackReport",
+    "PointsReport",
+    "export_pack",
+    "export_points",
+    "import_pack",
+]
