@@ -28,6 +28,9 @@ class FakeRoam:
     now: Callable[[], float] = lambda: 0.0
     faults: deque[tuple[int, str]] = field(default_factory=deque)  # status and words, used once
     broken: frozenset[str] = frozenset()  # pulls with one of these pages always fail
+    grants: str = "yes"  # what a person answers in the desktop program's window
+    is_offline: bool = False  # whether the graph is on that computer alone
+    asked: list[dict[str, Any]] = field(default_factory=list)  # for tokens
     elsewhere: str = ""  # where the first address redirects to, instead of the second
     pulled: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -100,12 +103,26 @@ class _Handler(BaseHTTPRequestHandler):
                 self._reply(401, {"message": "this token is not valid"})
             else:
                 self._reply(*self.roam.answer(action, json.loads(raw)))
+        elif self.path == "/api/graphs/tokens/request":
+            self._reply(*self._token(json.loads(raw)))
         else:
             self._reply(*self._desktop(json.loads(raw)))
+
+    def _token(self, body: dict[str, Any]) -> tuple[int, Any]:
+        self.roam.asked.append(body)
+        if not {"graph", "description", "accessLevel"} <= body.keys():
+            return 400, {"success": False, "error": {"code": "VALIDATION_ERROR", "message": "no"}}
+        refusals = {"USER_REJECTED": 403, "GRAPH_BLOCKED": 403, "REQUEST_IN_PROGRESS": 409}
+        if self.roam.grants == "yes":
+            return 200, {"success": True, "token": DESKTOP_TOKEN, "graphName": body["graph"]}
+        status = refusals.get(self.roam.grants, 408)
+        return status, {"success": False, "error": {"code": self.roam.grants, "message": "no"}}
 
     def _desktop(self, body: dict[str, Any]) -> tuple[int, Any]:
         if self.headers.get("Authorization") != f"Bearer {DESKTOP_TOKEN}":
             return 401, {"success": False, "error": {"message": "this token is not valid"}}
+        if self.roam.is_offline and not self.path.endswith("?type=offline"):
+            return 401, {"success": False, "error": {"code": "WRONG_GRAPH_TYPE", "message": "no"}}
         first, *rest = body["args"]
         if body["action"] == "data.q":
             return 200, {"success": True, "result": self.roam.rows(first, rest)}

@@ -13,6 +13,7 @@ import pytest
 from notewell.errors import CancelledError, SourceError
 from notewell.sources.feeds import Reach, feed_of
 from notewell.sources.roam_api import Pace, RoamDesktop, RoamServers, desktop_port
+from notewell.sources.roam_consent import requested_token
 from notewell.sources.roam_graph import RoamGraph
 from notewell.sources.spec import SourceSpec
 from tests.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
@@ -166,6 +167,35 @@ def test_the_desktop_program_gives_the_same_notes(
     first.sync(graph)
     second.sync(RoamGraph(RoamDesktop("mine", DESKTOP_TOKEN, int(roam.peer.rpartition(":")[2]))))
     assert first.notes() == second.notes()
+
+
+def test_a_graph_kept_on_this_computer_alone_is_asked_as_one(roam: FakeRoam) -> None:
+    roam.put("page-a", "Bees", "They dance", edited=10)
+    roam.is_offline = True
+    desktop = RoamDesktop("mine", DESKTOP_TOKEN, int(roam.peer.rpartition(":")[2]))
+    assert list(RoamGraph(desktop).stamps({})) == ["page-a"]
+
+
+def test_a_token_to_read_is_granted_in_the_window_of_the_desktop_program(roam: FakeRoam) -> None:
+    port = int(roam.peer.rpartition(":")[2])
+    assert requested_token("mine", port) == DESKTOP_TOKEN
+    assert (roam.asked[0]["graph"], roam.asked[0]["accessLevel"]) == ("mine", "read-only")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("USER_REJECTED", "denied there."),
+        ("GRAPH_BLOCKED", "denied there for ever"),
+        ("REQUEST_IN_PROGRESS", "asking already"),
+        ("TIMEOUT", "five minutes"),
+    ],
+)
+def test_a_token_that_is_not_granted_says_why(roam: FakeRoam, answer: str, told: str) -> None:
+    roam.grants = answer
+    with pytest.raises(SourceError, match=told) as refused:
+        requested_token("mine", int(roam.peer.rpartition(":")[2]))
+    assert refused.value.code == "no_token"
 
 
 def test_the_desktop_program_is_found_by_its_file(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from notewell.cli.options import Group, current_invocation, json_option
 from notewell.cli.output import clean, emit_object, print_table
 from notewell.cli.runs import ended_run, show_run
 from notewell.contract.sources import SyncSource
-from notewell.errors import IndexInUseError, NotewellError, UsageError
+from notewell.errors import IndexInUseError, NotewellError, SourceError, UsageError
 from notewell.sources import source_state
 from notewell.sources.feeds import recognised
-from notewell.sources.roam_api import SERVERS
+from notewell.sources.roam_api import SERVERS, desktop_port
+from notewell.sources.roam_consent import requested_token
 from notewell.sources.spec import SourceSpec
 from notewell.sources.tokens import keep_token, token_of
 from notewell.support.home import expanded
@@ -66,12 +67,26 @@ def add_roam(
     """Add the graph GRAPH at Roam, to read only.
 
     It takes a token: make one for reading in Roam's settings under Graph. It is asked for and kept
-    in the system's keyring, or taken from NOTEWELL_ROAM_TOKEN. Encrypted graphs need --desktop.
+    in the system's keyring, or taken from NOTEWELL_ROAM_TOKEN. Encrypted graphs need --desktop:
+    Roam's window then asks you itself, and no token has to be made.
     """
     spec = SourceSpec("roam-desktop" if desktop else "roam", "" if desktop else address, graph)
     if not token_of(spec):
-        keep_token(spec, click.prompt("Token", hide_input=True))
+        keep_token(spec, _granted(graph) if desktop else click.prompt("Token", hide_input=True))
     _add(spec, name or graph, later=later, as_json=as_json)
+
+
+def _granted(graph: str) -> str:
+    """Return the token that a person grants in Roam's window, or types here."""
+    invocation = current_invocation()
+    try:
+        port = desktop_port(Path.home())
+        invocation.say(f"Roam asks in its window whether Notewell may read {graph}.")
+        return requested_token(graph, port)
+    except SourceError as error:
+        invocation.say(error.message)
+        typed: str = click.prompt("Token", hide_input=True)
+        return typed
 
 
 @sources.command("token")

@@ -36,6 +36,7 @@ _SELECTOR = (
 )
 _PORT_FILE = ".roam-local-api.json"
 _LOCAL_API = 1  # the version that is expected
+_WRONG_KIND = b"WRONG_GRAPH_TYPE"  # the token is one of an offline graph of this name
 
 
 class RoamApi(Protocol):
@@ -149,6 +150,7 @@ class RoamDesktop:
     client: HttpClient = field(
         default_factory=lambda: HttpClient(timeout_s=_TIMEOUT_S, max_bytes=_MAX_BYTES)
     )
+    _kind: str = ""  # of a graph that is on this computer alone, "?type=offline"
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
         """See `RoamApi.query`."""
@@ -168,7 +170,10 @@ class RoamDesktop:
         headers = {"Authorization": f"Bearer {self.token}"}
         url = f"http://127.0.0.1:{self.port}/api/{quote(self.graph, safe='')}"
         try:
-            reply = self.client.send(HttpRequest.post_json(url, body, headers))
+            reply = self.client.send(HttpRequest.post_json(url + self._kind, body, headers))
+            if not self._kind and _WRONG_KIND in reply.body:
+                self._kind = "?type=offline"
+                reply = self.client.send(HttpRequest.post_json(url + self._kind, body, headers))
             said = reply.json()
         except HttpError as error:
             raise SourceError(
