@@ -36,6 +36,8 @@ const PATHS: Record<string, string> = {
   search: "M10 3a7 7 0 1 0 .1 0M15 15l6 6",
   "separator-vertical": "M12 3v18M8 8l-4 4 4 4M16 8l4 4-4 4",
   settings: "M12 8a4 4 0 1 0 .1 0M12 2v4M12 18v4M2 12h4M18 12h4M5 5l3 3M16 16l3 3M19 5l-3 3M8 16l-3 3",
+  sprout: "M7 20h10M12 20v-8M12 12c0-4 3-6 8-6 0 4-3 6-8 6M12 14c0-3-3-5-8-5 0 3 3 5 8 5",
+  vault: "M3 4h18v14H3zM12 8a3 3 0 1 0 .1 0M6 18v2M18 18v2",
   star: "M12 2l3 7 7 1-5 5 1 7-6-4-6 4 1-7-5-5 7-1z",
   "trash-2": "M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6",
   unlink: "M10 14a5 5 0 0 1 0-7l2-2a5 5 0 0 1 7 7M14 10a5 5 0 0 1 0 7l-2 2a5 5 0 0 1-7-7M3 3l4 4M17 17l4 4",
