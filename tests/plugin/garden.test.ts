@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PlanReply, SuggestionView } from "../../plugin/src/contract";
 import { GardenClient } from "../../plugin/src/garden/client";
 import { Review } from "../../plugin/src/garden/review";
-import { appliedText, checkHelp, checkName, countsText, diffLines, groupsOf } from "../../plugin/src/garden/words";
+import { appliedText, checkHelp, checkName, countsText, diffLines, groupsOf, modelText } from "../../plugin/src/garden/words";
 import { FakeServer, TOKEN } from "./samples";
 
 const PLAN_ID = "20261122-103000";
@@ -89,11 +89,31 @@ describe("the review of a plan", () => {
   });
 });
 
+it("a plan with the language model names the host that a person agreed to", async () => {
+  server.routes["/api/garden/model"] = () => ({ host: "api.example", local: false, model: "m", notes: 1, waiting: 1, tokens: 9, dollars: null, prices_of: "2026-03", sent: "it" });
+  let sent: unknown = null;
+  server.routes["/api/garden/plans"] = ({ body }) => {
+    sent = JSON.parse(body ?? "{}");
+    return server.plan;
+  };
+  const client = new GardenClient(server.transport, () => undefined, { url: "http://127.0.0.1:8765", token: TOKEN }, "v1");
+  const { host } = await client.model();
+  expect((await client.makeWithModel(host)).id).toBe(PLAN_ID);
+  expect(sent).toMatchObject({ checks: [], model: true, host: "api.example" });
+});
+
 describe("the words of the gardener", () => {
   it("names every check, and one that it does not know as the server does", () => {
     expect(checkName("broken_links")).toBe("Broken links");
     expect(checkName("new_kind")).toBe("New kind");
     expect(checkHelp("new_kind", "what is new")).toBe("What is new.");
+  });
+
+  it("tells what the language model would read, where, and what that costs", () => {
+    const would = { vault: "v", provider: "openai", host: "api.openai.com", local: false, model: "m", notes: 2, waiting: 3, requests: 1, tokens: 900, answer_tokens: 700, dollars: 0.014, prices_of: "2026-03", sent: "notes" };
+    expect(modelText(would)).toBe("m would read 2 of 3 notes, about 900 tokens, at api.openai.com, outside the server’s computer. Price: $0.01 at most (prices of 2026-03).");
+    expect(modelText({ ...would, local: true })).toBe("m would read 2 of 3 notes, about 900 tokens, on the server’s computer.");
+    expect(modelText({ ...would, dollars: null })).toContain("Price: unknown");
   });
 
   it("tells how many are open, applied and refused", () => {

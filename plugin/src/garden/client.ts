@@ -1,6 +1,6 @@
 /** The gardener's routes. A class of its own, so that pages load it when they need it. */
 
-import type { GardenCheck, GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../contract";
+import type { GardenCheck, GardenModelReply, GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../contract";
 import { HttpClient } from "../http";
 import * as replies from "./replies";
 
@@ -19,6 +19,16 @@ export class GardenClient extends HttpClient {
   /** Looks for what could be tended, by these checks or by the usual ones; no note is changed. */
   make(checks: readonly GardenCheck[] = []): Promise<PlanReply> {
     return this.post("garden/plans", replies.plan, { checks }, LONGEST_MS);
+  }
+
+  /** What the language model would be sent, and where; nothing is sent by asking. */
+  model(): Promise<GardenModelReply> {
+    return this.get("garden/model", replies.model, {});
+  }
+
+  /** The same as `make`, and asks the language model at `host`, to which a person agreed to send notes. */
+  makeWithModel(host: string): Promise<PlanReply> {
+    return this.post("garden/plans", replies.plan, { checks: [], model: true, host }, LONGEST_MS);
   }
 
   /** Makes the edits of these suggestions. */

@@ -1,6 +1,6 @@
 /** Checks of the gardener's replies. Names of checks are any text: a server may know more than this program. */
 
-import type { GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../contract";
+import type { GardenModelReply, GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../contract";
 import { flag, list, mapping, nullable, number, object, oneOf, partOf, text, type Check } from "../shape";
 
 const suggestion = object({
@@ -31,6 +31,18 @@ export const plans = partOf<PlansReply>()({
   vault: text,
   plans: list(object(summary)),
   checks: list(object({ name: text, finds: text, usual: flag })),
+});
+
+export const model = partOf<GardenModelReply>()({
+  host: text,
+  local: flag,
+  model: text,
+  notes: number,
+  waiting: number,
+  tokens: number,
+  dollars: nullable(number),
+  prices_of: text,
+  sent: text,
 });
 
 export const done = partOf<GardenReply>()({

@@ -1,6 +1,6 @@
 /** The gardener in plain words: its checks, what is chosen of a plan, and what was done. */
 
-import type { GardenReply, PlanReply, SuggestionView } from "../contract";
+import type { GardenModelReply, GardenReply, PlanReply, SuggestionView } from "../contract";
 import { count } from "../format";
 import { number, t, tn } from "../texts";
 
@@ -17,6 +17,10 @@ export function checkName(check: string): string {
     orphans: t("Notes without any link"),
     untitled: t("Notes without a title"),
     missing_properties: t("Missing properties"),
+    update_topics: t("Topics by the language model"),
+    missing_descriptions: t("Descriptions by the language model"),
+    merge_topics: t("Topics that mean the same"),
+    archive_topic: t("Topics without a use"),
   };
   const name = names[check] ?? check.replaceAll("_", " ");
   return name.charAt(0).toUpperCase() + name.slice(1);
@@ -37,6 +41,21 @@ export function checkHelp(check: string, finds: string): string {
     missing_properties: t("Properties that nearly all other notes of the same folder have."),
   };
   return helps[check] ?? `${finds.charAt(0).toUpperCase()}${finds.slice(1)}.`;
+}
+
+/** What a plan with the language model would send, and where. */
+export function modelText({ model, host, local, notes, waiting, tokens, dollars, prices_of }: GardenModelReply): string {
+  const place = local ? t("on the server’s computer") : t("at {host}, outside the server’s computer", { host });
+  const work = t("{model} would read {notes} of {waiting}, about {tokens}, {place}.", {
+    model,
+    place,
+    notes: number(notes),
+    waiting: count(waiting, "note"),
+    tokens: count(tokens, "token"),
+  });
+  if (local) return work;
+  const price = dollars === null ? t("unknown") : `$${number(dollars, 2)}`;
+  return `${work} ${t("Price: {price} at most (prices of {month}).", { price, month: prices_of })}`;
 }
 
 /** What can still be applied or rejected. A refused one can be tried again, once its note is as it was. */

@@ -12,6 +12,7 @@ import { emptyBox } from "../../../parts/errors";
 import { refusalOf } from "../../../parts/refusals";
 import { heading, Loader } from "../panel";
 import { checkList } from "./checks";
+import { modelMaker } from "./model";
 import { planView } from "./plan";
 import { rejectionList } from "./rejections";
 
@@ -60,11 +61,11 @@ export class TendPage {
   /** The button that makes a plan, and what is said meanwhile. */
   #maker(client: GardenClient): HTMLElement {
     const said = h("p", { class: "faint", role: "status" });
-    const make = async (): Promise<void> => {
+    const make = async (host?: string): Promise<void> => {
       start.disabled = true;
       fill(said, t("Looking through the notes. In a large vault this takes some seconds."));
       try {
-        const plan = await client.make();
+        const plan = await (host === undefined ? client.make() : client.makeWithModel(host));
         if (plan.suggestions.length) this.#context.change({ plan: plan.id });
         else fill(said, t("Nothing was found that could be tended."));
       } catch (error) {
@@ -74,7 +75,8 @@ export class TendPage {
       }
     };
     const start = button(t("Make a plan"), () => void make(), { class: "primary" });
-    return h("div", { class: "buttons" }, start, said);
+    const [ask, told] = modelMaker(client, make);
+    return h("div", {}, h("div", { class: "buttons" }, start, ask, said), told);
   }
 }
 
