@@ -1,6 +1,7 @@
 // Pictures of the web interface over the sample vault; docs/images has those that the README shows:
 // NOTEWELL_TEST_PICTURES=docs/images node --test tests/e2e/web/pictures.test.mjs
 
+import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { before, test } from "node:test";
@@ -9,6 +10,7 @@ import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 const OUT = resolve(process.env.NOTEWELL_TEST_PICTURES ?? join(import.meta.dirname, "../out"));
 const { visit } = usePages();
 const DARK = { colorScheme: "dark" };
+const GERMAN = { locale: "de-DE" };
 
 before(() => mkdir(OUT, { recursive: true }));
 
@@ -31,7 +33,27 @@ const LOOKS = [
     ["web-phone-note", "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md", ".reader h1"],
     ["web-phone-manage", "#/manage?vault=Sample", ".buttons button"],
   ]],
+  [{ ...PHONE, ...GERMAN }, [...german("web-phone-de")]],
+  [{ viewport: { width: 1440, height: 900 }, ...GERMAN }, [...german("web-de")]],
 ];
+
+/** The states that came last, in the language whose words are the longest. */
+function german(name) {
+  return [
+    [`${name}-search`, "#/search?q=how+memory+fades&vault=Sample", "[data-result]"],
+    [`${name}-all`, "#/search?q=bees&in=all", "[data-result] .tag"],
+    [`${name}-note`, "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md", ".reader h1"],
+    [`${name}-ask`, "#/ask?vault=Sample", ".ask-setup"],
+    [`${name}-explore`, "#/explore?q=memory&vault=Sample", ".mixed"],
+    [`${name}-past`, "#/past?q=learning&vault=Sample", ".column-bar"],
+    [`${name}-manage`, "#/manage?vault=Sample", ".buttons button"],
+    [`${name}-answers`, "#/manage/answers?vault=Sample", "#ask-service"],
+    [`${name}-links`, "#/manage/gleanings?vault=Sample", ".empty, .gleaning"],
+    [`${name}-tend`, "#/manage/tend?vault=Sample", ".panel-body .buttons button, .panel-body form"],
+    [`${name}-devices`, "#/manage/devices?vault=Sample", "#pair-scope"],
+    [`${name}-settings`, "#/manage/config?vault=Sample", ".settings"],
+  ];
+}
 
 test("every view, as a picture", async () => {
   for (const [look, pictures] of LOOKS) {
@@ -44,6 +66,9 @@ test("every view, as a picture", async () => {
         await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
         await page.evaluate(() => document.activeElement?.blur());
         await page.waitForTimeout(300);
+        if (look.locale) assert.equal(await page.evaluate(() => document.documentElement.lang), look.locale);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.equal(wide, 0, `${name} is wider than its window`);
         await page.screenshot({ path: join(OUT, `${name}.png`) });
       }
     });

@@ -3,9 +3,11 @@
 import type { ConfigReply, NewValue, SettingValue, SettingView } from "../../../src/contract";
 import { chooseLanguage, chosenLanguage, offeredLanguages } from "../../app/language";
 import type { ViewContext } from "../../app/viewContext";
+import { asServerError } from "../../../src/client";
 import { button, fill, h } from "../../lib/dom";
 import { formatValue } from "../../parts/properties";
-import { heading, Loader, runAction, type Panel } from "./panel";
+import { refusalOf } from "../../parts/refusals";
+import { heading, Loader, type Panel } from "./panel";
 import { t } from "../../../src/texts";
 
 export class ConfigPanel implements Panel {
@@ -40,11 +42,13 @@ export class ConfigPanel implements Panel {
   }
 
   #row(setting: SettingView): HTMLElement {
-    const { key, value, source, writable, reason } = setting;
+    const { key, value, running, source, writable, reason } = setting;
     const name = key.slice(key.indexOf(".") + 1).replaceAll("_", " ");
-    const origin = source === "default" ? "" : t("set by {source}", { source });
+    const origin = source === "default" ? "" : t("set by {source}", { source: sourceWord(source) });
+    const waits = formatValue(value) !== formatValue(running);
+    const until = waits ? h("span", { class: "warning" }, t("from the next start of the server on; now {value}", { value: formatValue(running) })) : null;
     const mayChange = writable && this.#context.mayAdminister;
-    const dd = h("dd", { dir: "auto" }, h("code", {}, formatValue(value)), h("span", { class: "faint" }, origin));
+    const dd = h("dd", { dir: "auto" }, h("code", {}, formatValue(value)), h("span", { class: "faint" }, origin), until);
     if (mayChange) dd.append(button(t("Change"), () => this.#edit(dd, setting), { class: "plain", "aria-label": t("Change {name}", { name }) }));
     return h("div", { title: reason }, h("dt", {}, name), dd);
   }
@@ -68,9 +72,30 @@ export class ConfigPanel implements Panel {
   }
 
   #save(key: string, value: NewValue): void {
-    const change = (): Promise<unknown> => this.#context.vaultClient.configure({ [key]: value });
-    void runAction(this.#context, t("Saved; takes effect at the next start of the server"), change).then((isDone) => isDone && this.show());
+    const change = async (): Promise<void> => {
+      const { settings } = await this.#context.vaultClient.configure({ [key]: value });
+      this.#context.showNotice(applied(settings.find((one) => one.key === key)));
+      this.show();
+    };
+    change().catch((error: unknown) => this.#context.showNotice(refusalOf(asServerError(error))));
   }
+}
+
+/** Whether a change applies already, or what applies until the server is started again. */
+function applied(setting: SettingView | undefined): string {
+  const isNow = !setting || formatValue(setting.value) === formatValue(setting.running);
+  return isNow ? t("Saved; it applies at once") : t("Saved; until the server is started again, {value} applies", { value: formatValue(setting.running) });
+}
+
+/** Where a setting was set. */
+function sourceWord(source: SettingView["source"]): string {
+  const words: Readonly<Record<string, string>> = {
+    flag: t("the command line"),
+    environment: t("the environment"),
+    vault: t("the vault’s file"),
+    user: t("the settings file"),
+  };
+  return words[source] ?? source;
 }
 
 /** The language of this browser's pages; the choice shows at once, because the page is loaded anew. */

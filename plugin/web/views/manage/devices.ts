@@ -3,6 +3,7 @@
 import type { PairReply, PairRequest } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
+import { PhoneIndexSwitch } from "./phoneIndex";
 import { heading, Loader, type Panel } from "./panel";
 import { locale, t, tparts } from "../../../src/texts";
 
@@ -11,6 +12,7 @@ type Scope = NonNullable<PairRequest["scope"]>;
 export class DevicesPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
+  readonly #phone: PhoneIndexSwitch;
   readonly #scope = h("select", { id: "pair-scope" }, h("option", { value: "write" }, t("read and write")), h("option", { value: "read" }, t("read only")));
   readonly #controls = h("div");
   readonly #body = h("div", { class: "panel-body", "aria-live": "polite" });
@@ -18,10 +20,12 @@ export class DevicesPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading(t("Devices"), t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body);
+    this.#phone = new PhoneIndexSwitch(context);
+    this.el.append(heading(t("Devices"), t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body, this.#phone.el);
   }
 
   show(): void {
+    this.#phone.show();
     if (this.#context.mayAdminister) this.#drawControls();
     else fill(this.#controls, h("p", {}, ...tparts("Only an administrator makes links. On the server’s computer: {command}.", { command: h("code", {}, "notewell pair") })));
   }
