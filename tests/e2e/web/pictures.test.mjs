@@ -41,7 +41,7 @@ const LOOKS = [
 function german(name) {
   return [
     [`${name}-search`, "#/search?q=how+memory+fades&vault=Sample", "[data-result]"],
-    [`${name}-all`, "#/search?q=bees&in=all", "[data-result] .tag"],
+    [`${name}-all`, "#/search?q=bees&in=all", "[data-result]"],
     [`${name}-note`, "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md", ".reader h1"],
     [`${name}-ask`, "#/ask?vault=Sample", ".ask-setup"],
     [`${name}-explore`, "#/explore?q=memory&vault=Sample", ".mixed"],
