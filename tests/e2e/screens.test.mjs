@@ -1,13 +1,12 @@
 // Pictures of every view, light, dark and as narrow as a phone. docs/screens.md says what each shows.
 
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { before, test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
 import { answering, refusing } from "./support/network.mjs";
-import { violations } from "./web/axe.mjs";
 
 const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const held = useWorkspace();
@@ -28,27 +27,6 @@ const camera = (app, looks = ["light", "dark"]) => async (name) => {
     taken.add(file);
   }
 };
-
-/** Has a plan made and reviewed, its suggestions applied and taken back. */
-async function review(app, shoot) {
-  const { tend, folder } = app;
-  const note = () => readFile(join(folder.root, "Trips/Shikoku by bicycle.md"), "utf8");
-  const before = await note();
-  await app.command("tend");
-  await tend.getByRole("button", { name: "Make a plan" }).last().click();
-  await tend.locator(".notewell-suggestion").nth(1).waitFor();
-  await tend.getByRole("button", { name: "Accept all 2: Names without a link" }).click();
-  assert.deepEqual(await violations(app.page, ".notewell-tend"), [], "axe");
-  await shoot("tend");
-  await tend.getByRole("button", { name: "Apply 2 suggestions" }).click();
-  const back = app.page.locator(".notice", { hasText: "2 suggestions are applied." }).getByRole("button", { name: "Undo" });
-  await back.waitFor();
-  assert.match(await note(), /\[\[Aiko\]\]/);
-  await shoot("tend-applied");
-  await back.click();
-  await tend.getByRole("button", { name: /^Accept: / }).first().waitFor();
-  assert.equal(await note(), before);
-}
 
 test("on a desktop", () =>
   held.withApp({ open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
@@ -83,7 +61,6 @@ test("on a desktop", () =>
     await shoot("question");
     await app.page.keyboard.press("Escape");
     await app.page.evaluate(() => window.host.plugin.app.setting.close());
-    await review(app, shoot);
   }));
 
 test("the states without a server", async () => {
@@ -126,7 +103,7 @@ test("on a phone", () =>
 test("every picture is there", async () => {
   const pictures = await readdir(OUT); // other files put theirs beside ours
   const ours = [...taken].filter((name) => pictures.includes(name));
-  assert.equal(ours.filter((name) => name.startsWith("light-")).length, 16);
-  assert.equal(ours.filter((name) => name.startsWith("dark-")).length, 16);
+  assert.equal(ours.filter((name) => name.startsWith("light-")).length, 14);
+  assert.equal(ours.filter((name) => name.startsWith("dark-")).length, 14);
   assert.equal(ours.filter((name) => name.startsWith("narrow-")).length, 4);
 });

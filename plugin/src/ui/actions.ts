@@ -28,7 +28,6 @@ import { activePath } from "./open";
 import { openSettingsTab } from "../obsidianApp";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
-import { tend, TEND_VIEW, TendView } from "./tendView";
 import { t } from "../texts";
 
 /** Actions that have an icon are shown in the status bar's menu. */
@@ -75,7 +74,6 @@ function searchActions({ context }: ActionParts): Action[] {
     ["open-search", t("Open search"), () => showSearch(app), always, "search"],
     ["open-similar", t("Open similar notes"), () => showSimilar(app), always],
     ["ask", ask(), () => showAsk(app), always],
-    ["tend", tend(), () => showTend(app), always],
     ["quick-search", t("Quick search"), () => new QuickSearch(context, selection()).open(), always],
     ["similar-to-selection", t("Find notes similar to selection"), similar, selection],
     ["insert-similar-link", t("Insert link to similar note"), insert, () => connection.session && isInNote()],
@@ -191,12 +189,6 @@ export async function showSimilar(app: App, target?: Target): Promise<void> {
 
 export async function showAsk(app: App): Promise<void> {
   (await revealPanel(app, ASK_VIEW, "right", AskView))?.focusPage();
-}
-
-/** Reveals the panel of the gardener, with a plan if one is named. */
-export async function showTend(app: App, plan?: string): Promise<void> {
-  const view = await revealPanel(app, TEND_VIEW, "right", TendView);
-  if (plan) view?.showPlan(plan);
 }
 
 export async function showDiagnostics(app: App): Promise<void> {

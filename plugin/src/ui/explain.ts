@@ -27,8 +27,7 @@ export type ActionName =
   | "similar-to-selection"
   | "start"
   | "status"
-  | "stop"
-  | "tend";
+  | "stop";
 
 type Button = readonly [name: ActionName, label: string];
 

@@ -1,20 +1,17 @@
-/** The `obsidian://` links that the plugin follows: those that pair, that open a note at a line, and that open a plan of the gardener. */
+/** The `obsidian://` links that the plugin follows: those that pair, and those that open a note at a line. */
 
 import { Notice, type App, type ObsidianProtocolData, type Plugin } from "obsidian";
 import type { Client, Endpoint } from "../client";
 import type { Settings } from "../settings";
-import { showTend } from "./actions";
 import { openPlace } from "./open";
 import { takePairingLinks } from "./pair";
 import { t } from "../texts";
 
 const LARGEST_LINE = 10_000_000;
-const PLAN = /^\d{8}-\d{6}$/;
 
-/** Registers them. Returns what follows a pairing link that is pasted instead of opened. */
+/** Registers both. Returns what follows a pairing link that is pasted instead of opened. */
 export function takeLinks(plugin: Plugin, settings: Settings, open: (endpoint: Endpoint) => Client): (link: string) => Promise<void> {
   plugin.registerObsidianProtocolHandler("notewell-open", (given) => void openAtLine(plugin.app, given));
-  plugin.registerObsidianProtocolHandler("notewell-tend", ({ plan }) => void showTend(plugin.app, plan && PLAN.test(plan) ? plan : undefined));
   return takePairingLinks(plugin, settings, open);
 }
 
