@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from notewell.errors import IndexFailure
 from notewell.index.link_graph import LinkGraph
 from notewell.index.port import NoteBasics
-from notewell.index.postgres import batch_state, vector_writes
+from notewell.index.postgres import batch_state, schema, vector_writes
 from notewell.index.postgres.array_cache import PostgresArrayCache
 from notewell.index.postgres.connection import Database, Session
 from notewell.index.postgres.keywords import PostgresKeywords
@@ -101,6 +101,7 @@ class PostgresIndex:
                 "DELETE FROM removed_notes WHERE vault_id = $1 AND generation < $2",
                 self._vault, self._generation - KEPT_GENERATIONS,
             )  # fmt: skip
+            schema.analyse_first(session)
             used = self._used
             if used is not None and self._vectors.count > vector_writes.EXACT_LIMIT:
                 vector_writes.make_index(session, used.number, used.dimensions)

@@ -42,6 +42,8 @@ _COMMON_SHARE, _EVERYWHERE_SHARE = 10, 2
 _COMMON_LEAST = 1000
 _BROADEST = frozenset((STEMS, TEMPLATE))
 _CACHED_TOKENS = 20_000
+_MOST_HELD = 2_000_000  # places of postings in memory: 32 MB
+_MOST_TOKENS = 5_000
 _FEW_NOTES = 500  # a filter of more is applied to the postings after they were read
 
 Places = npt.NDArray[np.void]  # of the type PLACES
@@ -79,6 +81,7 @@ class PostgresKeywords:
         self._stemmer = stemmer()
         weights = FieldWeights()
         self._weights = {name: float(getattr(weights, name)) for name in FIELDS}
+        self._held: dict[str, Places] = {}  # postings that were read, the oldest first
         self._counted: dict[str, dict[str, int]] = {}  # of each token: its frequency by field
 
     # --- passages ---
@@ -137,8 +140,13 @@ class PostgresKeywords:
 
     def _places(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, Places]:
         """The postings of tokens, joined; a narrow filter is applied by the database."""
+        wanted, held = set(tokens), self._held
+        known = {token: held[token] for token in wanted if token in held}
+        missing = sorted(wanted - known.keys())
+        if not missing:
+            return known
         narrow = notes is not None and len(notes) <= _FEW_NOTES
-        values: list[object] = [self._vault, sorted(set(tokens))]
+        values: list[object] = [self._vault, missing]
         if narrow and notes is not None:
             values.append(notes.tolist())
         found = self._database.read(
@@ -147,7 +155,22 @@ class PostgresKeywords:
             " GROUP BY token",
             *values,
         )
-        return {token: np.frombuffer(places, PLACES) for token, places in found}
+        read = dict.fromkeys(missing, _NO_PLACES)
+        read |= {token: np.frombuffer(places, PLACES) for token, places in found}
+        if not narrow:
+            self._hold(read)
+        return known | read
+
+    def _hold(self, read: dict[str, Places]) -> None:
+        """Keep what was read: people type letter by letter, and common words come in every query.
+
+        Threads that read at the same time may each replace what the other keeps, which costs a
+        query.
+        """
+        held = self._held | read
+        while len(held) > _MOST_TOKENS or sum(map(len, held.values())) > _MOST_HELD:
+            held.pop(next(iter(held)))
+        self._held = held
 
     # --- frequencies ---
 

@@ -89,12 +89,12 @@ def check_free(address: Address, password: str | None) -> None:
 
 
 def rename(address: Address, name: str, password: str | None) -> None:
-    """Give a vault another name, by which others open it."""
+    """Give a vault that was copied the name by which others open it."""
     with closing(Database(address, password)) as database:
         schema.prepare(database, writable=False)
-        database.read(
-            "UPDATE vaults SET name = $2 WHERE name = $1 RETURNING id", address.vault, name
-        )
+        with closing(database.session()) as session:
+            schema.order_postings(session)
+            session.execute("UPDATE vaults SET name = $2 WHERE name = $1", address.vault, name)
 
 
 def _vault(database: Database, *, writable: bool) -> tuple[int, str]:

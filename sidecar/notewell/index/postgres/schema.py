@@ -120,6 +120,30 @@ def _first(session: Session) -> None:
 MIGRATIONS = (_first,)
 
 
+def analyse_first(session: Session) -> None:
+    """Let the server count its tables where it never has: else its first plans read all of them.
+
+    Later its autovacuum does so by itself.
+    """
+    ((known,),) = session.read(
+        "SELECT reltuples >= 0 FROM pg_class WHERE oid = to_regclass('postings')"
+    )
+    if not known:
+        session.execute(f"ANALYZE {', '.join(_TABLES)}")
+
+
+def order_postings(session: Session) -> None:
+    """Put the postings of each word beside each other on disk, after many notes were written.
+
+    They are written note by note, and read word by word: unordered, each is on a page of its own.
+    The table is locked meanwhile, so it is only done while there is no other vault to search.
+    """
+    ((alone,),) = session.read("SELECT count(*) = 1 FROM vaults")
+    if alone:
+        session.execute("CLUSTER postings USING postings_pkey")
+    session.execute(f"ANALYZE {', '.join(_TABLES)}")
+
+
 def prepare(database: Database, *, writable: bool) -> None:
     """Check the server, and bring the tables up to date; a reader only checks them.
 
