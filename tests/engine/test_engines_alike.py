@@ -69,7 +69,7 @@ def engines(
         engine.index_now()
         engine.close()
         shutil.copytree(first, second)
-        move_to_database(second, postgres.url(), tmp_path.name, say=lambda _: None, keep=False)
+        move_to_database(second, postgres.url(), str(tmp_path), say=lambda _: None, keep=False)
         stack.callback(delete_index, second)
         opened = []
         for folder in (first, second):

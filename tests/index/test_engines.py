@@ -45,7 +45,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path
         if engine == "postgres":
             server = request.getfixturevalue("postgres")
             address, _ = parse(server.url())
-            write(tmp_path / name, replace(address, vault=f"{tmp_path.name}-{name}"))
+            write(tmp_path / name, replace(address, vault=f"{tmp_path}-{name}"))
         return tmp_path / name
 
     return made

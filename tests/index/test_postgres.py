@@ -30,7 +30,7 @@ Open = Callable[..., PostgresIndex]
 
 @pytest.fixture
 def address(postgres: Server, tmp_path: Path) -> Address:
-    return replace(parse(postgres.url())[0], vault=tmp_path.name)
+    return replace(parse(postgres.url())[0], vault=str(tmp_path))
 
 
 @pytest.fixture

@@ -93,10 +93,10 @@ def test_an_index_moves_there_and_back_and_nothing_is_embedded(
 ) -> None:
     before = read(folder)
 
-    there = move_to_database(folder, postgres.url(), folder.parent.name, say=nothing, keep=False)
+    there = move_to_database(folder, postgres.url(), str(folder.parent), say=nothing, keep=False)
 
     assert (there.notes, there.chunks, there.vectors) == (4, 4, 5)
-    assert database_address(folder) == postgres.url(more=f"&vault={folder.parent.name}")
+    assert database_address(folder) == postgres.url(more=f"&vault={folder.parent}")
     assert [file.name for file in folder.iterdir()] == ["postgres.json"]
     assert read(folder) == before
     with closing(open_index(folder, writable=True)) as index:
@@ -110,13 +110,13 @@ def test_an_index_moves_there_and_back_and_nothing_is_embedded(
     assert engine_of(folder) == "embedded"
     assert read(folder) == before
     with pytest.raises(NotewellError, match="no index"):
-        use_database(folder.parent / "other", postgres.url(), folder.parent.name)
+        use_database(folder.parent / "other", postgres.url(), str(folder.parent))
 
 
 def test_another_computer_uses_the_index_that_is_there(
     postgres: Server, folder: Path, tmp_path: Path
 ) -> None:
-    vault = tmp_path.name
+    vault = str(tmp_path)
     move_to_database(folder, postgres.url(), vault, say=nothing, keep=False)
     other = tmp_path / "other"
 
@@ -138,11 +138,11 @@ def test_a_move_that_is_stopped_changes_nothing_and_can_be_repeated(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        move_to_database(folder, postgres.url(), folder.parent.name, say=stop, keep=False)
+        move_to_database(folder, postgres.url(), str(folder.parent), say=stop, keep=False)
     assert engine_of(folder) == "embedded"
     assert read(folder) == before
 
-    move_to_database(folder, postgres.url(), folder.parent.name, say=nothing, keep=False)
+    move_to_database(folder, postgres.url(), str(folder.parent), say=nothing, keep=False)
     with pytest.raises(KeyboardInterrupt):
         move_to_folder(folder, say=stop, keep=False)
     assert engine_of(folder) == "postgres"
@@ -181,7 +181,7 @@ def test_too_many_dimensions_are_refused(postgres: Server, tmp_path: Path, make:
         index.use_model(make.model, 4_001)
 
     with pytest.raises(ModelError, match="4000 at most"):
-        move_to_database(directory, postgres.url(), tmp_path.name, say=nothing, keep=False)
+        move_to_database(directory, postgres.url(), str(tmp_path), say=nothing, keep=False)
 
     assert engine_of(directory) == "embedded"
 
@@ -197,7 +197,7 @@ def test_the_password_is_in_no_file_and_no_log(
     url = postgres.url().replace("notewell@", f"notewell:{postgres.password}@")
     said: list[str] = []
 
-    move_to_database(folder, url, folder.parent.name, say=said.append, keep=True)
+    move_to_database(folder, url, str(folder.parent), say=said.append, keep=True)
 
     files = [file for file in folder.rglob("*") if file.is_file()]
     assert folder / "postgres.json" in files

@@ -68,6 +68,26 @@ def test_failed_work_is_retried(
     assert writer.activity.problem is None
 
 
+def test_an_index_that_fails_after_a_run_ends_nothing(
+    disk: tuple[Writer, FullDisk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer, indexer = disk
+    indexer.full = False
+
+    def gone(*_: object, **__: object) -> object:
+        raise IndexFailure("the database does not answer")
+
+    with monkeypatch.context() as lost:
+        lost.setattr(EmbeddedIndex, "ledger", gone)
+        writer._attempt(Work())
+        lost.setattr(Models, "load", gone)
+        writer._load_model(fetch=False)
+    assert writer.activity.problem == "the database does not answer"
+
+    writer._attempt(Work())
+    assert writer.activity.problem is None
+
+
 def test_a_run_is_recorded_in_the_history(disk: tuple[Writer, FullDisk]) -> None:
     writer, indexer = disk
     indexer.full = False

@@ -302,7 +302,11 @@ class Writer:
 
     def _load_model(self, *, fetch: bool) -> None:
         """Load the configured model and queue a run with it; otherwise try again later."""
-        there = self._models.load(fetch=fetch)
+        try:
+            there = self._models.load(fetch=fetch)
+        except IndexFailure as error:  # of a database that does not answer at the moment
+            there = False
+            self._fail(error.message)
         self._schedule.plan_model(again=not there)
         if there:
             self.queue.submit(Work(trigger="schedule"))
@@ -310,18 +314,19 @@ class Writer:
     def _attempt(self, work: Work) -> None:
         """Run; an error is recorded for `status` and does not end the thread."""
         try:
-            totals = self.run(work)
+            self._take_up(work, self.run(work))
         except NotewellError as error:
             if error.message != self._failing:  # an unmounted drive fails in every run
                 log.warning("indexing %s stopped: %s", self._name, error.message)
             self._fail(error.message)
-            return
         except Exception:
             # The outermost handler of the thread: an unexpected error must not end it silently,
             # and the next run starts from committed state.
             log.exception("indexing %s failed", self._name)
             self._fail("indexing failed unexpectedly; the log has the details. Try a full reindex")
-            return
+
+    def _take_up(self, work: Work, totals: RunTotals) -> None:
+        """Plan what follows a run that did not fail."""
         self._failing, self._failures = None, 0
         if totals.problem is not None:
             self._schedule.plan_model(again=True)

@@ -91,6 +91,8 @@ class Lease:
                 " WHERE id = $1 AND fence = $2",
                 self._vault, self._fence,
             )  # fmt: skip
+            # At once: the server ends a connection only after it was told.
+            session.read("SELECT pg_advisory_unlock($1, $2)", _LOCK_CLASS, self._vault)
         session.close()
 
     def _acquired(self) -> Session:
