@@ -39,6 +39,7 @@ const { visit } = held;
 
 for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
   const onPhone = look === PHONE;
+  const motion = onPhone ? { reducedMotion: "reduce" } : {}; // then a graph lies still at once
 
   test(`${device}: the explorer marks what is not fetched, and sorts at once`, () =>
     visit({ ...look, hash: "#/explore?q=weather+daily+book&vault=Sample" }, async (page) => {
@@ -105,7 +106,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
     }));
 
   test(`${device}: the graph draws a note's surroundings, and leads on`, () =>
-    visit({ ...look, hash: "#/graph?path=Home.md&vault=Sample" }, async (page) => {
+    visit({ ...look, ...motion, hash: "#/graph?path=Home.md&vault=Sample" }, async (page) => {
       await page.getByRole("heading", { name: "Around Home" }).waitFor();
       await page.waitForFunction(isDrawn);
       await page.locator(".graph-drawn[data-at-rest]").waitFor();
@@ -128,7 +129,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
     }));
 
   test(`${device}: the graph is coloured, narrowed, and tells the path between two notes`, () =>
-    visit({ ...look, hash: "#/graph?vault=Sample" }, async (page) => {
+    visit({ ...look, ...motion, hash: "#/graph?vault=Sample" }, async (page) => {
       const legend = page.getByRole("group", { name: "Colours" });
       await legend.getByText("Kitchen").waitFor();
       for (const [colour, group] of [["Tag", "#book"], ["Community", /^Around /], ["Last change", "Without a date"], ["Type", "Notes"]]) {
@@ -387,7 +388,7 @@ for (const colorScheme of ["light", "dark"]) {
 }
 
 test("no page is wider than its window, at six widths", () =>
-  visit({}, async (page, watched) => {
+  visit({ reducedMotion: "reduce" }, async (page, watched) => {
     const { origin } = new URL(page.url());
     const found = [];
     for (const [place, sign] of PAGES) {
