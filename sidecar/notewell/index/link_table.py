@@ -188,15 +188,19 @@ class LinkTable:
         self, note_ids: IdArray, first: int, changed: Mapping[int, Collection[int]]
     ) -> tuple[IdArray, IdArray]:
         """See the port; `changed`: other notes than in the table that some places lead to."""
-        parts = [np.array([*changed.get(place, ())], np.int64) for place in range(first)]
-        at = np.searchsorted(self.ids, note_ids[:first])
-        for place, (row, note_id) in enumerate(
-            zip(at.tolist(), note_ids[:first].tolist(), strict=True)
-        ):
-            known = row < len(self.ids) and self.ids[row] == note_id
-            if known and place not in changed:
-                parts[place] = self.targets[self.link_starts[row] : self.link_starts[row + 1]]
-        sources = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        none = np.empty(0, np.int64)
+        parts = [none] * first
+        if len(self.ids):
+            rows = np.minimum(np.searchsorted(self.ids, note_ids[:first]), len(self.ids) - 1)
+            known = (self.ids[rows] == note_ids[:first]).tolist()
+            begins, ends = self.link_starts[rows].tolist(), self.link_starts[rows + 1].tolist()
+            parts = [
+                self.targets[begin:end] if there else none
+                for there, begin, end in zip(known, begins, ends, strict=True)
+            ]
+        for place, targets_now in changed.items():
+            parts[place] = np.array([*targets_now], np.int64)
+        sources = np.repeat(np.arange(first), [len(part) for part in parts])
         targets = _places(note_ids, np.concatenate([*parts, np.empty(0, np.int64)]))
         linked = np.zeros((len(parts), len(note_ids)), np.bool_)
         kept = (targets >= 0) & (targets != sources)

@@ -92,7 +92,7 @@ def lend(
         if file is None or not one.passages:
             continue
         lines = embedding(index, file)
-        if len(lines) > MAX_EMBEDDING:
+        if not 0 < len(lines) <= MAX_EMBEDDING:
             continue
         for note_id in _allowed(lines, among):
             if note_id not in added and not ranks(note_id):
