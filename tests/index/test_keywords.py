@@ -146,6 +146,7 @@ def test_prefixes_and_frequencies_come_from_the_vocabulary(vault: EmbeddedIndex)
     assert vault.keywords.document_count == 4
     assert vault.keywords.document_frequency("plants") == 2
     assert vault.keywords.document_frequency("planting") == 2  # by its stem
+    assert vault.keywords.document_frequency("work") == 1  # in a path, and nowhere else
     assert vault.keywords.document_frequency("zzz") == 0
     assert dict(vault.keywords.terms_with_prefix("pl", 10)) == {"plants": 2, "plan": 1}
     assert vault.keywords.terms_with_prefix("pl", 1) == (("plants", 2),)

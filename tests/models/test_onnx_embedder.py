@@ -41,6 +41,17 @@ def test_a_query_is_a_vector(load_tiny: Load) -> None:
     assert np.array_equal(query, embedder.embed_passages(["bread"])[0])
 
 
+def test_a_query_that_comes_again_has_its_vector_which_nobody_can_change(load_tiny: Load) -> None:
+    embedder = load_tiny()
+    first = embedder.embed_query("bread")
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 0.0
+    assert np.array_equal(embedder.embed_query("bread"), first)
+    embedder.close()
+    with pytest.raises(ModelError):
+        embedder.embed_query("bread")
+
+
 def test_no_texts_make_no_vectors(load_tiny: Load) -> None:
     embedder = load_tiny()
     assert embedder.embed_passages([]).shape == (0, embedder.dimensions)
