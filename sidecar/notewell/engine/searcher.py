@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,9 +22,6 @@ from notewell.search.results import Uri
 from notewell.support.home import expanded
 from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 
-# Words are looked up in one of these threads while the model reads the query.
-HELPERS = 2
-
 
 @dataclass(frozen=True, slots=True)
 class _InUse:
@@ -38,7 +33,7 @@ class _InUse:
 
 
 class Searcher:
-    """Runs searches in the calling threads, with a few worker threads of its own."""
+    """Runs searches in the calling threads."""
 
     def __init__(
         self,
@@ -64,11 +59,8 @@ class Searcher:
         self._models = models
         self._load_models = load_models
         self._tuning = tuning
-        self._helpers = ThreadPoolExecutor(HELPERS, thread_name_prefix=f"words-{record.id}")
         self._rerankers: dict[tuple[str | None, ...], RerankerSlot] = {}
         self._changing = threading.Lock()
-        self._counting = threading.Lock()
-        self._running = 0
         self._turns = SearchTurns()
         rules = settings.search
         self._in_use = _InUse(
@@ -102,26 +94,10 @@ class Searcher:
         """Search the vault. Keyword mode does not wait for the model."""
         if request.mode != "keyword":
             self._load_models()
-        with self._counted() as helpers, self._turns.taken():
-            return self._search(request, helpers)
+        with self._turns.taken():
+            return self._search(request)
 
-    @contextmanager
-    def _counted(self) -> Iterator[Executor | None]:
-        """Count a search; yields the helpers for the only one that runs.
-
-        Others would have to wait for the processor that a helper takes, and handing work over
-        costs a twelfth of a search.
-        """
-        with self._counting:
-            self._running += 1
-            alone = self._running == 1
-        try:
-            yield self._helpers if alone else None
-        finally:
-            with self._counting:
-                self._running -= 1
-
-    def _search(self, request: SearchRequest, helpers: Executor | None) -> SearchReply:
+    def _search(self, request: SearchRequest) -> SearchReply:
         now = self._in_use
         ask = partial(
             pipeline.search,
@@ -129,7 +105,6 @@ class Searcher:
             request=request,
             rules=now.rules,
             vault=self._record,
-            helpers=helpers,
             caches=now.caches,
             reranker=now.reranker.get,
             aside=self._turns.aside,
@@ -155,8 +130,7 @@ class Searcher:
         return self._models.steadily(ask)
 
     def close(self) -> None:
-        """Release the threads and the rerankers; no search may be running."""
-        self._helpers.shutdown(wait=True)
+        """Release the rerankers; no search may be running."""
         for reranker in self._rerankers.values():
             reranker.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -64,17 +63,13 @@ class Caches:
 
 @dataclass(slots=True)
 class Finder:
-    """Finds the hits of one query. `warnings` say what was left out, `corrected` what was misspelt.
-
-    `helpers` runs the keyword half in another thread while the model embeds the query.
-    """
+    """Finds the hits of one query. `warnings` say what was left out, `corrected` what was misspelt."""
 
     index: IndexReader
     embedder: Embedder | None
     request: SearchRequest
     rules: SearchRules
     semantic_reason: str | None
-    helpers: Executor | None
     caches: Caches
     aside: Aside = nullcontext
     warnings: list[str] = field(default_factory=list)
@@ -152,19 +147,13 @@ class Finder:
                 names=self.caches.names.current(self.index),
                 typing=self._typing(),
             )
-            keyword = self._start(search_keywords)
+            keyword = search_keywords
         vector = self._vector(text)
         trace.stage("embed", count_in=1, count_out=int(vector is not None))
         found = keyword()
         where = Where(scope.notes, scope.excluded)
         semantic = retrieve.semantic_candidates(self.index, vector, found, where, limit=limit)
         return Retrieved(found, vector, semantic)
-
-    def _start(self, task: Callable[[], T]) -> Callable[[], T]:
-        """Start a task in a helper thread, if there is one; the returned function waits for it."""
-        if self.helpers is None or self.request.mode == "keyword":
-            return task
-        return self.helpers.submit(task).result
 
     def _expanded(self, text: str, first: Retrieved, scope: Scope, trace: Trace) -> Retrieved:
         """The hits of the expanded query."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -68,7 +67,6 @@ def search(
     vault: VaultRecord,
     *,
     semantic_reason: str | None,
-    helpers: Executor | None = None,
     caches: Caches | None = None,
     reranker: FindReranker | None = None,
     tuning: Tuning = UNTUNED,
@@ -80,8 +78,7 @@ def search(
     Without an `embedder`, hybrid mode searches by keywords only and semantic mode finds nothing;
     both add a warning with the `semantic_reason`.
 
-    `helpers` runs the keyword half in another thread while the model embeds the query. `caches` are
-    to be reused between searches of this index. `reranker` returns the reranking model, and is
+    `caches` are to be reused between searches of this index. `reranker` returns the reranking model, and is
     called only if the request or the rules enable reranking. `tuning` are the factors that
     were fitted to this vault. `uri` gives the address of a note; None: that of the vault alone.
     `aside` is entered while a model works, so that other searches may run.
@@ -99,7 +96,6 @@ def search(
         rules,
         vault,
         semantic_reason,
-        helpers,
         caches,
         reranker,
         UNTUNED if request.untuned else tuning,
@@ -119,7 +115,6 @@ class _Run:
     rules: SearchRules
     vault: VaultRecord
     semantic_reason: str | None
-    helpers: Executor | None
     caches: Caches
     reranker: FindReranker | None
     tuning: Tuning
@@ -226,7 +221,6 @@ class _Run:
             self.request,
             self.rules,
             self.semantic_reason,
-            self.helpers,
             self.caches,
             self.aside,
         )
