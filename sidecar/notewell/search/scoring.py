@@ -175,7 +175,7 @@ class Scoring:
         rules, request = self.rules, self.request
         names = rules.name_boost / _DEFAULT.name_boost
         given = self.weights, rules.graph_boost, names, self.tuning
-        return _weights(*given, links=request.graph, ignored=request.ignore)
+        return _weights(*given, links=request.graph, ignored=frozenset(request.ignore))
 
     def _embedded(self) -> float:
         """The share of the vault's passages that have their vector."""
