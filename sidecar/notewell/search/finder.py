@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from notewell.search.terms import Terms, query_terms
 from notewell.search.word_list import WordListCache
 from notewell.types import Embedder, FloatArray, SearchRules, TopicRules, VaultRecord
 
-T = TypeVar("T")
 # What a search enters while a model works.
 Aside: TypeAlias = Callable[[], AbstractContextManager[None]]
 
@@ -63,7 +62,10 @@ class Caches:
 
 @dataclass(slots=True)
 class Finder:
-    """Finds the hits of one query. `warnings` say what was left out, `corrected` what was misspelt."""
+    """Finds the hits of one query.
+
+    `warnings` say what was left out, `corrected` what was misspelt.
+    """
 
     index: IndexReader
     embedder: Embedder | None

@@ -78,9 +78,10 @@ def search(
     Without an `embedder`, hybrid mode searches by keywords only and semantic mode finds nothing;
     both add a warning with the `semantic_reason`.
 
-    `caches` are to be reused between searches of this index. `reranker` returns the reranking model, and is
-    called only if the request or the rules enable reranking. `tuning` are the factors that
-    were fitted to this vault. `uri` gives the address of a note; None: that of the vault alone.
+    `caches` are to be reused between searches of this index. `reranker` returns the reranking
+    model, and is called only if the request or the rules enable reranking. `tuning` are the
+    factors that were fitted to this vault. `uri` gives the address of a note; None: that of the
+    vault alone.
     `aside` is entered while a model works, so that other searches may run.
 
     Raises:
