@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -166,6 +167,7 @@ def test_a_server_that_was_killed_comes_back_with_all_that_was_committed(
             assert [note.path for note in index.all_notes()] == ["A.md", "B.md"]
     finally:
         postgres_server.stop(server)
+        shutil.rmtree(server.data.parent, ignore_errors=True)
 
 
 # --- other vaults, other roles ------------------------------------------------------------------
