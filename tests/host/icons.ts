@@ -41,7 +41,6 @@ const PATHS: Record<string, string> = {
   star: "M12 2l3 7 7 1-5 5 1 7-6-4-6 4 1-7-5-5 7-1z",
   "trash-2": "M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6",
   unlink: "M10 14a5 5 0 0 1 0-7l2-2a5 5 0 0 1 7 7M14 10a5 5 0 0 1 0 7l-2 2a5 5 0 0 1-7-7M3 3l4 4M17 17l4 4",
-  vault: "M3 4h18v15H3zM12 8a3 3 0 1 0 .1 0M6 19v2M18 19v2",
   x: "M5 5l14 14M19 5L5 19",
 };
 
