@@ -66,7 +66,7 @@ test-unit: $(NODE)/.made
 	@npm run --silent test
 
 test-e2e: $(VENV)/.runs $(NODE)/.made browser $(BUILDS)
-	@npx --no tsc -p tests/host
+	@$(NODE)/.bin/tsc -p tests/host
 	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" node tests/e2e/run.mjs
 
 plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styles.css
