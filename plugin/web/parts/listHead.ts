@@ -89,5 +89,5 @@ async function share(context: ViewContext): Promise<void> {
 
 /** Whether the page says the same: the box of an empty list, or the progress below the top bar. */
 function isToldElsewhere(warning: string): boolean {
-  return warning.startsWith("Nothing matches well") || /still wait for their embedding|is being built|semantic search is not/i.test(warning);
+  return /(^|: )Nothing matches well/.test(warning) || /still wait for their embedding|is being built|semantic search is not/i.test(warning);
 }

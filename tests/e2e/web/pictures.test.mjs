@@ -49,7 +49,7 @@ function german(name) {
     [`${name}-manage`, "#/manage?vault=Sample", ".buttons button"],
     [`${name}-answers`, "#/manage/answers?vault=Sample", "#ask-service"],
     [`${name}-links`, "#/manage/gleanings?vault=Sample", ".empty, .gleaning"],
-    [`${name}-tend`, "#/manage/tend?vault=Sample", ".panel-body .buttons button, .panel-body form"],
+    [`${name}-tend`, "#/manage/tend?vault=Sample", ".tend .buttons button"],
     [`${name}-devices`, "#/manage/devices?vault=Sample", "#pair-scope"],
     [`${name}-settings`, "#/manage/config?vault=Sample", ".settings"],
   ];
