@@ -43,7 +43,6 @@ function german(name) {
     [`${name}-search`, "#/search?q=how+memory+fades&vault=Sample", "[data-result]"],
     [`${name}-all`, "#/search?q=bees&in=all", "[data-result]"],
     [`${name}-note`, "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md", ".reader h1"],
-    [`${name}-ask`, "#/ask?vault=Sample", ".ask-setup"],
     [`${name}-explore`, "#/explore?q=memory&vault=Sample", ".mixed"],
     [`${name}-past`, "#/past?q=learning&vault=Sample", ".column-bar"],
     [`${name}-manage`, "#/manage?vault=Sample", ".buttons button"],
