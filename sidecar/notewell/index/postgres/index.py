@@ -88,6 +88,8 @@ class PostgresIndex:
         if generation == self._generation:
             return False
         self._structures.catch_up()
+        if self._used is not None:  # which vectors stand for chunks may be another model's now
+            self._used = self._vector_reads.used(self._used.key, self._used.dimensions)
         self._serve(generation, text_generation)
         return True
 
