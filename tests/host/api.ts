@@ -30,7 +30,8 @@ import { FileSystemAdapter } from "./vault";
 import { ItemView, View } from "./views";
 
 /** Functions and objects have the app's types; classes are checked where they are defined. */
-const functions = { ...mocks, editorInfoField, Platform, requestUrl, setIcon, setTooltip } satisfies Partial<typeof obsidian>;
+const getLanguage = (): string => "en";
+const functions = { ...mocks, editorInfoField, getLanguage, Platform, requestUrl, setIcon, setTooltip } satisfies Partial<typeof obsidian>;
 
 const classes = {
   AbstractInputSuggest,
