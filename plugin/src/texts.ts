@@ -86,11 +86,11 @@ export function number(n: number, digits?: number): string {
   return n.toLocaleString(chosen.locale, options);
 }
 
-/** FNV-1a folded to 24 bits, the same as in plugin/texts/pack.mjs: a key takes less of the bundle, and the build refuses two texts of one hash. */
+/** The first 24 bits of FNV-1a, the same as in plugin/texts/pack.mjs: a key takes less of the bundle, and the build refuses two texts of one hash. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (((hash >>> 24) ^ hash) & 0xffffff).toString(36);
+  return (hash >>> 8).toString(36);
 }
 
 function filled(text: string, values: Values | undefined): string {
