@@ -7,6 +7,7 @@ import { before, test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
 import { answering, refusing } from "./support/network.mjs";
+import { violations } from "./web/axe.mjs";
 
 const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const held = useWorkspace();
@@ -28,6 +29,47 @@ const camera = (app, looks = ["light", "dark"]) => async (name) => {
   }
 };
 
+// Made palettes besides the app's own two: what themes may set, in which the app's own words can be read.
+const PALETTES = {
+  light: ["light", {}],
+  dark: ["dark", {}],
+  "low contrast": ["light", palette("#f2f0ec", "#ebe8e2", "#55524d", "#605c55", "#a8a49c", "#5546a8", "#ffffff", "#9b2430")],
+  sepia: ["light", palette("#f4ecd8", "#ede3cb", "#4b3b2a", "#5f4d39", "#9c8a70", "#7a4110", "#ffffff", "#8d1f1a")],
+  "high contrast": ["dark", palette("#000000", "#0a0a0a", "#ffffff", "#e0e0e0", "#c0c0c0", "#ffd60a", "#000000", "#ff8a80")],
+};
+
+function palette(primary, secondary, normal, muted, faint, accent, onAccent, error) {
+  return {
+    "--background-primary": primary,
+    "--background-secondary": secondary,
+    "--background-secondary-alt": secondary,
+    "--interactive-normal": primary,
+    "--interactive-accent": accent,
+    "--text-normal": normal,
+    "--text-muted": muted,
+    "--text-faint": faint,
+    "--text-accent": accent,
+    "--text-on-accent": onAccent,
+    "--text-error": error,
+  };
+}
+
+/** Texts within `parts` that cannot be read well, by palette. */
+async function unreadable(page, parts) {
+  const found = [];
+  for (const [name, [look, colours]] of Object.entries(PALETTES)) {
+    await page.evaluate(([theme, variables]) => {
+      document.body.removeAttribute("style");
+      document.body.classList.toggle("theme-dark", theme === "dark");
+      document.body.classList.toggle("theme-light", theme === "light");
+      for (const [variable, value] of Object.entries(variables)) document.body.style.setProperty(variable, value);
+    }, [look, colours]);
+    for (const part of parts) found.push(...(await violations(page, part, ["color-contrast"])).map((text) => `${name}, ${part}: ${text}`));
+  }
+  await page.evaluate(() => document.body.removeAttribute("style"));
+  return found;
+}
+
 test("on a desktop", () =>
   held.withApp({ open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
     const shoot = camera(app);
@@ -39,6 +81,7 @@ test("on a desktop", () =>
     const rows = await app.searchFor("sourdough starter in the fridge");
     await rows.first().locator(".collapse-icon").click();
     await shoot("search-and-similar");
+    assert.deepEqual(await unreadable(app.page, ['[data-type="notewell-search"]', '[data-type="notewell-similar"]', ".status-bar"]), []);
     await rows.first().locator(".tree-item-self").click({ button: "right" });
     await shoot("result-menu");
     await app.page.keyboard.press("Escape");
@@ -56,6 +99,7 @@ test("on a desktop", () =>
     await app.page.keyboard.press("Escape");
     await app.command("settings");
     await shoot("settings");
+    assert.deepEqual(await unreadable(app.page, [".modal"]), []);
     await app.page.keyboard.press("Escape");
     await app.command("reindex-all");
     await shoot("question");
@@ -78,6 +122,7 @@ test("the states without a server", async () => {
       await app.command("open-search");
       await app.search.locator('[role="status"]', { hasNotText: "Starting" }).first().waitFor();
       await camera(app)(`state-${name}`);
+      assert.deepEqual(await unreadable(app.page, ['[data-type="notewell-search"]']), [], name);
     });
   }
 });
