@@ -10,7 +10,6 @@ import { fill, h } from "../lib/dom";
 import { pairingLink, type PairingLink } from "../lib/pairing";
 import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
-import { refusals, showLogin } from "../parts/login";
 import { Shell } from "./shell";
 import { workerAddress } from "../lib/workerAddress";
 import { t } from "../../src/texts";
@@ -32,14 +31,17 @@ async function start(): Promise<void> {
     const context = new ViewContext(client, vaults, health.features, notices);
     new Shell(context, root, health.version).start();
     root.append(...notices.els);
-    if (refused) notices.show(`${refusals()[refused].what} ${t("You were signed in already.")}`);
+    if (refused) notices.show(`${(await loginPage()).refusals()[refused].what} ${t("You were signed in already.")}`);
     void loadCapabilities(context);
   } catch (error) {
     const problem = asServerError(error);
-    if (problem.kind === "unauthorized") showLogin(root, refused);
+    if (problem.kind === "unauthorized") (await loginPage()).showLogin(root, refused);
     else fill(root, h("main", { class: "alone" }, errorBox(problem, () => void start())));
   }
 }
+
+/** Loaded for those who need it: most are signed in. */
+const loginPage = (): Promise<typeof import("../parts/login")> => import("../parts/login");
 
 /** Shows the page of a pairing link, and from there reloads as soon as the address is another one. */
 async function offerPairing(root: HTMLElement, client: WebClient, link: PairingLink): Promise<void> {

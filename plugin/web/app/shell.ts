@@ -5,7 +5,6 @@ import { asServerError, ServerError } from "../../src/client";
 import { viewStyles } from "../lib/viewStyles";
 import { button, fill, h } from "../lib/dom";
 import { icon, mark, type IconName } from "../lib/icons";
-import { helpDialog } from "../parts/help";
 import { SearchBox } from "../parts/searchBox";
 import { emptyBox, errorBox } from "../parts/errors";
 import { ProgressStrip } from "../parts/progressStrip";
@@ -59,7 +58,9 @@ export class Shell {
   readonly #nav = h("nav", { class: "places", "aria-label": t("Views") });
   readonly #vaults = h("select", { class: "vault", "aria-label": t("Vault") });
   readonly #search: SearchBox;
-  readonly #help: HTMLDialogElement;
+  readonly #version: string;
+  /** Loaded when it is first asked for: the first page does without it. */
+  #help: HTMLDialogElement | null = null;
   readonly #switch = h("nav", { class: "chips time-switch", "aria-label": t("Timeline or graph"), hidden: true });
   readonly #strip: ProgressStrip;
   #shown: View | null = null;
@@ -68,19 +69,19 @@ export class Shell {
     this.#context = context;
     this.#root = root;
     this.#search = new SearchBox(context);
-    this.#help = helpDialog(version);
+    this.#version = version;
     this.#strip = new ProgressStrip(context);
   }
 
   start(): void {
     const skip = h("a", { class: "skip", href: "#main", on: { click: (e: Event) => this.#skip(e) } }, t("Skip to content"));
     const home = h("a", { class: "brand", href: "#/search" }, mark(), h("span", {}, "Notewell"));
-    const help = button(icon("help"), () => this.#help.showModal(), {
+    const help = button(icon("help"), () => void this.#showHelp(), {
       class: "plain help-button",
       "aria-label": t("Help and keys"),
     });
     const header = h("header", { class: "top" }, home, this.#search.el, this.#vaultChoice(), help);
-    fill(this.#root, skip, header, this.#strip.el, this.#nav, this.#main, this.#help);
+    fill(this.#root, skip, header, this.#strip.el, this.#nav, this.#main);
     window.addEventListener("hashchange", () => this.#follow());
     document.addEventListener("keydown", (event) => this.#key(event));
     this.#follow();
@@ -189,6 +190,13 @@ export class Shell {
     fill(this.#switch, link("past", t("Timeline")), link("graph", t("Graph")));
   }
 
+  async #showHelp(): Promise<void> {
+    const { helpDialog } = await import("../parts/help");
+    this.#help ??= helpDialog(this.#version);
+    if (!this.#help.isConnected) this.#root.append(this.#help);
+    this.#help.showModal();
+  }
+
   #skip(event: Event): void {
     event.preventDefault();
     this.#main.focus();
@@ -196,7 +204,7 @@ export class Shell {
 
   #key(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (this.#help.open || isField(event.target)) return;
+    if (this.#help?.open || isField(event.target)) return;
     if (this.#shown?.key?.(event)) {
       event.preventDefault();
       return;
@@ -210,7 +218,7 @@ export class Shell {
   #keys(): Readonly<Record<string, () => void>> {
     return {
       "/": () => this.#search.focus(),
-      "?": () => this.#help.showModal(),
+      "?": () => void this.#showHelp(),
       t: () => this.#toggle(),
     };
   }
