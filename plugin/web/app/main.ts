@@ -8,6 +8,7 @@ import { pageKeyHeaders, takePageKey, takeRefusal } from "./pageKey";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
 import { pairingLink, type PairingLink } from "../lib/pairing";
+import type * as login from "../parts/login";
 import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
 import { Shell } from "./shell";
@@ -41,7 +42,7 @@ async function start(): Promise<void> {
 }
 
 /** Loaded for those who need it: most are signed in. */
-const loginPage = (): Promise<typeof import("../parts/login")> => import("../parts/login");
+const loginPage = (): Promise<typeof login> => import("../parts/login");
 
 /** Shows the page of a pairing link, and from there reloads as soon as the address is another one. */
 async function offerPairing(root: HTMLElement, client: WebClient, link: PairingLink): Promise<void> {
