@@ -1,7 +1,8 @@
 /** The language of the plugin: the app's, where there are texts for it. */
 
 import { getLanguage, type App } from "obsidian";
-import { catalogueProblem, useLanguage, type Catalogue } from "./texts";
+import { catalogueProblem } from "./catalogueProblem";
+import { useLanguage, type Catalogue } from "./texts";
 
 /** Set by the build: the German texts that the plugin uses, as JSON, compressed by deflate, in base64. */
 declare const GERMAN: string;

@@ -5,8 +5,9 @@ import { deflateRawSync } from "node:zlib";
 import german from "../../plugin/texts/de.json";
 import { germanTexts } from "../../plugin/texts/pack.mjs";
 import { count } from "../../plugin/src/format";
+import { catalogueProblem } from "../../plugin/src/catalogueProblem";
 import { unpacked } from "../../plugin/src/language";
-import { catalogueProblem, number, t, tn, tparts, useLanguage, type Catalogue, type Entry } from "../../plugin/src/texts";
+import { number, t, tn, tparts, useLanguage, type Catalogue, type Entry } from "../../plugin/src/texts";
 import { textsInCode } from "./textsInCode";
 
 const catalogue: Catalogue = german;

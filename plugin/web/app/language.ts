@@ -1,6 +1,6 @@
 /** The language of the pages: the one that was chosen here, else the browser's first that there are texts for. */
 
-import { catalogueProblem, useLanguage, type Catalogue } from "../../src/texts";
+import { useLanguage, type Catalogue } from "../../src/texts";
 import { preference, setPreference } from "../lib/preferences";
 
 const SETTING = "language";
@@ -39,25 +39,9 @@ function wanted(): readonly string[] {
   return [...tags, "en"];
 }
 
-/** The texts of a language; null for English, undefined where there are none. */
+/** The texts of a language; null for English, undefined where there are none. What loads them is loaded for them alone. */
 async function textsOf(language: string): Promise<Catalogue | null | undefined> {
-  if (language === "en") return null;
-  try {
-    return language === "de" ? (await import("../../texts/de.json")).default : await added(language);
-  } catch (error) {
-    console.warn(`The texts of the language ${language} could not be loaded:`, error);
-    return undefined;
-  }
-}
-
-/** The texts of a file that somebody laid into the data folder of the server. */
-async function added(language: string): Promise<Catalogue | undefined> {
-  const answer = await fetch(`/texts/${language}.json`);
-  if (!answer.ok) return undefined;
-  const found: unknown = await answer.json();
-  const problem = catalogueProblem(found);
-  if (problem !== null) throw new TypeError(problem);
-  return found as Catalogue;
+  return language === "en" ? null : (await import("./otherLanguage")).textsOf(language);
 }
 
 function baseOf(tag: string): string {
