@@ -13,7 +13,7 @@ import numpy as np
 from figures import Figure, Times, options, write
 
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.index.link_graph import LinkGraph
+from notewell.index.embedded.structure_files import build_graph
 from notewell.types import Batch, Link, Note, NoteMove, NotePut
 
 NOTES, LINKS = 6_571, 38_930  # of the largest vault in the shared data
@@ -67,7 +67,7 @@ def _link(number: int, lost: bool) -> Link:
 
 def _seconds_to_build(index: EmbeddedIndex) -> float:
     began = time.perf_counter()
-    LinkGraph.build(index._store)
+    build_graph(index._store)
     return time.perf_counter() - began
 
 

@@ -58,7 +58,10 @@ test("Ctrl+Enter opens a tab, Ctrl+O one in the background", async () => {
   await until("a tab is open", async () => (await app.openNotes()).length === before.length + 2);
   assert.equal((await app.note()).path, front, "the note in front stays");
   const open = await app.openNotes();
-  assert.ok(others.some(({ path }) => open.includes(path)));
+  // As above: it may be one of the better answers.
+  const shown = await app.page.locator(".prompt .suggestion-title").allTextContents();
+  const known = [...others.map(({ path }) => path), ...shown.map((title) => `/${title.trim()}.md`)];
+  assert.ok(open.some((path) => path !== front && known.some((end) => `/${path}`.endsWith(end))), `${open} of ${known}`);
   await press("Escape");
 });
 

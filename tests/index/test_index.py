@@ -524,7 +524,7 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
             (structure_files.vector_store, "vectors_by_chunk"),
         ):
             patch.setattr(module, name, rebuilt)
-        patch.setattr(structure_files.LinkGraph, "build", rebuilt)
+        patch.setattr(structure_files, "build_graph", rebuilt)
         patch.setattr(structure_files.reads, "chunk_notes", rebuilt)
         again = EmbeddedIndex.open(tmp_path, writable=False)
         again.use_model(make.model, make.dimensions)
@@ -677,7 +677,7 @@ class InStep(RuleBasedStateMachine):
             assert states(index)[path] == ("indexed" if own else "keyword_only")
         self.keywords_agree(index, ids)
         self.vectors_agree(index)
-        fresh = structure_files.LinkGraph.build(index._store)
+        fresh = structure_files.build_graph(index._store)
         for note_id in ids.values():
             assert index.graph.links_out(note_id) == fresh.links_out(note_id)
             assert index.graph.links_in(note_id) == fresh.links_in(note_id)

@@ -243,6 +243,11 @@ def load_graph(store: Store) -> LinkGraph:
             return LinkGraph.from_arrays(arrays)
         except ValueError as error:
             logger.warning("The graph's snapshot is damaged (%s) and is made again.", error)
+    return build_graph(store)
+
+
+def build_graph(store: Store) -> LinkGraph:
+    """The link graph, from the rows of all notes and links."""
     links = reads.links(store)
     return LinkGraph.of(
         (note_id, path, strings(aliases), links.get(note_id, ()))
