@@ -12,7 +12,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 # A number and not a time: as many on a busy machine, and done sooner on an idle one.
 # `make stress` kills for minutes.
-KILLS = {"any": "40", "vectors": "25"}
+KILLS = {"any": "25", "vectors": "15"}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -214,7 +214,9 @@ def test_edits_of_real_notes_change_only_the_named_lines(
     shared_data: Callable[[str], Path], vault: str
 ) -> None:
     seen = 0
-    for file in sorted(shared_data(vault).rglob("*.md")):
+    files = sorted(shared_data(vault).rglob("*.md"))
+    # Thousands of notes of one template: every third is enough.
+    for file in files[:: 3 if len(files) > 2000 else 1]:
         text = file.read_bytes().decode("utf-8", "surrogateescape")
         before = properties(text)
         added = edit_properties(text, {"notewell-test": 1})
