@@ -263,7 +263,9 @@ export class SearchView extends ResultsView<string> {
     }
     const { problem } = this.context.local.reader;
     const unclear = isWeak ? [t("None of these is a clear match.")] : [];
-    const remarks = [...unclear, ...warnings, ...(isLocal(reply) && problem ? [problem] : [])];
+    const told = this.context.connection.lastStatus?.semantic_reason; // by the message above the results
+    const news = warnings.filter((warning) => !told || !warning.includes(told));
+    const remarks = [...unclear, ...news, ...(isLocal(reply) && problem ? [problem] : [])];
     for (const remark of remarks) this.infoEl.createDiv({ text: remark });
   }
 

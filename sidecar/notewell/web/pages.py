@@ -40,6 +40,8 @@ _NOT_OF_SCRIPTS = (
     "Referrer-Policy",
     "X-Frame-Options",
 )
+# Nor have they forms or addresses of their own.
+_FILE_POLICY = "default-src 'none'; frame-ancestors 'none'"
 # The policy of a worker decides what it may fetch.
 _WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
@@ -109,6 +111,7 @@ async def _let_files_be_kept(request: web.Request, response: web.StreamResponse)
         response.headers[hdrs.CACHE_CONTROL] = "no-cache"
         return
     response.headers[hdrs.CACHE_CONTROL] = _FOR_EVER
+    response.headers["Content-Security-Policy"] = _FILE_POLICY
     for name in _NOT_OF_SCRIPTS:
         response.headers.popall(name, None)
 
