@@ -1,7 +1,7 @@
 """An inverted index over whole notes, in arrays: which notes hold a stem, how often and where.
 
 `NoteTable` is what is searched: some segments (notewell.index.note_segments), and which of their
-notes still stand as they are there. Both engines search with this module; the embedded one keeps
+notes still stand as they are there. Every engine searches with this module; the embedded one keeps
 the first segment in a file.
 
 Scores are BM25F with one length for the whole note (Robertson, Zaragoza and Taylor 2004, "Simple

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import tantivy
 
-from notewell.index.analyze import stemmer
 from notewell.index.embedded.postings import Postings, count_of, tantivy_errors
 from notewell.index.lexical import (
     EXACT_FIELDS,
@@ -30,9 +29,9 @@ from notewell.index.lexical import (
     no_hits,
     without_wholes,
 )
-from notewell.index.note_fields import hash_of_token, hashed_terms
-from notewell.index.note_postings import NoteMatches, TermFields
-from notewell.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights
+from notewell.index.note_matching import NoteMatching
+from notewell.index.note_postings import NoteTable
+from notewell.types import ChunkHits, FloatArray, IdArray
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
 # Common words cost most and matter least. Of a word in every tenth chunk only the stem is searched;
@@ -81,7 +80,7 @@ class _Counted:
         return cls(commits, living, postings.document_count > living, {}, {})
 
 
-class Keywords:
+class Keywords(NoteMatching):
     """Searches the postings. Safe to call from several threads."""
 
     def __init__(self, postings: Postings, weights: FieldWeights | None = None) -> None:
@@ -90,7 +89,7 @@ class Keywords:
         self._schema = postings.schema
         weights = weights or FieldWeights()
         self._weights = {name: float(getattr(weights, name)) for name in (*PHRASE_FIELDS, STEMS)}
-        self._stemmer = stemmer()
+        super().__init__()
         self._known: _Counted | None = None
 
     def search(
@@ -113,35 +112,9 @@ class Keywords:
                 )
             return _ordered(*_top(searcher, query, limit + _TIE_ROOM), limit)
 
-    def match_notes(
-        self,
-        terms: Sequence[QueryTerm],
-        *,
-        weights: NoteFieldWeights,
-        notes: IdArray | None = None,
-        unknown_idf: float = 0.0,
-    ) -> NoteMatches:
-        """The notes that hold any of the terms in any field; see the port."""
-        return self._postings.notes.table.match(
-            hashed_terms(terms, self._stemmer),
-            weights=weights,
-            notes=notes,
-            unknown_idf=unknown_idf,
-        )
-
-    def note_frequency(self, token: str) -> int:
-        """In how many notes the token's stem stands, in any field."""
-        return self._postings.notes.table.frequency(hash_of_token(token, self._stemmer))
-
     @property
-    def note_count(self) -> int:
-        """How many notes are indexed."""
-        return self._postings.notes.table.note_count
-
-    def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
-        """Where the terms stand in notes; see the port."""
-        hashes = [hash_of_token(term.token, self._stemmer) for term in terms]
-        return self._postings.notes.table.fields_of(hashes, note_ids)
+    def _note_table(self) -> NoteTable:
+        return self._postings.notes.table
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
         """Ids of notes where the tokens are adjacent in one field, ascending.

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from notewell.errors import ModelError
-from notewell.index.analyze import stemmer
 from notewell.index.in_memory.state import State
 from notewell.index.lexical import (
     EXACT_FIELDS,
@@ -25,11 +24,12 @@ from notewell.index.lexical import (
     note_documents,
     without_wholes,
 )
-from notewell.index.note_fields import hash_of_token, hashed_terms, pack_terms
-from notewell.index.note_postings import NoteMatches, NoteTable, TermFields
+from notewell.index.note_fields import pack_terms
+from notewell.index.note_matching import NoteMatching
+from notewell.index.note_postings import NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.template_lines import LineCounts
-from notewell.types import ChunkHits, FloatArray, IdArray, Link, NoteFieldWeights, VectorHits
+from notewell.types import ChunkHits, FloatArray, IdArray, Link, VectorHits
 from notewell.vault.links import NoteNames
 
 
@@ -61,13 +61,13 @@ class _Field:
             yield chunk_id, weight * count / (count + norm)
 
 
-class InMemoryKeywords:
+class InMemoryKeywords(NoteMatching):
     """Implements `search_ports.KeywordIndex`; never changed once made."""
 
     def __init__(self, notes: Iterable[NoteText]) -> None:
         """Index all notes."""
         self._weights = FieldWeights()
-        self._stemmer = stemmer()
+        super().__init__()
         self._fields = {name: _Field() for name in (*PHRASE_FIELDS, STEMS)}
         self._texts: dict[int, dict[str, str]] = {}  # of each chunk: its exact fields
         self._owners: dict[int, int] = {}
@@ -117,31 +117,9 @@ class InMemoryKeywords:
             np.array([-negative for negative, _ in best], np.float32),
         )
 
-    def match_notes(
-        self,
-        terms: Sequence[QueryTerm],
-        *,
-        weights: NoteFieldWeights,
-        notes: IdArray | None = None,
-        unknown_idf: float = 0.0,
-    ) -> NoteMatches:
-        """See the port."""
-        stems = hashed_terms(terms, self._stemmer)
-        return self._notes.match(stems, weights=weights, notes=notes, unknown_idf=unknown_idf)
-
-    def note_frequency(self, token: str) -> int:
-        """See the port."""
-        return self._notes.frequency(hash_of_token(token, self._stemmer))
-
     @property
-    def note_count(self) -> int:
-        """See the port."""
-        return self._notes.note_count
-
-    def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
-        """See the port."""
-        hashes = [hash_of_token(term.token, self._stemmer) for term in terms]
-        return self._notes.fields_of(hashes, note_ids)
+    def _note_table(self) -> NoteTable:
+        return self._notes
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
         """See the port."""

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.index.analyze import stemmer
 from notewell.index.lexical import (
     EXACT_FIELDS,
     K1,
@@ -29,12 +28,12 @@ from notewell.index.lexical import (
     no_hits,
     without_wholes,
 )
-from notewell.index.note_fields import hash_of_token, hashed_terms
-from notewell.index.note_postings import NoteMatches, NoteTable, TermFields
+from notewell.index.note_matching import NoteMatching
+from notewell.index.note_postings import NoteTable
 from notewell.index.postgres.connection import Database
 from notewell.index.postgres.document_table import DocumentTable
 from notewell.index.postgres.documents import FIELDS, PLACES
-from notewell.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights
+from notewell.types import ChunkHits, FloatArray, IdArray
 
 # As in the embedded engine: of a word in every tenth document only the stem is searched, and one in
 # every second is left out if there are rarer ones.
@@ -67,7 +66,7 @@ class _Clause:
     weight: float
 
 
-class PostgresKeywords:
+class PostgresKeywords(NoteMatching):
     """Implements `search_ports.KeywordIndex` for one generation of text; never changed."""
 
     def __init__(
@@ -78,7 +77,7 @@ class PostgresKeywords:
         self._vault = vault
         self._documents = documents
         self._notes = notes
-        self._stemmer = stemmer()
+        super().__init__()
         weights = FieldWeights()
         self._weights = {name: float(getattr(weights, name)) for name in FIELDS}
         self._held: dict[str, Places] = {}  # postings that were read, the oldest first
@@ -256,30 +255,8 @@ class PostgresKeywords:
     # --- whole notes ---
 
     @property
-    def note_count(self) -> int:
-        """How many notes are indexed."""
-        return self._notes.note_count
-
-    def note_frequency(self, token: str) -> int:
-        """See the port."""
-        return self._notes.frequency(hash_of_token(token, self._stemmer))
-
-    def match_notes(
-        self,
-        terms: Sequence[QueryTerm],
-        *,
-        weights: NoteFieldWeights,
-        notes: IdArray | None = None,
-        unknown_idf: float = 0.0,
-    ) -> NoteMatches:
-        """See the port."""
-        stems = hashed_terms(terms, self._stemmer)
-        return self._notes.match(stems, weights=weights, notes=notes, unknown_idf=unknown_idf)
-
-    def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
-        """See the port."""
-        hashes = [hash_of_token(term.token, self._stemmer) for term in terms]
-        return self._notes.fields_of(hashes, note_ids)
+    def _note_table(self) -> NoteTable:
+        return self._notes
 
 
 _NOBODY: IdArray = np.empty(0, np.int64)
