@@ -69,7 +69,7 @@ test-e2e: $(VENV)/.runs $(NODE)/.made browser $(BUILDS)
 	@$(NODE)/.bin/tsc -p tests/host
 	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" node tests/e2e/run.mjs
 
-plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styles.css
+plugin: $(NODE)/.made ## Build the plugin: main.js and styles.css, beside manifest.json
 	@npm run --silent build
 
 release-check: $(NODE)/.made ## Build twice, compare, and check the release by Obsidian's review rules
@@ -171,7 +171,7 @@ load: $(VENV)/.tests ## Fifty clients search one server for a minute while notes
 	@$(PY) tests/bench/run.py --only load --out tests/bench/results/load $(BENCH_FLAGS)
 
 clean: ## Remove the files that the commands above created
-	@rm -rf $(VENV) $(TORCH_VENV) $(RELEASE_VENV) $(DIST) $(NODE) main.js sidecar/notewell/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(TORCH_VENV) $(RELEASE_VENV) $(DIST) $(NODE) main.js styles.css sidecar/notewell/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Notewell needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'

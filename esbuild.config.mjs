@@ -1,4 +1,4 @@
-// Builds the plugin into main.js.
+// Builds the plugin into main.js and styles.css.
 //   node esbuild.config.mjs                 one minified build
 //   node esbuild.config.mjs --watch VAULT   builds into that vault's plugin folder at every change
 //   node esbuild.config.mjs --web           the web interface, into the Python package
@@ -6,9 +6,8 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, exit } from "node:process";
-import { deflateRawSync } from "node:zlib";
 import { build, context } from "esbuild";
-import { germanTexts } from "./plugin/texts/pack.mjs";
+import { germanTexts, withTexts } from "./plugin/texts/pack.mjs";
 
 const SOURCES = "plugin/src";
 const MAX_BYTES = 200_000; // tests/release-check.mjs has the same
@@ -44,10 +43,10 @@ const app = {
   },
 };
 
-/** The German texts, packed: plain, they would take a fifth of what the plugin may have. Those of `garden` are the web pages'. */
-function german() {
-  const packed = deflateRawSync(JSON.stringify(germanTexts(["src"], (file) => !file.startsWith("garden"))), { level: 9 }).toString("base64");
-  return { define: { GERMAN: JSON.stringify(packed) } };
+/** The style sheet, with the German texts. Those of `garden` are the web pages'. */
+function styles() {
+  const texts = germanTexts(["src"], (file) => !file.startsWith("garden"));
+  return withTexts(readFileSync("plugin/styles.css", "utf8"), "de", texts);
 }
 
 /** @type {import("esbuild").BuildOptions} */
@@ -82,7 +81,8 @@ if (argv.includes("--web")) {
   }
   await watch(vault);
 } else {
-  await build({ ...options, ...german(), logLevel: "warning" });
+  await build({ ...options, logLevel: "warning" });
+  writeFileSync("styles.css", styles());
   const { size } = statSync(options.outfile);
   console.log(`main.js: ${size} bytes`);
   if (size > MAX_BYTES) {
@@ -100,11 +100,12 @@ async function watch(vault) {
     name: "rest",
     setup({ onEnd }) {
       onEnd(() => {
-        for (const file of ["manifest.json", "styles.css"]) copyFileSync(file, join(folder, file));
+        copyFileSync("manifest.json", join(folder, "manifest.json"));
+        writeFileSync(join(folder, "styles.css"), styles());
       });
     },
   };
   const outfile = join(folder, "main.js");
-  const watcher = await context({ ...options, ...german(), outfile, plugins: [app, rest] });
+  const watcher = await context({ ...options, outfile, plugins: [app, rest] });
   await watcher.watch();
 }

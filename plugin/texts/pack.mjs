@@ -19,6 +19,15 @@ export function germanTexts(folders, isUsed = () => true) {
   return texts;
 }
 
+/**
+ * A style sheet with texts of a language in a comment, which plugin/src/language.ts reads. Of a plugin the app installs
+ * main.js, manifest.json and styles.css and nothing else, and main.js has too little room for them.
+ */
+export function withTexts(css, language, texts) {
+  const lines = Object.entries(texts).map(([key, text]) => `${JSON.stringify(key)}: ${JSON.stringify(text)}`);
+  return `${css}\n/* texts ${language}\n{\n${lines.join(",\n").replaceAll("*/", "*\\/")}\n}\n*/\n`;
+}
+
 function isCounted(key, code) {
   if (!key.startsWith("{n} ")) return false;
   const many = key.slice(4);

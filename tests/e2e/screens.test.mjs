@@ -127,6 +127,14 @@ test("the states without a server", async () => {
   }
 });
 
+test("in German, with the texts that the build put into the style sheet", () =>
+  held.withApp({ language: "de" }, async (app) => {
+    await app.command("open-search");
+    await app.search.getByPlaceholder("Nach Bedeutung und Wörtern suchen …").waitFor();
+    await app.statusBar.filter({ hasText: "bereit" }).waitFor();
+    await camera(app)("german");
+  }));
+
 test("on a phone", () =>
   held.withConnectedApp({ kind: "phone" }, async (app) => {
     await app.ready();
@@ -148,7 +156,7 @@ test("on a phone", () =>
 test("every picture is there", async () => {
   const pictures = await readdir(OUT); // other files put theirs beside ours
   const ours = [...taken].filter((name) => pictures.includes(name));
-  assert.equal(ours.filter((name) => name.startsWith("light-")).length, 14);
-  assert.equal(ours.filter((name) => name.startsWith("dark-")).length, 14);
+  assert.equal(ours.filter((name) => name.startsWith("light-")).length, 15);
+  assert.equal(ours.filter((name) => name.startsWith("dark-")).length, 15);
   assert.equal(ours.filter((name) => name.startsWith("narrow-")).length, 4);
 });

@@ -17,6 +17,7 @@ import { Keymap, Scope } from "./keymap";
 import { MarkdownRenderChild, MarkdownRenderer } from "./markdownRenderer";
 import { editorInfoField, MarkdownView } from "./markdownView";
 import { Menu, MenuItem } from "./menu";
+import { environment } from "./environment";
 import * as mocks from "./mocks";
 import { ConfirmationModal, Modal } from "./modal";
 import { Notice } from "./notice";
@@ -30,7 +31,7 @@ import { FileSystemAdapter } from "./vault";
 import { ItemView, View } from "./views";
 
 /** Functions and objects have the app's types; classes are checked where they are defined. */
-const getLanguage = (): string => "en";
+const getLanguage = (): string => environment.language;
 const functions = { ...mocks, editorInfoField, getLanguage, Platform, requestUrl, setIcon, setTooltip } satisfies Partial<typeof obsidian>;
 
 const classes = {

@@ -10,6 +10,8 @@ export interface StoredPanel {
 export interface Environment {
   readonly kind: "desktop" | "phone";
   readonly isDark: boolean;
+  /** What the app is set to, such as "en". */
+  readonly language: string;
   readonly vaultName: string;
   /** The vault's folder on this computer. */
   readonly folder: string;

@@ -12,10 +12,21 @@ import { bridge, type FileEntry } from "./bridge";
 import { environment } from "./environment";
 import { Events, TFile, TFolder } from "./mocks";
 
+const STYLES = `${environment.plugin.manifest.dir ?? ""}/styles.css`;
+
 /** A phone's adapter. It reads files of every type, also those that the app does not list. */
 class MobileAdapter {
   getName(): string {
     return environment.vaultName;
+  }
+
+  exists(path: string): Promise<boolean> {
+    return Promise.resolve(path === STYLES);
+  }
+
+  /** Of the configuration folder the plugin reads its own style sheet alone. */
+  read(path: string): Promise<string> {
+    return path === STYLES ? Promise.resolve(environment.plugin.css) : Promise.reject(new Error(`${path} is not there.`));
   }
 
   async stat(path: string): Promise<Stat | null> {

@@ -1,16 +1,19 @@
 /** The catalogue of interface texts: what it says, that it is complete, and that no text goes round it. */
 
-import { afterEach, describe, expect, it } from "vitest";
-import { deflateRawSync } from "node:zlib";
+import type { App } from "obsidian";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import german from "../../plugin/texts/de.json";
-import { germanTexts } from "../../plugin/texts/pack.mjs";
+import { germanTexts, withTexts } from "../../plugin/texts/pack.mjs";
 import { count } from "../../plugin/src/format";
 import { catalogueProblem } from "../../plugin/src/catalogueProblem";
-import { unpacked } from "../../plugin/src/language";
+import { startLanguage } from "../../plugin/src/language";
 import { number, t, tn, tparts, useLanguage, type Catalogue, type Entry } from "../../plugin/src/texts";
 import { textsInCode } from "./textsInCode";
 
 const catalogue: Catalogue = german;
+const app = vi.hoisted(() => ({ language: "en" }));
+
+vi.mock("obsidian", async (load) => ({ ...(await load<object>()), getLanguage: () => app.language }));
 
 afterEach(() => useLanguage(undefined, null));
 
@@ -38,12 +41,43 @@ describe("texts", () => {
     expect(t("Saved as {path}", { path: "{name}.md" })).toBe("Saved as {name}.md");
   });
 
-  it("come out of the packed catalogue of the plugin as they went in", async () => {
-    const texts = germanTexts(["src"]);
-    useLanguage("de", await unpacked(deflateRawSync(JSON.stringify(texts)).toString("base64")));
+});
+
+describe("the plugin’s texts", () => {
+  const texts = germanTexts(["src"]);
+  const sheet = withTexts(".a { color: red; } /* a comment */", "de", { ...texts, ends: "*/ and goes on" });
+
+  it("come out of the style sheet as they went in", async () => {
+    await start("de-AT", { "p/styles.css": sheet });
     expect([t("Open similar notes"), count(3, "step")]).toEqual(["Ähnliche Notizen öffnen", "3 Schritte"]);
+    expect(t("ends")).toBe("*/ and goes on");
     expect(Object.keys(texts).length).toBeLessThan(Object.keys(german).length);
   });
+
+  it("are those of a file of the plugin’s folder, if somebody laid one there", async () => {
+    await start("de", { "p/styles.css": sheet, "p/texts/de.json": '{"Search": "Nachsehen"}' });
+    expect([t("Search"), t("Open similar notes")]).toEqual(["Nachsehen", "Open similar notes"]);
+  });
+
+  it("stay English where there are none of the language, and where they cannot be read", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    await start("fr", { "p/styles.css": sheet });
+    await start("de", {});
+    expect(warn).not.toHaveBeenCalled();
+    await start("de", { "p/styles.css": sheet.slice(0, 90) });
+    expect(warn).toHaveBeenCalledOnce();
+    expect(t("Search")).toBe("Search");
+  });
+
+  /** Starts the language of an app, with these files in the plugin's folder. */
+  async function start(language: string, files: Readonly<Record<string, string>>): Promise<void> {
+    app.language = language;
+    const adapter = {
+      exists: (path: string) => Promise.resolve(path in files),
+      read: (path: string) => Promise.resolve(files[path] ?? ""),
+    };
+    await startLanguage({ vault: { adapter } } as unknown as App, "p");
+  }
 });
 
 it("tells what is wrong with a file of texts", () => {

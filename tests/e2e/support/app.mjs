@@ -49,7 +49,7 @@ export async function makeWorkspace({ name = "Sample", isIndexed = true } = {}) 
 }
 
 /**
- * Opens the app. `options`: `kind` ("desktop" or "phone"), `isDark`, `device`, `data`, `secrets`,
+ * Opens the app. `options`: `kind` ("desktop" or "phone"), `isDark`, `language`, `device`, `data`, `secrets`,
  * `open` (notes), `panels`, `path` (where the page's programs are looked for), `trouble` on the
  * network, `madeUp` (entries of the vault that are not there), `variables` of the
  * page's environment, `excluded` (as in the app's settings),
@@ -78,11 +78,12 @@ export async function openApp(browser, workspace, options = {}) {
   await page.evaluate((environment) => (window.environment = environment), {
     kind,
     isDark,
+    language: options.language ?? "en",
     vaultName: "Sample",
     folder: workspace.vault,
     home: workspace.root,
     variables: { PATH: options.path ?? dirname(COMMAND), ...options.variables },
-    plugin: { manifest, code: options.code ?? code, css: pluginCss },
+    plugin: { manifest: { ...manifest, dir: ".obsidian/plugins/notewell" }, code: options.code ?? code, css: pluginCss },
     data,
     device: { [DEVICE_KEY]: device },
     secrets,
