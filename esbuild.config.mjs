@@ -43,10 +43,9 @@ const app = {
   },
 };
 
-/** The style sheet, with the German texts. Those of `garden` are the web pages'. */
+/** The style sheet, with the German texts. */
 function styles() {
-  const texts = germanTexts(["src"], (file) => !file.startsWith("garden"));
-  return withTexts(readFileSync("plugin/styles.css", "utf8"), "de", texts);
+  return withTexts(readFileSync("plugin/styles.css", "utf8"), "de", germanTexts(["src"]));
 }
 
 /** @type {import("esbuild").BuildOptions} */

@@ -28,6 +28,7 @@ import { activePath } from "./open";
 import { openSettingsTab } from "../obsidianApp";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
+import { tend, TEND_VIEW, TendView } from "./tendView";
 import { t } from "../texts";
 
 /** Actions that have an icon are shown in the status bar's menu. */
@@ -74,6 +75,7 @@ function searchActions({ context }: ActionParts): Action[] {
     ["open-search", t("Open search"), () => showSearch(app), always, "search"],
     ["open-similar", t("Open similar notes"), () => showSimilar(app), always],
     ["ask", ask(), () => showAsk(app), always],
+    ["tend", tend(), () => revealPanel(app, TEND_VIEW, "right", TendView), always],
     ["quick-search", t("Quick search"), () => new QuickSearch(context, selection()).open(), always],
     ["similar-to-selection", t("Find notes similar to selection"), similar, selection],
     ["insert-similar-link", t("Insert link to similar note"), insert, () => connection.session && isInNote()],

@@ -52,7 +52,7 @@ export function setActive(el: HTMLElement, isOn: boolean): void {
 }
 
 /** A button that looks like a link. */
-export function link(parent: HTMLElement, text: string, onClick: () => unknown): void {
+export function link(parent: HTMLElement, text: string, onClick: (event: MouseEvent) => unknown): void {
   parent.createEl("button", { cls: "notewell-link", text }).onclick = onClick;
 }
 

@@ -27,7 +27,8 @@ export type ActionName =
   | "similar-to-selection"
   | "start"
   | "status"
-  | "stop";
+  | "stop"
+  | "tend";
 
 type Button = readonly [name: ActionName, label: string];
 
