@@ -17,9 +17,10 @@ import type { GraphScene } from "./graph/scene";
 import { count } from "../../src/format";
 import { number, t } from "../../src/texts";
 
+const ALL = "20000"; // the most that the server sends in one reply
 const sizes = (): [value: string, label: string][] => [
   ...[100, 300, 1000, 3000].map((n): [string, string] => [String(n), number(n)]),
-  ["20000", t("All")],
+  [ALL, t("All")],
 ];
 const distances = (): [value: string, label: string][] => [1, 2, 3].map((n) => [String(n), count(n, "link")]);
 const colours = (): Readonly<Record<GroupingName, string>> => ({
@@ -100,7 +101,8 @@ export class GraphView implements View {
   }
 
   #draw(found: NeighborhoodReply, asked: Asked, sceneIn: (el: HTMLElement, handlers: SceneHandlers) => GraphScene): void {
-    const title = found.path === null ? t("The most linked notes") : t("Around {path}", { path: nameOf(found.path) });
+    const whole = asked.size === ALL ? t("All notes") : t("The most linked notes");
+    const title = found.path === null ? whole : t("Around {path}", { path: nameOf(found.path) });
     const drawn = h("div", { class: "graph-drawn", tabindex: 0, role: "application", "aria-label": t("{title}: a drawing of the notes listed beside it", { title }) });
     const placeOf = new Map(found.nodes.map(({ path }, n) => [path, n]));
     const card = new NoteCard(this.#context, (way) => this.#scene?.showPath(way.flatMap((path) => placeOf.get(path) ?? [])));

@@ -20,6 +20,8 @@ export interface Colours {
   readonly aside: string;
   readonly accent: string;
   readonly semantic: string;
+  /** Of a similarity among thousands, which would hide the dots in full colour. */
+  readonly semanticFaint: string;
   readonly faint: string;
   readonly groups: readonly string[];
 }
@@ -35,6 +37,7 @@ export function coloursOf(el: Element, { groups }: Grouping): Colours {
     aside: of("--graph-aside"),
     accent: of("--accent"),
     semantic: of("--semantic"),
+    semanticFaint: of("--graph-similar"),
     faint: of("--faint"),
     groups: groups.map(({ colour }) => of(colour)),
   };
@@ -81,13 +84,23 @@ function isSetAside(note: number, { chosen, near, path }: Focus): boolean {
   return path.length > 0 || (chosen !== null && !near.has(note));
 }
 
+export interface LineKind {
+  readonly isSimilarity: boolean;
+  /** One of thousands in the picture. */
+  readonly isCrowded: boolean;
+}
+
 /** A line between two notes; those of the selected note and of the path are emphasised. */
-export function lineLook(one: number, other: number, isSimilarity: boolean, focus: Focus, colours: Colours): Partial<EdgeDisplayData> {
-  const isOnPath = !isSimilarity && areNextTo(one, other, focus.path);
+export function lineLook(...[one, other, line, focus, colours]: [number, number, LineKind, Focus, Colours]): Partial<EdgeDisplayData> {
+  const isOnPath = !line.isSimilarity && areNextTo(one, other, focus.path);
   const isNear = isOnPath || one === focus.chosen || other === focus.chosen;
   if (!isNear && (focus.chosen !== null || focus.path.length > 0)) return { color: colours.lineAside, size: 0.8, zIndex: 0 };
-  const plain = isNear ? colours.accent : colours.line;
-  return { color: isSimilarity ? colours.semantic : plain, size: isOnPath ? 4 : isNear ? 2 : 0.8, zIndex: isNear ? 1 : 0 };
+  return { color: lineColour(line, isNear, colours), size: isOnPath ? 4 : isNear ? 2 : 0.8, zIndex: isNear ? 1 : 0 };
+}
+
+function lineColour({ isSimilarity, isCrowded }: LineKind, isNear: boolean, colours: Colours): string {
+  if (isSimilarity) return isCrowded && !isNear ? colours.semanticFaint : colours.semantic;
+  return isNear ? colours.accent : colours.line;
 }
 
 function areNextTo(one: number, other: number, path: readonly number[]): boolean {

@@ -18,14 +18,16 @@ export interface Line {
 export type Drawn = Graph<Dot, Line>;
 
 const LABEL_CHARS = 34;
+const MANY_NOTES = 1_500; // of which the dots are smaller, so that they leave room for each other
 const GOLDEN_ANGLE = 2.399963; // spreads the notes of a spiral evenly
 
 /** A graph whose nodes are named by their position in the reply. Notes without a kept place begin on a spiral. */
 export function pictureOf({ nodes, links, similar }: NeighborhoodReply, kept: Places): Drawn {
   const graph: Drawn = new Graph({ type: "undirected", multi: true });
+  const least = nodes.length > MANY_NOTES ? 1.5 : 2.5;
   nodes.forEach((note, n) => {
     const [x, y] = kept.get(note.path) ?? onSpiral(n);
-    graph.addNode(n, { note: n, x, y, size: sizeOf(note), label: shortened(note.title) });
+    graph.addNode(n, { note: n, x, y, size: sizeOf(note, least), label: shortened(note.title) });
   });
   const add = (isSimilarity: boolean, [one = -1, other = -1]: readonly number[]): void => {
     if (one !== other && one in nodes && other in nodes) graph.addEdge(one, other, { isSimilarity });
@@ -47,8 +49,8 @@ export function knownPlaces(nodes: readonly NeighborhoodNote[], kept: Places): L
   return known === nodes.length ? "all" : "most";
 }
 
-function sizeOf({ hops, links }: NeighborhoodNote): number {
-  return Math.min(14, (hops === 0 ? 5 : 2.5) + Math.sqrt(links));
+function sizeOf({ hops, links }: NeighborhoodNote, least: number): number {
+  return Math.min(14, (hops === 0 ? 5 : least) + Math.sqrt(links));
 }
 
 function shortened(title: string): string {

@@ -1,6 +1,7 @@
 /** Draws a graph with WebGL by sigma.js: colours, selection, filters, a path, and dragging. */
 
 import Sigma from "sigma";
+import { NodePointProgram } from "sigma/rendering";
 import type { EdgeDisplayData, MouseCoords, NodeDisplayData } from "sigma/types";
 import type { NeighborhoodReply } from "../../../src/contract";
 import type { Places } from "../../lib/keptLayouts";
@@ -18,6 +19,8 @@ export interface SceneHandlers {
 const ZOOM = 1.5;
 /** With more lines than this, lines and labels are left out while the picture moves, so that it follows the hand. */
 const MANY_LINES = 3_000;
+/** Between labels, in pixels: where there are many lines, a label has a longer stretch for itself. */
+const LABEL_CELL = { few: 110, many: 190 };
 
 export class GraphScene {
   readonly #el: HTMLElement;
@@ -40,17 +43,20 @@ export class GraphScene {
     this.#handlers = handlers;
     this.#colours = coloursOf(el, this.#grouping);
     this.#graph = pictureOf(reply, kept);
+    const isCrowded = this.#graph.size > MANY_LINES;
     this.#sigma = new Sigma<Dot, Line>(this.#graph, el, {
       ...this.#lettering(),
       defaultDrawNodeHover: (pen, dot, settings) => drawHovered(pen, dot, settings, this.#colours),
       nodeReducer: (_, dot) => this.#dot(dot),
       edgeReducer: (edge, line) => this.#line(edge, line),
       zoomToSizeRatioFunction: () => 1, // dots keep their size on the screen
+      // Points, not one shape for each dot: without a graphics card, a whole vault is drawn four times as fast.
+      nodeProgramClasses: { circle: NodePointProgram },
       labelDensity: 0.6,
-      labelGridCellSize: 110,
+      labelGridCellSize: isCrowded ? LABEL_CELL.many : LABEL_CELL.few,
       labelRenderedSizeThreshold: 3,
-      hideEdgesOnMove: this.#graph.size > MANY_LINES,
-      hideLabelsOnMove: this.#graph.size > MANY_LINES,
+      hideEdgesOnMove: isCrowded,
+      hideLabelsOnMove: isCrowded,
       zIndex: true,
       allowInvalidContainer: true, // a window may be made so small that nothing of it is left
       minCameraRatio: 0.01,
@@ -146,7 +152,8 @@ export class GraphScene {
   #line(edge: string, { isSimilarity }: Line): Partial<EdgeDisplayData> {
     const [one = -1, other = -1] = this.#graph.extremities(edge).map(Number);
     const isOn = isSimilarity ? this.#shows.similarity : this.#shows.links;
-    const look = lineLook(one, other, isSimilarity, this.#focus, this.#colours);
+    const isCrowded = this.#graph.size > MANY_LINES;
+    const look = lineLook(one, other, { isSimilarity, isCrowded }, this.#focus, this.#colours);
     return { ...look, hidden: !isOn || !this.#isShown(one) || !this.#isShown(other) };
   }
 
