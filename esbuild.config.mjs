@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from "node:path";
 import { argv, exit } from "node:process";
 import { build, context } from "esbuild";
+import { withArrows } from "./plugin/arrows.mjs";
 import { germanTexts, withTexts } from "./plugin/texts/pack.mjs";
 
 const SOURCES = "plugin/src";
@@ -81,6 +82,7 @@ if (argv.includes("--web")) {
   await watch(vault);
 } else {
   await build({ ...options, logLevel: "warning" });
+  writeFileSync(options.outfile, withArrows(readFileSync(options.outfile, "utf8")));
   writeFileSync("styles.css", styles());
   const { size } = statSync(options.outfile);
   console.log(`main.js: ${size} bytes`);

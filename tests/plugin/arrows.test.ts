@@ -1,0 +1,40 @@
+/** The build's last step: functions as arrow functions do what they did before. */
+
+import { expect, it } from "vitest";
+import { withArrows } from "../../plugin/arrows.mjs";
+
+/** What a script leaves in `found`. */
+function run(code: string): unknown {
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- the script of a test
+  return new Function("found", `${code};return found`)({}) as unknown;
+}
+
+it.each([
+  ["function a(x){return x+1}found.it=a(1)", "var a=x=>x+1;found.it=a(1)"],
+  ["found.it=a(1,2);function a(x,y){let z=x*y;return z}", "var a=(x,y)=>{let z=x*y;return z};found.it=a(1,2);"],
+  ["function a({x},...[y]){return{x,y}}found.it=a({x:1},2)", "var a=({x},...[y])=>({x,y});found.it=a({x:1},2)"],
+  ["function a(x){return x++,x}found.it=a(1)", "var a=x=>(x++,x);found.it=a(1)"],
+  ["function a(x=2){return}found.it=[a(),typeof a]", "var a=(x=2)=>{return};found.it=[a(),typeof a]"],
+  ['"use strict";var b=2;function a(){return b}found.it=a()', '"use strict";var a=()=>b;var b=2;found.it=a()'],
+  ["function a(x){return b(x)}function b(x){return x?a(0):3}found.it=a(1)", "var a=x=>b(x),b=x=>x?a(0):3;found.it=a(1)"],
+  ["function a(x){return class{y=this;z(){return this.y===this&&x}}}found.it=new(a(1))().z()", null],
+])("%s", (code, expected) => {
+  const arrows = withArrows(code);
+  if (expected !== null) expect(arrows).toBe(expected);
+  expect(arrows).not.toContain("function");
+  expect(run(arrows)).toEqual(run(code));
+});
+
+it("makes asynchronous ones", async () => {
+  const { it: found } = run(withArrows("async function a(x){return await x}found.it=a(4)")) as { it: Promise<number> };
+  await expect(found).resolves.toBe(4);
+});
+
+it.each([
+  "function*a(){yield 1}found.it=[...a()]",
+  "function a(){return arguments.length}found.it=a(1,2)",
+  "function a(){return this}found.it=a.call(3)==3",
+  "function a(){return()=>this}found.it=a.call(3)()==3",
+])("leaves what an arrow function cannot do: %s", (code) => {
+  expect(withArrows(code)).toBe(code);
+});
