@@ -21,7 +21,7 @@ const NO_TEXT = [
 const LOOKS_UP =
   /(?:^|\.)(querySelector(All)?|closest|addEventListener|createDiv|createSpan|hasClass|addClass|toggleClass|setIcon|matches|matchMedia|getItem|setItem|icon|on|startsWith|endsWith|includes|split|join|replace(All)?|test|setAttribute|dispatchEvent|getElementById|getPropertyValue|localeCompare|append\w*Value|debug|info|warn|error)$/;
 /** Attributes that hold names, not texts. */
-const NAMES = /^(class|cls|id|type|role|for|name|href|rel|d|viewBox|fill|stroke|icon|key|tag|inputmode|autocomplete|method|kind|code|tabindex|xmlns)$/;
+const NAMES = /^(class|cls|id|type|role|for|href|rel|d|viewBox|fill|stroke|icon|key|tag|inputmode|autocomplete|method|kind|code|tabindex|xmlns)$/;
 
 export interface Found {
   readonly file: string;

@@ -178,12 +178,12 @@ export async function showSearch(app: App): Promise<void> {
   (await revealPanel(app, SEARCH_VIEW, "left", SearchView))?.focusTop();
 }
 
-/** Reveals the panel and, if `target` is given, pins it to that target. */
 /** The first screen is where the search panel's field is empty. */
 async function showSetup(app: App): Promise<void> {
   (await revealPanel(app, SEARCH_VIEW, "left", SearchView))?.search("");
 }
 
+/** Reveals the panel and, if `target` is given, pins it to that target. */
 export async function showSimilar(app: App, target?: Target): Promise<void> {
   const view = await revealPanel(app, SIMILAR_VIEW, "right", SimilarView);
   if (target) view?.pinTo(target);

@@ -15,6 +15,7 @@ import { SEARCH_VIEW, SearchView } from "./searchView";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
 import { TEND_VIEW, TendView } from "./tendView";
 import type { ViewContext } from "./viewContext";
+import { t } from "../texts";
 
 export function registerViews(plugin: Plugin, context: ViewContext, diagnostics: ConstructorParameters<typeof DiagnosticsView>[1]): void {
   plugin.registerView(SEARCH_VIEW, (leaf) => new SearchView(leaf, context));
@@ -35,7 +36,7 @@ export function registerInNotes(plugin: Plugin, context: ViewContext, finder: Fi
   const { workspace } = plugin.app;
   plugin.addCommand({
     id: "search-in-note",
-    name: "Search in this note by meaning",
+    name: t("Search in this note by meaning"),
     checkCallback: (isChecking) => {
       const view = workspace.getActiveViewOfType(MarkdownView);
       if (view?.file && !isChecking) searchInNote(plugin, context, view);
@@ -75,7 +76,7 @@ function registerMentions(plugin: Plugin, context: ViewContext): void {
   );
   plugin.addCommand({
     id: "link-mention",
-    name: "Link a mention of another note",
+    name: t("Link a mention of another note"),
     editorCheckCallback: (isChecking: boolean, editor: Editor, info: MarkdownFileInfo) => {
       const file = fileOf(info);
       if (file && !isChecking) void linkAMention(context, file, editor);

@@ -27,7 +27,7 @@ const nothingFound = (): Explanation => message(t("No notes found"), t("Quoted p
 const orders = (): Readonly<Record<SortOrder, string>> => ({
   relevance: t("Relevance"),
   modified: t("Modified time, new to old"),
-  name: "Name, a to z",
+  name: t("Name, a to z"),
 });
 
 export class SearchView extends ResultsView<string> {

@@ -65,20 +65,11 @@ export class NotewellSettingTab extends PluginSettingTab {
       row(t("Server"), t("These settings stay on this device."), "dropdown", "mode", {
         options: modes(),
       }),
-      {
-        name: "Pairing",
-        desc: pairingHint(),
-        aliases: t("link, phone, device, connect").split(", "),
-        render: (setting) => drawPairing(setting, this.#context),
-      },
+      this.#drawn(t("Pairing"), t("link, phone, device, connect"), drawPairing, pairingHint()),
       where("local", row(t("Program"), t("Its full path, if it is not found."), "text", "program")),
       where("local", row(t("Start with the app"), "", "toggle", "autostart")),
       where("remote", row(t("Address"), addressHint(), "text", "address", ADDRESS)),
-      where("remote", {
-        name: "Token",
-        desc: tokenHint(),
-        render: (setting) => this.#drawToken(setting),
-      }),
+      where("remote", { name: t("Token"), desc: tokenHint(), render: (setting) => this.#drawToken(setting) }),
       where(
         "remote",
         row(t("Vault on the server"), t("Its name there, if different."), "text", "remoteVault", {
@@ -90,25 +81,16 @@ export class NotewellSettingTab extends PluginSettingTab {
 
   #index(): Row[] {
     return [
-      { name: t("State"), aliases: t("reindex, model").split(", "), render: (setting) => this.#drawState(setting) },
-      {
-        name: "Excluded folders",
-        desc: excludedHint(),
-        aliases: t("ignore, exclude").split(", "),
-        render: (setting) => drawExcluded(setting, this.#context),
-      },
-      {
-        name: "Why is a note not found?",
-        desc: t("Enter its path, to see which rule leaves it out."),
-        aliases: t("excluded, rule, missing").split(", "),
-        render: (setting) => this.#drawTester(setting),
-      },
+      this.#drawn(t("State"), t("reindex, model"), (setting) => this.#drawState(setting)),
+      this.#drawn(t("Excluded folders"), t("ignore, exclude"), drawExcluded, excludedHint()),
+      this.#drawn(
+        t("Why is a note not found?"),
+        t("excluded, rule, missing"),
+        (setting) => this.#drawTester(setting),
+        t("Enter its path, to see which rule leaves it out."),
+      ),
       row(t("Read the text of notes"), localHint(), "toggle", "localText"),
-      {
-        name: "Word index on this device",
-        aliases: t("local index, size, rebuild, storage").split(", "),
-        render: (setting) => drawLocalIndex(setting, this.#context),
-      },
+      this.#drawn(t("Word index on this device"), t("local index, size, rebuild, storage"), drawLocalIndex),
       this.#phone(),
       row(t("Diagnostics"), t("Adds a command that shows diagnostics."), "toggle", "diagnostics"),
     ];
@@ -116,35 +98,25 @@ export class NotewellSettingTab extends PluginSettingTab {
 
   /** On a phone, whether the file of vectors is loaded; elsewhere, whether it is written. */
   #phone(): Row {
-    if (Platform.isMobile) {
-      return {
-        name: "Load on mobile",
-        desc: phoneHint(),
-        aliases: t("phone, meaning, offline, vectors, memory").split(", "),
-        render: (setting) => drawLoadPhone(setting, this.#context),
-      };
-    }
-    return {
-      name: "Meaning on phones",
-      desc: t("A file of vectors in the vault, for similar notes and wider searches on phones without a server."),
-      aliases: t("phone index, mobile, sync, offline").split(", "),
-      render: (setting) => drawPhoneIndex(setting, this.#context),
-    };
+    if (Platform.isMobile) return this.#drawn(t("Load on mobile"), t("phone, meaning, offline, vectors, memory"), drawLoadPhone, phoneHint());
+    return this.#drawn(
+      t("Meaning on phones"),
+      t("phone index, mobile, sync, offline"),
+      drawPhoneIndex,
+      t("A file of vectors in the vault, for similar notes and wider searches on phones without a server."),
+    );
   }
 
   #privacy(): Row[] {
     return [
-      {
-        name: "What you agreed to",
-        aliases: t("privacy, consent, upload, withdraw").split(", "),
-        render: (setting) => drawConsent(setting, this.#context),
-      },
-      {
-        name: "Earlier searches",
-        aliases: t("privacy, history, recent").split(", "),
-        render: (setting) => drawHistory(setting, this.#context),
-      },
+      this.#drawn(t("What you agreed to"), t("privacy, consent, upload, withdraw"), drawConsent),
+      this.#drawn(t("Earlier searches"), t("privacy, history, recent"), drawHistory),
     ];
+  }
+
+  /** A row that `draw` fills. The app's search finds it by its name and by `words`, which commas separate. */
+  #drawn(name: string, words: string, draw: (setting: Setting, context: ViewContext) => void | (() => void), desc = ""): Row {
+    return { name, desc, aliases: words.split(", "), render: (setting) => draw(setting, this.#context) };
   }
 
   #drawToken(setting: Setting): void {
