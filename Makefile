@@ -175,7 +175,7 @@ clean: ## Remove the files that the commands above created
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Notewell needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
-	@echo "Creating the environment in $(VENV) ..."
+	@echo "Installing Notewell into $(VENV), which takes about a minute ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) $(PIP) $(INSTALL) --upgrade 'pip>=25.1'
 	@touch $@
@@ -199,7 +199,7 @@ $(RELEASE_VENV)/.helper: $(RELEASE_VENV)/.made
 	@touch $@
 
 $(NODE)/.made: package.json package-lock.json
-	@echo "Installing the plugin's tools ..."
+	@echo "Installing the tools that build the pages and the plugin ..."
 	@npm ci --silent --no-audit --no-fund
 	@touch $@
 

@@ -233,3 +233,15 @@ def test_a_closed_pipe_is_not_an_error() -> None:
 
     assert result.stdout == "# Command line\n"
     assert result.stderr == ""
+
+
+def test_help_may_be_asked_for_as_a_command(notewell: CommandLine) -> None:
+    for words, option in (
+        (["help"], ["--help"]),
+        (["help", "search"], ["search", "--help"]),
+        (["help", "garden", "plan"], ["garden", "plan", "--help"]),
+        (["garden", "help"], ["garden", "--help"]),
+    ):
+        assert notewell(*words).stdout == notewell(*option).stdout
+
+    assert "Did you mean 'search'?" in notewell("help", "serch", fails=2).stderr

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 
 from notewell.cli import progress as progress_module
 from notewell.cli.progress import Reporter, duration, progress_line
+from notewell.cli.serve_progress import VaultLines
+from notewell.contract.status import IndexProgress, QueueStatus, StatusReply
 from notewell.types import Progress
 
 
@@ -72,3 +75,60 @@ def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         reporter.update(Progress("read", 1, 2))
 
     assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_is_told_when_a_served_vault_is_found_by_words_and_when_by_meaning() -> None:
+    lines = VaultLines("Notes", began=0.0, said=0.0)
+    reading = _status(IndexProgress("reading", 20, 133, 0, 40, None), vectors=0)
+    embedding = _status(IndexProgress("embedding", 133, 133, 64, 209, 9.0), vectors=64)
+    done = _status(IndexProgress("idle", 133, 133, 209, 209, None), vectors=209)
+
+    told = [lines.line(status, now) for now, status in enumerate((reading, embedding, embedding))]
+    told.append(lines.line(embedding, 20))
+    told += [lines.line(done, 21), lines.line(done, 22)]
+
+    assert told == [
+        None,
+        "Notes: 133 notes are found by their words; their meaning follows (209 passages).",
+        None,
+        "Notes: Embedding 133 of 133 notes · by words 100% · by meaning 31% · about 9 s",
+        None,  # a server is idle for a moment before its first check
+        "Notes: 133 notes are found by words and by meaning (22 s)",
+    ]
+    assert lines.complete
+
+
+def test_a_terminal_is_told_of_a_missing_model_and_of_files_that_failed() -> None:
+    idle = IndexProgress("idle", 1, 1, 0, 2, None)
+    status = replace(
+        _status(idle, vectors=0),
+        notes=1,
+        semantic="unavailable",
+        semantic_reason="there is no model",
+        ledger={"indexed": 1, "failed": 2},
+    )
+    lines = VaultLines("Notes", began=0.0)
+    waiting = replace(status, semantic_reason=None)  # the model is being loaded
+
+    assert [lines.line(waiting, 1), lines.line(waiting, 2), lines.line(status, 3)] == [None] * 3
+    assert lines.line(status, 4) == (
+        "Notes: 1 note is found by words, not all by meaning: there is no model;"
+        " 2 could not be read: `notewell ledger --state failed` says why"
+    )
+
+
+def _status(progress: IndexProgress, *, vectors: int) -> StatusReply:
+    return StatusReply(
+        vault="v",
+        notes=133,
+        chunks=209,
+        vectors=vectors,
+        model="m",
+        generation=1,
+        state="ready" if progress.phase == "idle" else "indexing",
+        semantic="ready" if vectors == 209 else "partial",
+        semantic_reason=None,
+        queue=QueueStatus(pending=0, current=None, done=0, failed=0, paused=False, eta_s=None),
+        ledger={"indexed": 133},
+        progress=progress,
+    )

@@ -263,6 +263,12 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the arguments name; a misspelled one is told the nearest."""
         name = args[0]
+        if name == "help" and "help" not in self.list_commands(ctx):
+            # What many try first: `help` is `--help`, and `help search` is `search --help`.
+            if not args[1:]:
+                click.echo(ctx.get_help())
+                ctx.exit()
+            return self.resolve_command(ctx, [*args[1:], "--help"])
         unknown = self.get_command(ctx, name) is None and not name.startswith("-")
         if unknown and not ctx.resilient_parsing:
             meant = near(name, self.list_commands(ctx))

@@ -9,7 +9,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -21,6 +21,7 @@ from notewell.cli.backend import server_for
 from notewell.cli.options import Command, Invocation, complete_vaults, current_invocation
 from notewell.cli.output import emit_object, print_error
 from notewell.cli.progress import Reporter
+from notewell.cli.serve_progress import telling
 from notewell.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.config.edit import Configuration
 from notewell.errors import NotFoundError
@@ -126,7 +127,8 @@ def serve(
         else:
             kept = stored_token(settings.state_dir)
             greeting = _Greeting(invocation, with_token=sys.stdout.isatty())
-            _run(vaults, settings, greeting, configuration, kept_token=kept)
+            with _progress(invocation, vaults):
+                _run(vaults, settings, greeting, configuration, kept_token=kept)
 
 
 @click.command(cls=Command)
@@ -225,6 +227,13 @@ def _run(
                 extend=attach,
             )
         )
+
+
+def _progress(invocation: Invocation, vaults: Vaults) -> AbstractContextManager[None]:
+    """Tell a person at a terminal how far the index is; a service's journal needs no such lines."""
+    if invocation.quiet or not sys.stderr.isatty():
+        return nullcontext()
+    return telling(vaults.opened, invocation.say)
 
 
 def _load_http() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -216,14 +217,16 @@ def _download(
             )  # left by a process that ended, as we have the lock
         for source, get in _sources(spec, endpoint):
             say(f"Downloading {spec.name} (about {spec.download_mb} MB) from {source} …")
+            began = time.monotonic()
             try:
                 received = _receive(spec, cached, source, get)
             except (ModelError, OSError) as error:
                 tried.append(f"{source}: {error}")
                 # Why is told at the end if no source has it, but damage at once.
                 why = f" ({error})" if isinstance(error, ModelDamagedError) else ""
-                say(f"It could not be had from {source}{why}.")
+                say(f"{spec.name} could not be downloaded from {source}{why}.")
                 continue
+            say(f"Downloaded {spec.name} in {time.monotonic() - began:.0f} s.")
             if not received.pinned:
                 say(
                     f"Notewell has no checksum of {spec.name}. The downloaded files are trusted,"
