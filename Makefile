@@ -43,7 +43,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
-	release-check helper workflows-check bench-plugin bench-web bench-growth test-torch stress fuzz eval eval-languages bench load clean
+	release-check helper workflows-check bench-plugin bench-web bench-growth test-torch stress fuzz eval eval-languages eval-engines bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -149,6 +149,9 @@ eval-languages: $(VENV)/.tests ## The multilingual model on German, Russian, Chi
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --model $(MULTILINGUAL) --out $(EVAL_LANGUAGES) --sets xquad-de,xquad-ru,xquad-zh
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --model $(MULTILINGUAL) --out $(EVAL_LANGUAGES) --development --sets help-de,help-ru,help-zh,help-ja
 	@$(PY) tests/eval/cross_language.py --data "$(EVAL_DATA)" --out $(EVAL_LANGUAGES)
+
+eval-engines: $(VENV)/.tests ## PostgreSQL beside the embedded engine on every set: the best ten, recall, nDCG
+	@$(PY) tests/eval/engines.py --data "$(EVAL_DATA)" --out tests/eval/results
 
 eval-garden: $(VENV)/.tests ## Precision and recall of the gardener's checks: make eval-garden EVAL_DATA=folder
 	@$(PY) tests/eval/gardening/run.py --data "$(EVAL_DATA)" --out tests/eval/results/gardening.md

@@ -14,6 +14,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.index.engines import delete_index, move_to_database
 from notewell.types import ModelRules, Settings, VaultRecord
+from tests.engine.same_ranking import alike, ranked
 from tests.postgres_server import Server
 from tests.tiny_model import write_tiny_model
 
@@ -30,7 +31,6 @@ QUERIES = (
     "the of and",
     "how do i keep notes on people and places that i have seen",
 )
-SAME_SCORE = 1e-5  # single precision
 MODES = ("hybrid", "keyword", "semantic")
 
 
@@ -87,8 +87,8 @@ def test_the_same_query_gives_the_same_ranking(engines: tuple[Engine, Engine]) -
     asked += [(title, "hybrid") for title in _titles(engines[0])]
     for query, mode in asked:
         request = SearchRequest(query, mode=mode, weak=True, limit=10)
-        one, other = (_ranked(engine, request) for engine in engines)
-        if not _alike(one, other):
+        one, other = (ranked(engine, request) for engine in engines)
+        if not alike(one, other):
             different.append((query, mode, one, other))
     assert different == []
 
@@ -97,22 +97,3 @@ def _titles(engine: Engine) -> list[str]:
     """Some names of notes, of which people search most."""
     titles = sorted({Path(passage.path).stem for passage in engine.passages()})
     return titles[:: len(titles) // 4]
-
-
-def _ranked(engine: Engine, request: SearchRequest) -> list[tuple[str, float]]:
-    return [(result.path, result.score) for result in engine.search(request).results]
-
-
-def _alike(one: list[tuple[str, float]], other: list[tuple[str, float]]) -> bool:
-    """Whether both have the same scores, and the same paths but where scores are equal."""
-    if len(one) != len(other):
-        return False
-    last = one[-1][1] if one else 0.0
-    scores = dict(other)
-    for (path, score), (_, same) in zip(one, other, strict=True):
-        if abs(score - same) > SAME_SCORE:
-            return False
-        tied = abs(score - last) <= SAME_SCORE  # with one that is no longer among the ten
-        if not tied and abs(scores.get(path, -1.0) - score) > SAME_SCORE:
-            return False
-    return True

@@ -55,8 +55,8 @@ def run(
         return None
     say(f"development: {len(queries)} queries")
     systems = (*MODES, *(without(signal) for signal in options.ignored))
-    folders = _folders(locate, {query.vault for query in queries}, options.work)
-    jobs = jobs_of(queries, folders, systems, settings, options.work)
+    places = folders(locate, {query.vault for query in queries}, options.work)
+    jobs = jobs_of(queries, places, systems, settings, options.work)
     figures = measure(jobs, processes=_PROCESSES)
     return _text(queries, figures, [one.name for one in systems], options), stored(figures)
 
@@ -72,7 +72,7 @@ def _text(
     return f"Queries: {half}.\n{markdown(queries, figures, systems, before)}"
 
 
-def _folders(locate: Locate, vaults: set[str], work: Path) -> dict[str, Path]:
+def folders(locate: Locate, vaults: set[str], work: Path) -> dict[str, Path]:
     """The notes of each collection; those of a corpus are written first."""
     found = {}
     for one in COLLECTIONS:
