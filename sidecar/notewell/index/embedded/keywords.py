@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,33 +32,14 @@ from notewell.index.lexical import (
 )
 from notewell.index.note_matching import NoteMatching
 from notewell.index.note_postings import NoteTable
+from notewell.index.term_forms import Form, field_factors, searched, summed
 from notewell.types import ChunkHits, FloatArray, IdArray
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
-# Common words cost most and matter least. Of a word in every tenth chunk only the stem is searched;
-# one in every second (idf below 0.7) is left out if there are rarer ones. Both make a query
-# with stop words three times as fast, and move nDCG on the tuning sets by 0.002 at most.
-_COMMON_SHARE, _EVERYWHERE_SHARE = 10, 2
-_COMMON_LEAST = 1000  # chunks; below it nothing is slow
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits
 _WIDE_LEAST = 500  # than put into the query
 _CACHED_TOKENS = 20_000  # tokens whose counts are cached: some megabytes
-_BROADEST = frozenset((STEMS, TEMPLATE))  # fields in which a common word is searched as well
 _PREFIX_ROOM = 4096  # terms of a field read for one prefix, at least
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """The text to search in a field for a token, and its document frequency there.
-
-    `correction`: a factor of its score, for tantivy counts documents that are deleted or balance
-    lengths.
-    """
-
-    field: str
-    text: str
-    count: int
-    correction: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +53,7 @@ class _Counted:
     commits: int
     living: int
     has_others: bool
-    forms: dict[str, Sequence[_Form]]
+    forms: dict[str, Sequence[Form]]
     frequencies: dict[str, int]
 
     @classmethod
@@ -87,8 +69,7 @@ class Keywords(NoteMatching):
         """Search `postings`, which another object updates."""
         self._postings = postings
         self._schema = postings.schema
-        weights = weights or FieldWeights()
-        self._weights = {name: float(getattr(weights, name)) for name in (*PHRASE_FIELDS, STEMS)}
+        self._weights = field_factors(weights or FieldWeights())
         super().__init__()
         self._known: _Counted | None = None
 
@@ -168,24 +149,15 @@ class Keywords(NoteMatching):
 
     def _any_of(self, terms: Sequence[QueryTerm]) -> tantivy.Query | None:
         """Every term in every field that has it, weighted; None: no field has any."""
-        weights: dict[str, float] = {}
-        for term in terms:
-            weights[term.token] = weights.get(term.token, 0.0) + term.weight
         counted = self._counted()
-        documents = counted.living
-        common = max(_COMMON_LEAST, documents // _COMMON_SHARE)
-        everywhere = max(_COMMON_LEAST, documents // _EVERYWHERE_SHARE)
-        selective: list[tantivy.Query] = []
-        stop_words: list[tantivy.Query] = []
-        for token, weight in weights.items():
-            for form in self._forms(token, counted):
-                boost = weight * self._weights[form.field] * form.correction
-                searched = form.count <= common or form.field in _BROADEST
-                if boost > 0 and form.count and searched:
-                    query = tantivy.Query.term_query(self._schema, form.field, form.text)
-                    clause = tantivy.Query.boost_query(query, boost)
-                    (selective if form.count <= everywhere else stop_words).append(clause)
-        clauses = selective or stop_words
+        forms = partial(self._forms, counted=counted)
+        clauses = [
+            tantivy.Query.boost_query(
+                tantivy.Query.term_query(self._schema, clause.form.field, clause.form.text),
+                clause.weight,
+            )
+            for clause in searched(summed(terms), forms, self._weights, counted.living)
+        ]
         return _either(clauses) if clauses else None
 
     def _counted(self) -> _Counted:
@@ -199,7 +171,7 @@ class Keywords(NoteMatching):
             self._known = known = _Counted.of(self._postings)
         return known
 
-    def _forms(self, token: str, counted: _Counted) -> Sequence[_Form]:
+    def _forms(self, token: str, counted: _Counted) -> Sequence[Form]:
         """The text to search in each field, cached in `counted`.
 
         Template lines are searched for a token that stands nowhere else.
@@ -218,15 +190,15 @@ class Keywords(NoteMatching):
             counted.forms[token] = forms
         return forms
 
-    def _form(self, searcher: tantivy.Searcher, field: str, text: str, counted: _Counted) -> _Form:
+    def _form(self, searcher: tantivy.Searcher, field: str, text: str, counted: _Counted) -> Form:
         """The form with its frequency among living documents."""
         every = searcher.doc_freq(field, text)
         if not every or not counted.has_others:
-            return _Form(field, text, every)
+            return Form(field, text, every)
         query = tantivy.Query.term_query(self._schema, field, text)
         living = count_of(searcher.search(query, 1, count=True))
         right = idf(living, counted.living)
-        return _Form(field, text, living, right / idf(every, self._postings.document_count))
+        return Form(field, text, living, right / idf(every, self._postings.document_count))
 
     def _filtered(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, notes: IdArray

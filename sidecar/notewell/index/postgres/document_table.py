@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.index.postgres.connection import Row
-from notewell.index.postgres.documents import FIELDS, LENGTHS
+from notewell.index.postgres.documents import LENGTHS
+from notewell.index.term_forms import FIELDS
 from notewell.types import IdArray
 
 

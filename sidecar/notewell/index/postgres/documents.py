@@ -20,8 +20,8 @@ import tantivy
 from notewell.index.field_lengths import stored_length
 from notewell.index.lexical import PHRASE_FIELDS, STEMS, STOP, NoteText, note_documents
 from notewell.index.note_fields import pack_terms
+from notewell.index.term_forms import FIELDS
 
-FIELDS = (*PHRASE_FIELDS, STEMS)
 ANALYSIS = "1"  # counted up when tokens, fields, or how they are stored change
 PLACES = np.dtype([("chunk", "<u8"), ("counts", "u1", (len(FIELDS),)), ("zero", "u1")])
 LENGTHS = np.dtype("<u4")

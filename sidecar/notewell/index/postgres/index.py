@@ -59,6 +59,7 @@ class PostgresIndex:
         self.array_cache = PostgresArrayCache(self._reads, writable=lease is not None)
         self._generation, self._text_generation = self._reads.generations()
         self._used: UsedModel | None = None
+        self._written = 0  # notes, since the last `save`
         self._vectors = PostgresVectors(database, vault, None)
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
         self._counts: tuple[tuple[int, UsedModel | None], IndexCounts] | None = None
@@ -103,7 +104,8 @@ class PostgresIndex:
                 "DELETE FROM removed_notes WHERE vault_id = $1 AND generation < $2",
                 self._vault, self._generation - KEPT_GENERATIONS,
             )  # fmt: skip
-            schema.analyse_first(session)
+            schema.analyse(session, self._written)
+            self._written = 0
             used = self._used
             if used is not None and self._vectors.count > vector_writes.EXACT_LIMIT:
                 vector_writes.make_index(session, used.number, used.dimensions)
@@ -150,6 +152,7 @@ class PostgresIndex:
             )
         if changed.text or changed.gone:
             self._structures.catch_up()
+        self._written += len(batch.puts)
         self._serve(changed.applied.generation, changed.text_generation)
         return changed.applied
 

@@ -10,7 +10,6 @@ there are. Whole notes are scored by `NoteTable`, as in every engine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -32,14 +31,10 @@ from notewell.index.note_matching import NoteMatching
 from notewell.index.note_postings import NoteTable
 from notewell.index.postgres.connection import Database
 from notewell.index.postgres.document_table import DocumentTable
-from notewell.index.postgres.documents import FIELDS, PLACES
+from notewell.index.postgres.documents import PLACES
+from notewell.index.term_forms import FIELDS, Clause, Form, field_factors, searched, summed
 from notewell.types import ChunkHits, FloatArray, IdArray
 
-# As in the embedded engine: of a word in every tenth document only the stem is searched, and one in
-# every second is left out if there are rarer ones.
-_COMMON_SHARE, _EVERYWHERE_SHARE = 10, 2
-_COMMON_LEAST = 1000
-_BROADEST = frozenset((STEMS, TEMPLATE))
 _CACHED_TOKENS = 20_000
 _MOST_HELD = 2_000_000  # places of postings in memory: 32 MB
 _MOST_TOKENS = 5_000
@@ -47,23 +42,6 @@ _FEW_NOTES = 500  # a filter of more is applied to the postings after they were 
 
 Places = npt.NDArray[np.void]  # of the type PLACES
 _NO_PLACES: Places = np.empty(0, PLACES)
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """The text to search in a field for a token, and its document frequency there."""
-
-    field: str
-    text: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """A form and what it counts in a query."""
-
-    form: _Form
-    weight: float
 
 
 class PostgresKeywords(NoteMatching):
@@ -78,8 +56,7 @@ class PostgresKeywords(NoteMatching):
         self._documents = documents
         self._notes = notes
         super().__init__()
-        weights = FieldWeights()
-        self._weights = {name: float(getattr(weights, name)) for name in FIELDS}
+        self._weights = field_factors(FieldWeights())
         self._held: dict[str, Places] = {}  # postings that were read, the oldest first
         self._counted: dict[str, dict[str, int]] = {}  # of each token: its frequency by field
 
@@ -106,7 +83,7 @@ class PostgresKeywords(NoteMatching):
         found = np.flatnonzero(scores > 0.0)
         return _best(self._documents.ids[found], scores[found], limit)
 
-    def _add(self, scores: npt.NDArray[np.float64], clause: _Clause, places: Places) -> None:
+    def _add(self, scores: npt.NDArray[np.float64], clause: Clause, places: Places) -> None:
         """Add the BM25 of one form to the scores of all documents."""
         field = FIELDS.index(clause.form.field)
         counts = places["counts"][:, field]
@@ -118,24 +95,10 @@ class PostgresKeywords(NoteMatching):
         weight = clause.weight * idf(clause.form.count, self._documents.counted) * (K1 + 1)
         scores[rows[known]] += weight * often / (often + K1 * (1 - B + B * lengths / mean))
 
-    def _clauses(self, terms: Sequence[QueryTerm]) -> list[_Clause]:
-        weights: dict[str, float] = {}
-        for term in terms:
-            weights[term.token] = weights.get(term.token, 0.0) + term.weight
-        documents = self._documents.counted
-        common = max(_COMMON_LEAST, documents // _COMMON_SHARE)
-        everywhere = max(_COMMON_LEAST, documents // _EVERYWHERE_SHARE)
-        selective: list[_Clause] = []
-        stop_words: list[_Clause] = []
-        self._count(weights)
-        for token, weight in weights.items():
-            for form in self._forms(token):
-                boost = weight * self._weights[form.field]
-                searched = form.count <= common or form.field in _BROADEST
-                if boost > 0 and form.count and searched:
-                    some = selective if form.count <= everywhere else stop_words
-                    some.append(_Clause(form, boost))
-        return selective or stop_words
+    def _clauses(self, terms: Sequence[QueryTerm]) -> list[Clause]:
+        tokens = summed(terms)
+        self._count(tokens)
+        return searched(tokens, self._forms, self._weights, self._documents.counted)
 
     def _places(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, Places]:
         """The postings of tokens, joined; a narrow filter is applied by the database."""
@@ -188,13 +151,13 @@ class PostgresKeywords(NoteMatching):
         )  # fmt: skip
         return tuple((token, count) for token, count in found)
 
-    def _forms(self, token: str) -> list[_Form]:
+    def _forms(self, token: str) -> list[Form]:
         """What to look for in each field; template lines, if it stands nowhere else."""
         places = [(field, token) for field in EXACT_FIELDS]
         places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
-        forms = [_Form(*place, self._frequency(*place)) for place in places]
+        forms = [Form(*place, self._frequency(*place)) for place in places]
         if not any(form.count for form in forms):
-            forms.append(_Form(TEMPLATE, token, self._frequency(TEMPLATE, token)))
+            forms.append(Form(TEMPLATE, token, self._frequency(TEMPLATE, token)))
         return forms
 
     def _frequency(self, field: str, text: str) -> int:

@@ -43,7 +43,6 @@ def to_postgres(
         opening.delete_at(unfinished, password)
         with closing(opening.open_at(unfinished, password, writable=True)) as target:
             copied = copy_all(source, target, say=say)
-            target.save()
         opening.rename(unfinished, address.vault, password)
         write(directory, address)
     if not keep:

@@ -120,15 +120,18 @@ def _first(session: Session) -> None:
 MIGRATIONS = (_first,)
 
 
-def analyse_first(session: Session) -> None:
-    """Let the server count its tables where it never has: else its first plans read all of them.
+_MANY_NOTES = 1000  # after which counts of the tables are old
 
-    Later its autovacuum does so by itself.
+
+def analyse(session: Session, written: int) -> None:
+    """Let the server count its tables where it never has, or after so many notes were written.
+
+    Else its plans are for other tables, and read all of them. Its autovacuum does the same, later.
     """
     ((known,),) = session.read(
         "SELECT reltuples >= 0 FROM pg_class WHERE oid = to_regclass('postings')"
     )
-    if not known:
+    if not known or written >= _MANY_NOTES:
         session.execute(f"ANALYZE {', '.join(_TABLES)}")
 
 

@@ -23,7 +23,8 @@ from notewell.index.postgres.connection import Database, Row, Session
 from notewell.index.postgres.vector_writes import EXACT_LIMIT, as_text, index_name
 from notewell.types import FloatArray, IdArray, ModelKey, VectorHits
 
-_EF_SEARCH = 200  # candidates held while the graph is walked, at least
+# Candidates held while the graph is walked, at least: what a search of 400 passages asks for anyway.
+_EF_SEARCH = 800
 _MOST_EF = 1000  # the greatest that pgvector takes
 _ROOM = 2  # times as many are scored again as are wanted, so that rounding loses none
 _SAMPLED = 2_000  # vectors from which the spread of cosines is estimated
