@@ -33,6 +33,9 @@ class NoteMatching(ABC):
         """In how many notes the token's stem stands, in any field."""
         return self._note_table.frequency(hash_of_token(token, self._stemmer))
 
+    def expect(self, tokens: Sequence[str]) -> None:  # noqa: B027 (most engines read nothing)
+        """See the port; nothing, in engines that have their terms at hand."""
+
     def match_notes(
         self,
         terms: Sequence[QueryTerm],

@@ -42,6 +42,10 @@ class KeywordIndex(Protocol):
         """
         ...
 
+    def expect(self, tokens: Sequence[str]) -> None:
+        """Announce tokens whose frequencies are asked for next: an engine may read all at once."""
+        ...
+
     @property
     def note_count(self) -> int:
         """How many notes are indexed."""

@@ -93,6 +93,7 @@ class Speller:
         `light` are its function words; `skip` are words that may be unfinished.
         """
         found = _Found()
+        self.index.keywords.expect((*ordered, *map("".join, pairwise(ordered))))
         unknown = {word for word in ordered if not self._count(word)}
         for pair, joined in self._joined(ordered, light):
             if unknown.isdisjoint(pair):
@@ -200,6 +201,7 @@ class Speller:
         parts = [
             (word[:at], word[at:]) for at in range(_PART_LETTERS, len(word) - _PART_LETTERS + 1)
         ]
+        self.index.keywords.expect([half for pair in parts for half in pair])
         known = {pair: min(map(self._count, pair)) for pair in parts}
         likely = sorted((pair for pair in parts if known[pair]), key=lambda pair: -known[pair])
         phrases = self.index.keywords.notes_with_phrase

@@ -141,6 +141,7 @@ def query_terms(
     corrected, unless `correct` is false; a `speller` that is given has its words in memory.
     """
     found = tokens(text)
+    index.keywords.expect(found)
     last = found[-1] if typing and found and text[-1:].isalnum() else None
     exact = _exact_terms(index, Counter(found))
     completed = completions(index.keywords, last) if last else {}
@@ -163,6 +164,7 @@ def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
     others = dict(offered)
     for word, group in alternatives.items():
         others |= {token: weight for token, weight in group.items() if token != word}
+    index.keywords.expect(tuple(others))
     extra = _exact_terms(index, Counter(others.keys() - exact.weights.keys()))
     weights = {
         token: weight * alternatives.get(token, {token: 1.0}).get(token, 0.0)

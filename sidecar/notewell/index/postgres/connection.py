@@ -191,6 +191,7 @@ class Database:
             min_size=0,
             max_size=_MOST_CONNECTIONS,
             command_timeout=2 * _READ_MS / 1000,
+            reset=_nothing,
             **self._parameters(_READ_MS),
         )
 
@@ -218,6 +219,10 @@ class Database:
                 "tcp_keepalives_idle": "30",
             },
         }
+
+
+async def _nothing(_: asyncpg.Connection) -> None:
+    """Reads leave nothing in a connection; to reset it would ask the server once more."""
 
 
 async def _taken(pool: asyncpg.Pool) -> asyncpg.Connection:

@@ -216,7 +216,7 @@ class PostgresIndex:
     def _serve(self, generation: int, text_generation: int) -> None:
         """Serve a generation: what was counted and found in an earlier one no longer holds."""
         self._generation, self._text_generation = generation, text_generation
-        self._vectors = PostgresVectors(self._database, self._vault, self._used)
+        self._vectors = PostgresVectors(self._database, self._vault, self._used, self._vectors)
 
     # --- models and vectors ---
 

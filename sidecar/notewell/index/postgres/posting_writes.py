@@ -19,7 +19,6 @@ from notewell.index.lexical import ChunkText, NoteText, note_text
 from notewell.index.postgres.connection import Row, Session
 from notewell.index.postgres.documents import (
     ANALYSIS,
-    FIELDS,
     NoteDocuments,
     documents_of,
     frequencies,
@@ -27,6 +26,7 @@ from notewell.index.postgres.documents import (
 from notewell.index.postgres.rows import NOTE_COLUMNS, stored_note, upsert
 from notewell.index.row_values import strings
 from notewell.index.template_lines import NO_LINES, LineCounts, LineHashes
+from notewell.index.term_forms import FIELDS
 
 _NOTES_AT_ONCE = 200
 _DOCUMENTS = {"chunk_id": "bigint", "note_id": "bigint", "lengths": "bytea", "words": "text"}

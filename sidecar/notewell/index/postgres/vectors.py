@@ -1,4 +1,4 @@
-"""Dense search by pgvector: exact where there are few vectors, else by a model's HNSW index.
+"""Dense search: exact and in memory where there are few vectors, else by pgvector's HNSW index.
 
 Vectors are halfvec. What the index finds is scored again here, in single precision from the stored
 vectors, so that scores are those of every engine; only which candidates are found is approximate
@@ -11,6 +11,7 @@ goes on until there are enough (`hnsw.iterative_scan`).
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +21,11 @@ import numpy.typing as npt
 
 from notewell.errors import ModelError
 from notewell.index.postgres.connection import Database, Row, Session
+from notewell.index.postgres.held_vectors import HeldVectors
 from notewell.index.postgres.vector_writes import EXACT_LIMIT, as_text, index_name
 from notewell.types import FloatArray, IdArray, ModelKey, VectorHits
 
-# Candidates held while the graph is walked, at least: what a search of 400 passages asks for anyway.
+# Candidates held while the graph is walked, at least; a search of 400 passages asks for as many.
 _EF_SEARCH = 800
 _MOST_EF = 1000  # the greatest that pgvector takes
 _ROOM = 2  # times as many are scored again as are wanted, so that rounding loses none
@@ -49,11 +51,24 @@ class UsedModel:
 class PostgresVectors:
     """Implements `search_ports.VectorIndex` for one generation."""
 
-    def __init__(self, database: Database, vault: int, used: UsedModel | None) -> None:
-        """Search the vectors of a model in a vault; None: none."""
+    def __init__(
+        self,
+        database: Database,
+        vault: int,
+        used: UsedModel | None,
+        earlier: PostgresVectors | None = None,
+    ) -> None:
+        """Search the vectors of a model in a vault; None: none.
+
+        What `earlier`, of another generation, holds of the same model is not read again.
+        """
         self._database = database
         self._vault = vault
         self._used = used
+        self._reading = threading.Lock()
+        self._known: HeldVectors | None = None  # of an earlier generation, or of this one
+        if earlier is not None and used is not None and earlier.model == used.key:
+            self._known = earlier.held
 
     @property
     def model(self) -> ModelKey | None:
@@ -63,6 +78,8 @@ class PostgresVectors:
     @cached_property
     def count(self) -> int:
         """How many chunks have a vector."""
+        if self._held is not None:
+            return len(self._held.ids)
         found = self._read("SELECT count(*) {chunks}")
         return int(found[0][0]) if found else 0
 
@@ -84,7 +101,9 @@ class PostgresVectors:
                 f" vectors of {used.dimensions} dimensions. Index again with the model in use."
             )
         query = query.astype(np.float32)
-        if self._is_approximate:
+        if self._held is not None:
+            found = self._held.search(query, limit, notes)
+        elif self._is_approximate:
             found = self._approximate(query, limit, notes)
         else:
             found = self._exact(query, limit, notes)
@@ -94,6 +113,8 @@ class PostgresVectors:
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
         """See the port."""
+        if self._held is not None:
+            return self._held.of_chunks(chunk_ids)
         rows = dict(self._vectors_of("c.id = ANY($3)", chunk_ids.tolist()))
         found = [chunk_id for chunk_id in chunk_ids.tolist() if chunk_id in rows]
         return np.array(found, np.int64), self._stacked([rows[each] for each in found])
@@ -109,6 +130,47 @@ class PostgresVectors:
         rows = self._stacked(means)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return notes, rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+
+    # --- in memory ---
+
+    @property
+    def held(self) -> HeldVectors | None:
+        """What was read into memory until now, for the next generation."""
+        return self._known
+
+    @cached_property
+    def _held(self) -> HeldVectors | None:
+        """All vectors, where they are few; read at the first search of a generation."""
+        used, column = self._used, self._column
+        if used is None:
+            return None
+        with self._reading:
+            ((number,),) = self._database.read(
+                f"SELECT count(*) FROM chunks WHERE vault_id = $1 AND {column} IS NOT NULL",
+                self._vault,
+            )
+            if number > EXACT_LIMIT:
+                self._known = None
+                return None
+            chunks = self._database.read(
+                f"SELECT id, note_id, {column} FROM chunks WHERE vault_id = $1"
+                f" AND {column} IS NOT NULL",
+                self._vault,
+            )
+            known = self._known or HeldVectors.none(used.dimensions)
+            self._known = known.updated(chunks, self._of_hashes)
+            return self._known
+
+    def _of_hashes(self, hashes: list[bytes]) -> list[tuple[bytes, FloatArray]]:
+        used = self._used
+        if used is None:
+            return []
+        found = self._database.read(
+            "SELECT text_hash, halfvec_send(vector) FROM vectors WHERE vault_id = $1"
+            " AND model_id = $2 AND text_hash = ANY($3)",
+            self._vault, used.number, hashes,
+        )  # fmt: skip
+        return [(bytes(text_hash), _numbers(packed)) for text_hash, packed in found]
 
     # --- exact ---
 
@@ -198,12 +260,15 @@ class PostgresVectors:
 
     def _with(self, found: VectorHits, query: FloatArray, also: IdArray) -> VectorHits:
         """The hits, and every chunk of some further notes."""
-        rows = self._vectors_of("c.note_id = ANY($3)", also.tolist())
-        known = set(found.chunk_ids.tolist())
-        rows = [row for row in rows if row[0] not in known]
-        further: FloatArray = self._stacked([vector for _, vector in rows]) @ query
-        chunk_ids = np.concatenate([found.chunk_ids, [row[0] for row in rows]]).astype(np.int64)
-        scores = np.concatenate([found.scores, further]).astype(np.float32)
+        if self._held is not None:
+            ids, vectors = self._held.of_notes(also)
+        else:
+            rows = self._vectors_of("c.note_id = ANY($3)", also.tolist())
+            ids = np.array([row[0] for row in rows], np.int64)
+            vectors = self._stacked([vector for _, vector in rows])
+        new = ~np.isin(ids, found.chunk_ids)
+        chunk_ids = np.concatenate([found.chunk_ids, ids[new]])
+        scores = np.concatenate([found.scores, vectors[new] @ query]).astype(np.float32)
         order = np.lexsort((chunk_ids, -scores))
         return VectorHits(
             chunk_ids[order], scores[order], found.mean, found.deviation, found.searched
