@@ -97,3 +97,19 @@ def test_the_checksum_covers_long_arrays_and_the_order_of_their_parts(count: int
         assert snapshots.checksum(changed) != before
     turned = np.concatenate([words[512:], words[:512]])
     assert (snapshots.checksum(turned) == before) == np.array_equal(turned, words)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's count of pages")
+def test_loading_brings_no_array_into_memory(tmp_path: Path) -> None:
+    large = tmp_path / "large.snapshot"
+    snapshots.save_snapshot(large, OF, {"rows": np.zeros(3_000_000, np.int64)})
+    before = mapped_bytes()
+    loaded = snapshots.load_snapshot(large, OF)
+    assert loaded is not None
+    assert mapped_bytes() - before < loaded["rows"].nbytes / 8
+
+
+def mapped_bytes() -> int:
+    """The pages of files that are in this process's memory."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * int(status.partition("RssFile:")[2].split()[0])

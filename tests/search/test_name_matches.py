@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search import name_matches
 from notewell.search.name_matches import MOST, NamesCache, find_names
-from notewell.search.name_table import NameTable, name_key
+from notewell.search.name_table import Derived, NameTable, name_key, names_of
 from notewell.types import Batch, StoredNote
 from tests.search.library import Library, MakeLibrary, index_vault
 
@@ -188,14 +190,28 @@ def test_an_updated_table_equals_a_rebuilt_one(data: st.DataObject) -> None:
     ids = np.array(sorted(after), np.int64)
     updated = table(*before.values()).updated(ids, changed)
     anew = table(*(after[each] for each in ids.tolist()))
-    loaded = NameTable.from_arrays(updated.arrays())
+    saved = updated.arrays()
+    derived = {field.name for field in fields(Derived)}
+    loaded = NameTable.from_arrays(saved)
+    earlier = NameTable.from_arrays({each: saved[each] for each in saved.keys() - derived})
     assert loaded is not None
+    assert earlier is not None
     for query in ("a", "ab", "abc", "日本", "a b", data.draw(NAMES)):
         wanted = find_names(anew, query)
-        for other in (updated, loaded):
+        for other in (updated, loaded, earlier):
             matches = find_names(other, query)
             assert matches.note_ids.tolist() == wanted.note_ids.tolist()
             assert np.allclose(matches.scores, wanted.scores)
+    frequencies = Counter(stem for each in after.values() for stem in stems_of(each))
+    for other in (updated, loaded, earlier):
+        assert {each: other.df[at] for each, at in other.stem_ids.items() if other.df[at]} == (
+            frequencies
+        )
+
+
+def stems_of(one: StoredNote) -> set[str]:
+    """The stems of all names of a note."""
+    return {stem for name in names_of(one) for stem in (*name.stems, *name.wholes)}
 
 
 # --- the cache ----------------------------------------------------------------------------------

@@ -252,8 +252,11 @@ class NamesCache:
         self._table = self._table.updated(ids, changed)
         self._generation = generation
         if len(changed) > _MIN_CHANGED:
-            made = np.array([generation], np.int64)
-            index.array_cache.save(_SNAPSHOT, _CONTENT, {**self._table.arrays(), "made": made})
+            self._save(index)
+
+    def _save(self, index: IndexReader) -> None:
+        made = np.array([self._generation], np.int64)
+        index.array_cache.save(_SNAPSHOT, _CONTENT, {**self._table.arrays(), "made": made})
 
     def _load(self, index: IndexReader, latest: int) -> None:
         """Load the snapshot of an earlier process, unless the database is an older copy."""
@@ -263,3 +266,5 @@ class NamesCache:
         table = NameTable.from_arrays(saved)
         if table is not None:
             self._table, self._generation = table, int(saved["made"][0])
+            if not saved.keys() >= table.arrays().keys():  # an earlier version derived them again
+                self._save(index)

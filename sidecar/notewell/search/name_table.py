@@ -95,6 +95,28 @@ def names_of(note: StoredNote) -> Iterator[ParsedName]:
             yield parsed
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Derived:
+    """What is computed from the other arrays of a table, and takes seconds for a million passages.
+
+    `names` and `name_shares` are its entries in order of their stems, of which each has a range
+    from `stem_starts` (stems + 1,). For `df` and `totals` see `NameTable`.
+    """
+
+    names: Ints
+    name_shares: Floats
+    stem_starts: Ints
+    df: Ints
+    totals: Floats
+
+    @classmethod
+    def of_snapshot(cls, saved: Arrays, sizes: Mapping[str, int]) -> Derived | None:
+        """From a snapshot's arrays of these sizes; None: an earlier version wrote it without."""
+        if any(name not in saved or len(saved[name]) != size for name, size in sizes.items()):
+            return None
+        return cls(**{name: saved[name] for name in sizes})
+
+
 class NameTable:
     """All names of a vault at one generation, in order of their keys. Not changed once made.
 
@@ -117,33 +139,50 @@ class NameTable:
         forward: tuple[Ints, Ints, Floats],
         stems: Sequence[str],
         vocabulary: tuple[Sequence[str], Ints],
+        derived: Derived | None = None,
     ) -> None:
         """`forward`: for each name its range of entries; the entries' stems and shares.
 
         A share is that of `ParsedName.wholes`, and 0 for a word. `vocabulary`: words in order, and
-        the stem of each.
+        the stem of each. `derived` was made of the same table before; None makes it.
         """
         self.notes, self.owners, self.keys = notes, owners, keys
         self.starts, self.entries, self.shares = forward
         self.stems = stems
         self.stem_ids: Mapping[str, int] = dict(zip(stems, range(len(stems)), strict=True))
         self.words, self.word_stems = vocabulary
-        self._derive()
+        self._derived = derived or self._derive()
+        self.df, self.totals = self._derived.df, self._derived.totals
+        self.idf = self.idf_of(self.df)
 
-    def _derive(self) -> None:
+    def _derive(self) -> Derived:
         """Compute document frequencies and the inverse of the entries: stem to names."""
         count = len(self.stems)
         names = np.repeat(np.arange(len(self.owners)), np.diff(self.starts))
         order = np.argsort(self.entries, kind="stable")
-        self._names = names[order]
-        self._name_shares = self.shares[order]
-        self._stem_starts = np.searchsorted(self.entries[order], np.arange(count + 1))
-        places = np.searchsorted(self.notes, self.owners[names])
-        pairs = np.unique(self.entries * max(len(self.notes), 1) + places)
-        self.df: Ints = np.bincount(pairs // max(len(self.notes), 1), minlength=count)
-        self.idf = self.idf_of(self.df)
-        weights = np.where(self.shares > 0, 0.0, self.idf[self.entries])
-        self.totals: Floats = np.bincount(names, weights, len(self.owners)).astype(np.float64)
+        df = self._document_frequencies(names)
+        weights = np.where(self.shares > 0, 0.0, self.idf_of(df)[self.entries])
+        return Derived(
+            names=names[order],
+            name_shares=self.shares[order],
+            stem_starts=_starts(np.bincount(self.entries, minlength=count)),
+            df=df,
+            totals=np.bincount(names, weights, len(self.owners)).astype(np.float64),
+        )
+
+    def _document_frequencies(self, names: Ints) -> Ints:
+        """How many notes have each stem in a name; `names` are those of the entries.
+
+        A name has a stem once, so that only notes with several names need a comparison.
+        """
+        count, most = len(self.stems), max(len(self.notes), 1)
+        places = np.searchsorted(self.notes, self.owners)
+        several = (np.bincount(places, minlength=most) > 1)[places][names]
+        pairs = np.sort(self.entries[several] * most + places[names[several]])
+        different = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))] // most
+        once = np.bincount(self.entries[~several], minlength=count)
+        found: Ints = once + np.bincount(different, minlength=count)
+        return found
 
     def idf_of(self, df: Ints) -> Floats:
         """Inverse document frequency, as BM25 has it, of stems that `df` notes have in a name."""
@@ -152,8 +191,9 @@ class NameTable:
 
     def names_with(self, stem_ids: Ints) -> tuple[Ints, Ints, Floats]:
         """Every stem and name that has it, as three arrays: place in `stem_ids`, name, share."""
-        which, at = _rows(self._stem_starts, stem_ids)
-        return which, self._names[at], self._name_shares[at]
+        derived = self._derived
+        which, at = _rows(derived.stem_starts, stem_ids)
+        return which, derived.names[at], derived.name_shares[at]
 
     @classmethod
     def empty(cls) -> NameTable:
@@ -210,6 +250,7 @@ class NameTable:
             "entries": self.entries,
             "shares": self.shares,
             "word_stems": self.word_stems,
+            **{name: getattr(self._derived, name) for name in Derived.__slots__},
             **{
                 name: np.frombuffer("\n".join(text).encode(), np.uint8)
                 for name, text in texts.items()
@@ -228,6 +269,9 @@ class NameTable:
         if len(keys) != len(saved["owners"]) or len(words_) != len(saved["word_stems"]):
             return None
         forward = (saved["starts"], saved["entries"], saved["shares"])
+        entries, names, count = len(saved["entries"]), len(keys), len(stems)
+        sizes = {"names": entries, "name_shares": entries, "stem_starts": count + 1}
+        derived = Derived.of_snapshot(saved, {**sizes, "df": count, "totals": names})
         return cls(
             saved["notes"],
             saved["owners"],
@@ -235,6 +279,7 @@ class NameTable:
             forward=forward,
             stems=stems,
             vocabulary=(words_, saved["word_stems"]),
+            derived=derived,
         )
 
 

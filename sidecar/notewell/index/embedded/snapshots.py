@@ -92,7 +92,7 @@ def load_snapshot(path: Path, of: Fingerprint) -> dict[str, npt.NDArray[Any]] | 
         if not fits or size != start + length:
             return None
         return {
-            name: _checked(name, _mapped(path, dtype, tuple(shape), start + at), written)
+            name: _checked(path, (dtype, tuple(shape), start + at), name, written)
             for name, dtype, shape, at, written in layout
         }
     except FileNotFoundError:
@@ -115,10 +115,17 @@ def checksum(array: npt.NDArray[Any]) -> int:
     return zlib.crc32(content[whole:].tobytes(), zlib.crc32(sums))
 
 
-def _checked(name: str, array: npt.NDArray[Any], written: object) -> npt.NDArray[Any]:
-    if checksum(array) != written:
+def _checked(
+    path: Path, place: tuple[str, tuple[int, ...], int], name: str, written: object
+) -> npt.NDArray[Any]:
+    """The array at this place (type, shape, offset), mapped, if its checksum is the written one.
+
+    It is summed up in a mapping of its own that is given back: else all its pages would count as
+    memory of this process, and searches touch the smaller part of them.
+    """
+    if checksum(_mapped(path, *place)) != written:
         raise ValueError(f"its array {name!r} is damaged")
-    return array
+    return _mapped(path, *place)
 
 
 def damaged_snapshots(directory: Path) -> tuple[Path, ...]:
