@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { makeWorkspace, openApp } from "./support/app.mjs";
@@ -32,15 +32,19 @@ test("two vaults that are open at once have separate servers", async () => {
   await other.remove();
 });
 
-test("a server that runs already is used, and left running; it finds notes with odd names, which open", async () => {
+test("a server that runs already is used, and left running; it finds notes with odd names, which open, and those of its other vault", async () => {
   const { workspace } = held;
-  const args = ["serve", workspace.vault, "--port", "0"];
+  const work = join(workspace.root, "Work");
+  await mkdir(work);
+  await writeFile(join(work, "Kakapo.md"), "The kakapo is a parrot that cannot fly.");
+  const args = ["serve", workspace.vault, work, "--port", "0"];
   const child = spawn(COMMAND, args, { env: workspace.variables, stdio: ["ignore", "ignore", "pipe"] });
   try {
     await until("it serves", () => new Promise((resolve) => child.stderr.once("data", () => resolve(true))));
     await held.withApp({}, async (app) => {
       await app.ready();
       await findsOddNames(app);
+      await findsInAllVaults(app);
     });
     assert.equal(child.exitCode, null);
   } finally {
@@ -48,6 +52,21 @@ test("a server that runs already is used, and left running; it finds notes with 
     if (child.exitCode === null) await once(child, "close");
   }
 });
+
+/** Another vault of the server is searched by choice alone, its notes are told apart, and they open there. */
+async function findsInAllVaults(app) {
+  const rows = await app.searchFor("kakapo parrot");
+  const isShown = async () => (await rows.allTextContents()).some((text) => text.includes("Kakapo"));
+  assert.equal(await isShown(), false);
+  await app.search.getByRole("button", { name: "Search all vaults of the server" }).click();
+  await app.askUntil("it is found in the other vault", isShown);
+  const row = rows.filter({ hasText: "Kakapo" });
+  assert.equal(await row.locator(".notewell-badge").first().textContent(), "Work");
+  await app.page.evaluate(() => (window.open = (address) => ((window.opened = address), null)));
+  await row.locator(".search-result-file-title").click();
+  assert.equal(await app.page.evaluate(() => window.opened), "obsidian://open?vault=Work&file=Kakapo");
+  assert.equal((await app.device()).allVaults, true);
+}
 
 test("a mirror server gets the notes once a person agrees, and asks before it removes many", async () => {
   const workspace = await makeWorkspace({ isIndexed: false });

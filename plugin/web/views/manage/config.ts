@@ -45,10 +45,10 @@ export class ConfigPanel implements Panel {
     const { key, value, running, source, writable, reason } = setting;
     const name = key.slice(key.indexOf(".") + 1).replaceAll("_", " ");
     const origin = source === "default" ? "" : t("set by {source}", { source: sourceWord(source) });
-    const waits = formatValue(value) !== formatValue(running);
-    const until = waits ? h("span", { class: "warning" }, t("from the next start of the server on; now {value}", { value: formatValue(running) })) : null;
+    const waits = written(value) !== written(running);
+    const until = waits ? h("span", { class: "warning" }, t("from the next start of the server on; now {value}", { value: written(running) })) : null;
     const mayChange = writable && this.#context.mayAdminister;
-    const dd = h("dd", { dir: "auto" }, h("code", {}, formatValue(value)), h("span", { class: "faint" }, origin), until);
+    const dd = h("dd", { dir: "auto" }, h("code", {}, written(value)), h("span", { class: "faint" }, origin), until);
     if (mayChange) dd.append(button(t("Change"), () => this.#edit(dd, setting), { class: "plain", "aria-label": t("Change {name}", { name }) }));
     return h("div", { title: reason }, h("dt", {}, name), dd);
   }
@@ -81,10 +81,15 @@ export class ConfigPanel implements Panel {
   }
 }
 
+/** A value as the file has it: 8765, and not 8,765. */
+function written(value: SettingValue): string {
+  return typeof value === "number" ? String(value) : formatValue(value);
+}
+
 /** Whether a change applies already, or what applies until the server is started again. */
 function applied(setting: SettingView | undefined): string {
-  const isNow = !setting || formatValue(setting.value) === formatValue(setting.running);
-  return isNow ? t("Saved; it applies at once") : t("Saved; until the server is started again, {value} applies", { value: formatValue(setting.running) });
+  const isNow = !setting || written(setting.value) === written(setting.running);
+  return isNow ? t("Saved; it applies at once") : t("Saved; until the server is started again, {value} applies", { value: written(setting.running) });
 }
 
 /** Where a setting was set. */

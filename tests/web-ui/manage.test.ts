@@ -1,0 +1,137 @@
+/** Manage's switch of the phone index, and what a change of a setting says about restarts, over a server that answers from values. */
+
+import { expect, it } from "vitest";
+import type { ConfigReply, PhoneIndexReply, SettingView } from "../../plugin/src/contract";
+import type { HttpClient } from "../../plugin/src/http";
+import { WebClient } from "../../plugin/web/app/client";
+import { ViewContext } from "../../plugin/web/app/viewContext";
+import { ConfigPanel } from "../../plugin/web/views/manage/config";
+import { PhoneIndexSwitch } from "../../plugin/web/views/manage/phoneIndex";
+
+const OFF: PhoneIndexReply = {
+  vault: "Home",
+  on: false,
+  path: "phone.notewell",
+  place: "/notes/phone.notewell",
+  bytes: null,
+  written: null,
+  problem: null,
+  expected: { bytes: 2_400_000, notes: 40, passages: 200, shortened: null },
+};
+const setting = (key: string, value: SettingView["value"], more: Partial<SettingView> = {}): SettingView => ({
+  key,
+  value,
+  running: value,
+  default: value,
+  source: "user",
+  writable: true,
+  reason: null,
+  ...more,
+});
+
+/** What the server has; `changed` are the bodies of requests that change something. */
+class Server {
+  readonly changed: unknown[] = [];
+  readonly said: string[] = [];
+  phone = OFF;
+  settings = [setting("search.limit", 10), setting("models.embedder", "small")];
+
+  context({ features = ["phone_index"], mayAdminister = true } = {}): ViewContext {
+    const client = new WebClient((request) => Promise.resolve(this.#answer(request)), () => undefined, { url: "", token: "" });
+    const vault = { id: "home", name: "Home", path: "/notes", default: true, open: true, source: "folder" as const, served: true };
+    const context = new ViewContext(client, [vault], features, { show: (text: string) => this.said.push(text) } as never);
+    context.mayAdminister = mayAdminister;
+    return context;
+  }
+
+  #answer({ method, url, body }: Parameters<HttpClient["transport"]>[0]): { status: number; text: string } {
+    const given = JSON.parse(body ?? "{}") as { on?: boolean; changes?: Record<string, SettingView["value"]> };
+    if (method !== "GET") this.changed.push(given);
+    if (given.on !== undefined) this.phone = { ...this.phone, on: given.on, bytes: given.on ? 2_400_000 : null };
+    if (given.changes) this.#change(given.changes);
+    const reply = url.startsWith("/api/phone-index") ? this.phone : this.#config();
+    return { status: 200, text: JSON.stringify(reply) };
+  }
+
+  /** As the real one: a search takes its settings at once, and a model is opened when the server starts. */
+  #change(changes: Readonly<Record<string, SettingView["value"]>>): void {
+    this.settings = this.settings.map((one) => {
+      const value = changes[one.key] ?? one.value;
+      return { ...one, value, running: one.key.startsWith("search.") ? value : one.running };
+    });
+  }
+
+  #config(): ConfigReply {
+    return { vault: "Home", file: "/config.toml", restart: this.settings.some(({ value, running }) => value !== running), settings: this.settings };
+  }
+}
+
+async function press(el: HTMLElement, name: string): Promise<void> {
+  await expect.poll(() => buttons(el)).toContain(name);
+  [...el.querySelectorAll("button")].find((one) => named(one) === name)?.click();
+}
+
+const named = (one: HTMLElement): string => one.getAttribute("aria-label") ?? one.textContent;
+const buttons = (el: HTMLElement): string[] => [...el.querySelectorAll("button")].map(named);
+
+it("writes the file for phones after saying where, says how large it is, and deletes it", async () => {
+  const server = new Server();
+  const el = shown(server);
+  await expect.poll(() => el.textContent).toContain("Off. About 2.4 MB would be written into this vault as phone.notewell.");
+  await press(el, "Write it…");
+  expect(server.changed).toEqual([]);
+  await press(el, "Really write /notes/phone.notewell?");
+  await expect.poll(() => el.textContent).toContain("On: phone.notewell in this vault, 2.4 MB.");
+  await press(el, "Delete the file");
+  await expect.poll(() => buttons(el)).toEqual(["Write it…"]);
+  expect(server.changed).toEqual([{ vault: "home", on: true }, { vault: "home", on: false }]);
+  expect(server.said).toEqual(["The file is written, and kept up to date", "The file is deleted"]);
+});
+
+it("only tells of the file for phones where it cannot be switched, and nothing where the server has none", async () => {
+  const server = new Server();
+  const guest = shown(server, { mayAdminister: false });
+  await expect.poll(() => guest.textContent).toContain("Off. About");
+  expect(buttons(guest)).toEqual([]);
+  server.phone = { ...OFF, expected: null };
+  const empty = shown(server);
+  await expect.poll(() => empty.textContent).toContain("The notes have no vectors yet.");
+  expect(buttons(empty)).toEqual([]);
+  expect(shown(server, { features: [] }).hidden).toBe(true);
+});
+
+it("says of a changed setting whether it applies at once, and what applies until a restart", async () => {
+  const server = new Server();
+  const panel = new ConfigPanel(server.context());
+  panel.show();
+  await change(panel.el, "limit", "20");
+  await expect.poll(() => server.said).toEqual(["Saved; it applies at once"]);
+  expect(panel.el.textContent).not.toContain("next start");
+  await change(panel.el, "embedder", "large");
+  await expect.poll(() => server.said.at(-1)).toBe("Saved; until the server is started again, small applies");
+  await expect.poll(() => panel.el.textContent).toContain("from the next start of the server on; now small");
+  expect(panel.el.querySelector("[role=status]")?.textContent).toBe("Some changes take effect at the next start of the server.");
+  expect(server.changed).toEqual([20, "large"].map((value, at) => ({ vault: "home", changes: { [["search.limit", "models.embedder"][at] ?? ""]: value } })));
+});
+
+it("offers no change of settings that only the server’s computer may change", async () => {
+  const server = new Server();
+  server.settings = [setting("search.limit", 10), setting("server.port", 8765, { writable: false, reason: "It says who may connect." })];
+  const panel = new ConfigPanel(server.context());
+  panel.show();
+  await expect.poll(() => buttons(panel.el)).toEqual(["Change limit"]);
+  expect(panel.el.querySelector("[title='It says who may connect.']")?.textContent).toContain("8765");
+});
+
+async function change(el: HTMLElement, name: string, value: string): Promise<void> {
+  await press(el, `Change ${name}`);
+  const field = el.querySelector<HTMLInputElement>("form input");
+  if (field) field.value = value;
+  el.querySelector("form")?.dispatchEvent(new Event("submit", { cancelable: true }));
+}
+
+function shown(server: Server, options = {}): HTMLElement {
+  const panel = new PhoneIndexSwitch(server.context(options));
+  panel.show();
+  return panel.el;
+}
