@@ -313,6 +313,7 @@ class Engine:
 
     def start(self) -> None:
         """Bring the index up to date and keep it so; one that was opened to read is followed."""
+        self._threads.begin(self._searching.prepare)
         if not self._index.writable:
             self._follower.start()
             return

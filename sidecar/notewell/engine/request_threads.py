@@ -48,6 +48,10 @@ class RequestThreads:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._feeder, partial(function, *args, **kwargs))
 
+    def begin(self, function: Callable[[], None]) -> None:
+        """Run a function in a reader thread while others answer; nobody waits for it."""
+        self._readers.submit(function)
+
     def refuse_changes(self) -> None:
         """Finish the function that runs in order, and drop those that wait."""
         self._feeder.shutdown(wait=True, cancel_futures=True)

@@ -90,6 +90,12 @@ class Searcher:
             RerankerSlot(partial(_load_reranker, rules, self._model_dir, self._consent)),
         )
 
+    def prepare(self) -> None:
+        """Read what every search needs, before the first one asks; seconds in a huge vault."""
+        caches = self._in_use.caches
+        caches.facts.current(self._index)
+        caches.names.current(self._index)
+
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""
         if request.mode != "keyword":

@@ -88,7 +88,8 @@ def _share(extra: str, ordered: Sequence[str]) -> float:
 def names_of(note: StoredNote) -> Iterator[ParsedName]:
     """The different names of a note: its title, file name and aliases."""
     seen: set[str] = set()
-    for text in (note.title, link_name(note.path.rpartition("/")[2]), *note.aliases):
+    file_name = link_name(note.path.rpartition("/")[2])
+    for text in dict.fromkeys((note.title, file_name, *note.aliases)):  # mostly the title twice
         parsed = parse_name(text)
         if parsed is not None and parsed.key not in seen:
             seen.add(parsed.key)
