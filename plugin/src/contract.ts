@@ -281,6 +281,8 @@ export interface SearchRequest extends OfVault {
   readonly ignore?: string;
   /** A result is a note, or each matching list item and paragraph of one */
   readonly group?: Grouping;
+  /** Most further passages and list items of a result; 0 saves time */
+  readonly passages?: number;
   /** The last word may be unfinished */
   readonly typing?: boolean;
   /** Report what each stage of the search did */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -137,6 +138,14 @@ def test_a_note_without_words_of_the_query_is_one_result(lists: Library) -> None
     reply = lists.search("vessels", mode="semantic", group="block")
     assert sorted(one.path for one in reply.results) == ["Sea.md", "Shop.md", "Week.md"]
     assert [one.path for one in lists.search("file:sea", group="block").results] == ["Sea.md"]
+
+
+def test_a_request_limits_the_further_passages_alone(lists: Library) -> None:
+    every = lists.search("bread plumber").results
+    assert max(len(one.passages) for one in every) > 1
+    for most in (0, 1, 100):
+        found = lists.search("bread plumber", passages=most).results
+        assert found == tuple(replace(one, passages=one.passages[:most]) for one in every)
 
 
 def test_further_items_of_a_passage_are_passages_of_the_note(lists: Library) -> None:

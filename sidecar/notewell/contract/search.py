@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, TypedDict
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from notewell.contract.fields import (
     Doc,
@@ -287,6 +287,10 @@ class SearchRequest(Request[SearchReply]):
     group: Annotated[
         Grouping, Doc("A result is a note, or each matching list item and paragraph of one")
     ] = "note"
+    passages: Annotated[
+        Annotated[int, Ge(0), Le(100)] | None,
+        Doc("Most further passages and list items of a result; 0 saves time"),
+    ] = None
     typing: Annotated[bool, Doc("The last word may be unfinished")] = False
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
     door: Annotated[

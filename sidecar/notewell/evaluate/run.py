@@ -246,6 +246,7 @@ def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
         ignore=system.ignore,
         untuned=system.untuned,
         weak=True,
+        passages=0,
     )
 
 

@@ -190,6 +190,7 @@ def _request(query: Query, hidden: frozenset[str]) -> SearchRequest:
         collapse=False,
         rerank=False,
         weak=True,
+        passages=0,
         hidden=hidden,
         untuned=True,
     )

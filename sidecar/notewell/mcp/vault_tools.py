@@ -124,7 +124,7 @@ def trace_query(context: ToolContext, request: TraceRequest) -> Document:
     if query is None:
         query, mode = _logged(context, request.query_id or "")
     reply = context.backend.answer(
-        SearchRequest(query, limit=request.limit, mode=mode, explain=True)
+        SearchRequest(query, limit=request.limit, mode=mode, passages=0, explain=True)
     )
     return {
         "query": query,

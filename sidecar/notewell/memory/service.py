@@ -263,7 +263,13 @@ def open_memories(
     def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
         others = frozenset(note.path for note in index.all_notes()) - set(paths)
         request = SearchRequest(
-            q=query, limit=len(paths), plain=True, hidden=others, everything=True, weak=True
+            q=query,
+            limit=len(paths),
+            plain=True,
+            hidden=others,
+            everything=True,
+            weak=True,
+            passages=0,
         )
         found = search(request).results if paths else ()
         return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}

@@ -149,6 +149,7 @@ def archaeology(
             min_score=threshold,
             everything=True,
             weak=request.weak,
+            passages=0,
         )
     )
     dated = [pair for one in found.results if (pair := _dated(one, request.by, daily)) is not None]

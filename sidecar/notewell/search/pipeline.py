@@ -241,7 +241,7 @@ class _Run:
             self.contributions = contributions(self.index, ranking, shown_notes, terms)
             trace.stage("explain", count_in=len(shown_notes), count_out=len(self.contributions))
         snippets = self.snippets(parsed.text, keyword.terms, vector)
-        build = results.build
+        build = partial(results.build, further=self.request.passages)
         if self.request.group == "block":
             build = partial(results.build_blocks, limit=self.request.limit)
         shown = build(self.index, shown_notes, snippets, self.uri)

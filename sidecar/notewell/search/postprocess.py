@@ -65,7 +65,7 @@ class Postprocessing:
         wanted = max(limit, MAX_RERANKED) if reranks else limit
         if collapses:
             wanted = max(wanted, min(2 * wanted, max(wanted, MAX_COMPARED)))
-        notes: Sequence[RankedNote] = ranking.top(wanted, self.rules.passages)
+        notes: Sequence[RankedNote] = ranking.top(wanted, self._further())
         if reranks:
             notes = self._reranked(notes, text)
         if collapses:
@@ -73,6 +73,13 @@ class Postprocessing:
         if self.lends:
             notes = self._lent(notes[:limit], ranking)
         return notes[:limit]
+
+    def _further(self) -> int:
+        """How many further passages of a note are shown; blocks are looked for in all of them."""
+        most = self.request.passages
+        if most is None or self.request.group == "block":
+            return self.rules.passages
+        return min(self.rules.passages, most)
 
     @property
     def lends(self) -> bool:

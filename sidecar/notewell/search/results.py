@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TypeAlias
 
 from notewell.contract.fields import iso
@@ -34,18 +35,27 @@ Uri: TypeAlias = Callable[[str, str | None], str]
 
 
 def build(
-    index: IndexReader, ranked: Sequence[RankedNote], snippets: Snippets, uri: Uri
+    index: IndexReader,
+    ranked: Sequence[RankedNote],
+    snippets: Snippets,
+    uri: Uri,
+    *,
+    further: int | None = None,
 ) -> tuple[Result, ...]:
     """Results in the order of `ranked`; deleted notes are skipped.
 
-    A note that was found by none of its passages shows its first one.
+    A note that was found by none of its passages shows its first one. Each shows at most `further`
+    passages besides its best one; None: all that match.
     `uri` returns the link that opens a path at an anchor.
     """
     places: list[RankedNote] = []
     shown: list[Result] = []
     for note, place, chunks in _with_chunks(index, ranked):
         places.append(place)
-        shown.append(_result(index, note, place, _passages(note, place, chunks, snippets), uri))
+        passages = _passages(note, place, chunks, snippets)
+        if further is not None:
+            passages = islice(passages, further + 1)
+        shown.append(_result(index, note, place, list(passages), uri))
     return with_reasons(shown, places)
 
 
@@ -75,7 +85,7 @@ def build_blocks(
             )
             for one in blocks
         ]
-        shown = shown or _passages(note, place, chunks[:1], snippets)[:1]
+        shown = shown or list(islice(_passages(note, place, chunks[:1], snippets), 1))
         results += [
             _result(index, note, replace(place, score=one.score), [one], uri) for one in shown
         ]
@@ -119,18 +129,17 @@ def _passages(
     ranked: RankedNote,
     chunks: Sequence[tuple[StoredChunk, float]],
     snippets: Snippets,
-) -> list[Passage]:
-    """A passage for each chunk, and one for each further list item in it that matches."""
-    found: list[Passage] = []
+) -> Iterator[Passage]:
+    """A passage for each chunk, and one for each further list item in it that matches.
+
+    Each is made when it is asked for.
+    """
     for place, (chunk, share) in enumerate(chunks):
         score = ranked.score * share
         shown = _passage(note, chunk, round(score, 6), snippets, best=not place)
-        found.append(shown)
-        found += [
-            item.passage(snippets, round(score * part, 6), note.path, item.nearest_parent())
-            for item, part in further_items(chunk, snippets, shown.line)
-        ]
-    return found
+        yield shown
+        for item, part in further_items(chunk, snippets, shown.line):
+            yield item.passage(snippets, round(score * part, 6), note.path, item.nearest_parent())
 
 
 def _passage(
