@@ -171,6 +171,16 @@ def test_a_missing_note_is_exit_3(notewell: CommandLine, indexed: Path) -> None:
     assert "Garden/Bees.md" in error["detail"]
 
 
+def test_a_note_may_be_named_as_a_link_names_it(notewell: CommandLine, indexed: Path) -> None:
+    named = notewell.json("similar", "Bees", "--weak")
+    assert named["results"] == notewell.json("similar", "Garden/Bees.md", "--weak")["results"]
+
+    # One with an ending is that file alone; it may have been deleted.
+    gone = notewell("similar", "Bees.md", fails=3).stderr
+    assert "did you mean Garden/Bees.md?" in gone
+    assert "did you mean Garden/Compost.md?" in notewell("similar", "Compots", fails=3).stderr
+
+
 def test_a_vault_without_an_index_is_exit_3(notewell: CommandLine, vault: Path) -> None:
     notewell("vaults", "add", vault)
 

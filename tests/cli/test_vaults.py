@@ -54,6 +54,23 @@ def test_a_missing_folder_is_exit_3(notewell: CommandLine, tmp_path: Path) -> No
         notewell(*command, tmp_path / "nowhere", fails=3)
 
 
+def test_a_whole_disk_or_home_folder_is_no_vault_by_mistake(
+    notewell: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+
+    for word in (home.anchor, home):
+        said = notewell("index", word, fails=2).stderr
+        assert "name the folder of your notes" in said
+    assert notewell.json("vaults", "list")["vaults"] == []
+
+    (home / ".obsidian").mkdir()
+    notewell("vaults", "add", home)
+
+
 def test_removing_keeps_or_deletes_the_index(
     notewell: CommandLine, indexed: Path, tmp_path: Path
 ) -> None:

@@ -80,6 +80,8 @@ def test_broken_yaml_costs_only_the_broken_property() -> None:
     }
     assert "Some properties are unread" in front.warnings[0]
     assert "line 2" in front.warnings[0]
+    placeholder = read("created: {{date}}").warnings[0]
+    assert "begins with {{ or {[ needs quotes around it (line 2)" in placeholder
 
 
 @pytest.mark.parametrize("title", ["[unclosed", "{a: b", '"half', "'half"])

@@ -306,8 +306,15 @@ def _check_keys(layer: Mapping[str, Value], where: str) -> None:
 
 def _meant(name: str, known: Iterable[str]) -> str:
     """The nearest known name; all of them only where none is near."""
+    known = sorted(known)
     meant = near(name, known)
-    return f"did you mean {meant}?" if meant else f"known: {', '.join(sorted(known))}"
+    if meant:
+        return f"did you mean {meant}?"
+    sections = sorted({key.partition(".")[0] for key in known if "." in key})
+    section = near(name.partition(".")[0], sections)
+    if section:
+        known = [key for key in known if key.startswith(f"{section}.")]
+    return f"known: {', '.join(known)}"
 
 
 def _expand(key: str, text: str, environ: Mapping[str, str]) -> Path:

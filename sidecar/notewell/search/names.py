@@ -112,6 +112,7 @@ def folded(text: str) -> str:
     return _CONTROL.sub(" ", unicodedata.normalize("NFC", plain))
 
 
+_ENDING = re.compile(r"\.\w{1,12}$")
 _MAX_VALUE = 120  # characters; longer values are texts that are not completed
 
 
@@ -202,14 +203,19 @@ def _texts(value: PropertyValue) -> Iterator[str]:
 
 
 def find_note(index: IndexReader, path: str) -> StoredNote:
-    """The note at `path`, with or without its file extension.
+    """The note at `path`, with or without its file extension, or the one that a link would name.
 
-    Raises NotFoundError with similar paths if there is none.
+    A path with a folder or an ending means itself alone: a client asks so for a note that may be
+    gone. Raises NotFoundError with similar paths if there is none.
     """
     for candidate in spellings(path):
         note = index.note_at(candidate)
         if note is not None:
             return note
+    if "/" not in path and not _ENDING.search(path):
+        linked = index.graph.resolve(path, "")
+        if linked is not None and linked in (found := index.notes([linked])):
+            return found[linked]
     raise NotFoundError(f"no note '{path}' in the index{did_you_mean(index, path)}")
 
 
@@ -217,4 +223,8 @@ def did_you_mean(index: IndexReader, path: str) -> str:
     """A suffix for an error message that suggests similar paths, or an empty string."""
     paths = [note.path for note in index.all_notes()]
     near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
+    if not near:  # a folder's name outweighs a short name
+        by_name = {_file_name(each): each for each in paths}
+        names = difflib.get_close_matches(_file_name(path), by_name, n=3, cutoff=0.7)
+        near = [by_name[name] for name in names]
     return f"; did you mean {', '.join(near)}?" if near else ""

@@ -186,9 +186,16 @@ def _name(key: object) -> str:
     return "" if key is None else str(key)
 
 
+# The parser's words for what people write most often: placeholders of templates.
+_PLAIN_WORDS = {
+    "found unhashable key": "a value that begins with {{ or {[ needs quotes around it",
+}
+
+
 def describe_yaml_error(error: Exception, *, first_line: int = 1) -> str:
     """What is wrong with a YAML that begins on `first_line`, for people."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         line = error.problem_mark.line + first_line
-        return f"{error.problem or 'not valid YAML'} (line {line})"
+        problem = _PLAIN_WORDS.get(error.problem or "", error.problem or "not valid YAML")
+        return f"{problem} (line {line})"
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -85,6 +85,7 @@ class Vaults(KnownVaults):
                     records[place] = _moved(record, path, name, records)
                     self._say(f"{record.path} has moved to {path} and keeps its index")
                     return records[place]
+            _refuse_too_wide(path)
             wanted = name or path.name or "vault"
             record = VaultRecord(
                 id=secrets.token_hex(6),
@@ -247,6 +248,16 @@ def _real_folder(folder: Path) -> Path:
     if not path.is_dir():
         raise UsageError(f"{folder} is a file; name the vault's folder")
     return path
+
+
+def _refuse_too_wide(path: Path) -> None:
+    """Keep a slip of the finger from indexing a whole disk or home folder, which takes hours."""
+    if (path / ".obsidian").is_dir() or path not in {Path(path.anchor), expanded("~").resolve()}:
+        return
+    raise UsageError(
+        f"{path} holds much more than notes: name the folder of your notes, or open {path} in"
+        " Obsidian as a vault first"
+    )
 
 
 def _moved(

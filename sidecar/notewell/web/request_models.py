@@ -221,6 +221,8 @@ def _usage(error: ValidationError, model: type[RequestModel]) -> UsageError:
             parts.append(f"`{name[:100]}` is unknown here (known: {', '.join(model.model_fields)})")
         elif detail["type"] == "missing":
             parts.append(f"`{name}` is missing")
+        elif detail["type"] == "string_pattern_mismatch":  # a regular expression helps nobody
+            parts.append(f"`{name}` does not have the form of such a value")
         else:
             parts.append(f"`{name}` is not valid: {detail['msg']}")
     return UsageError("; ".join(parts) + ".")
