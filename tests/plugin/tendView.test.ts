@@ -196,6 +196,16 @@ describe("the panel of the gardener", () => {
     expect(server.asked(`${ROUTE}/apply`)).toHaveLength(2);
   });
 
+  it("shows what was applied where the rejection after it fails, and keeps the mark of that", async () => {
+    server.routes[`${ROUTE}/reject`] = () => problem(500, "internal", "It failed.");
+    const view = await open([SUMMARY]);
+    await press(view.contentEl, "Accept: [[Bes]] → Bees");
+    await press(view.contentEl, "Reject: [[Hve]] → Hive");
+    await press(view.contentEl, "Apply 1 suggestion, reject 1");
+    expect([...view.contentEl.querySelectorAll(".notewell-suggestion")].map((el) => el.getAttribute("data-state"))).toEqual(["applied", "open"]);
+    expect(view.contentEl.querySelector(".notewell-decision")?.textContent).toContain("Reject 1 suggestion");
+  });
+
   it("asks the language model after saying what it is sent, where, and at which price", async () => {
     const { contentEl } = await open();
     asked.isAgreed = false;

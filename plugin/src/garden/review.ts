@@ -63,6 +63,7 @@ export class Review {
     const { id } = this.#plan;
     const applied = accepted.length ? await this.#client.apply(id, accepted) : null;
     for (const one of accepted) this.#marks.delete(one);
+    if (applied && rejected.length) await this.#reload(null); // what is applied is shown as such if the rejection fails
     const refusal = rejected.length ? await this.#client.reject(id, rejected) : null;
     for (const one of rejected) this.#marks.delete(one);
     await this.#reload(refusal);
