@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -13,11 +12,12 @@ from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
 from notewell.contract.request import EVENT_STREAM, Endpoint, Request
 from notewell.contract.search import Result
 from notewell.errors import ServerError
+from notewell.types.frozen import frozen
 
 AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskNotice:
     """What is sent to the provider, reported before it is sent. `local`: it stays on this computer.
 
@@ -32,14 +32,14 @@ class AskNotice:
     conversation: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskFound:
     """The notes found by keyword, shown before the model answers."""
 
     results: tuple[Result, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskStep:
     """A tool that the model used, and its outcome. `n` counts from 1.
 
@@ -54,14 +54,14 @@ class AskStep:
     output: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskText:
     """A piece of the answer, as it arrives. `AskReply.answer` is the final text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskSource:
     """A source, with the number that citations use. `cited`: the answer cites it. `uri` opens it.
 
@@ -77,7 +77,7 @@ class AskSource:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskReply:
     """An answer. `standalone` is the question as it was searched for, `asked` the time of asking.
 
@@ -104,7 +104,7 @@ class AskReply:
     cancelled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskConversationReply:
     """A stored conversation: a turn for each question, oldest first."""
 
@@ -113,7 +113,7 @@ class AskConversationReply:
     turns: tuple[AskReply, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskConversationView:
     """A stored conversation: its first question, and the time of its last one."""
 
@@ -123,7 +123,7 @@ class AskConversationView:
     asked: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskConversationsReply:
     """The stored conversations, the most recent first."""
 
@@ -131,7 +131,7 @@ class AskConversationsReply:
     conversations: tuple[AskConversationView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskForgottenReply:
     """The conversation that was deleted."""
 
@@ -139,7 +139,7 @@ class AskForgottenReply:
     conversation: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskFailed:
     """Why there is no answer."""
 
@@ -150,7 +150,7 @@ class AskFailed:
 AskEventData: TypeAlias = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskEventReply:
     """One event of the stream: its `id:`, its `event:` and the JSON of its `data:`."""
 
@@ -159,7 +159,7 @@ class AskEventReply:
     data: AskEventData
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskEvent:
     """One event of an answer; an `answer` or an `error` is the last."""
 
@@ -185,7 +185,7 @@ def read_event(kind: str, data: bytes) -> AskEvent:
     return AskEvent(known, from_json(record, data))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelView:
     """A model of the provider; limits in tokens. `rank` 1 is used if no model is named."""
 
@@ -196,7 +196,7 @@ class ModelView:
     known: bool  # whether the limit is known, from the provider or a table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskModelsReply:
     """The models of the configured provider, best first; the list is `age_s` seconds old."""
 
@@ -208,7 +208,7 @@ class AskModelsReply:
     models: tuple[ModelView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskSavedReply:
     """The note that a conversation was saved as. `undo` is the number that undoes the write."""
 
@@ -217,7 +217,7 @@ class AskSavedReply:
     undo: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskEventsReply:
     """The events of an answer that were asked for. `done`: no other event will come.
 
@@ -230,7 +230,7 @@ class AskEventsReply:
     done: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskStoppedReply:
     """The answer that was stopped."""
 
@@ -244,7 +244,7 @@ _EXAMPLE_ID = "0123456789abcdef"
 _EXAMPLE_ANSWER = _EXAMPLE_ID * 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskRequest(Request[AskEventReply]):
     """A question to the configured language model; the answer is a stream of events."""
 
@@ -272,7 +272,7 @@ class AskRequest(Request[AskEventReply]):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskEventsRequest(Request[AskEventsReply]):
     """The next events of an answer, for clients that cannot read a stream.
 
@@ -293,7 +293,7 @@ class AskEventsRequest(Request[AskEventsReply]):
     wait: Annotated[int, Ge(0), Le(30), Doc("Seconds to wait for an event")] = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StopAnswerRequest(Request[AskStoppedReply]):
     """Stop an answer whose events are asked for."""
 
@@ -309,7 +309,7 @@ class StopAnswerRequest(Request[AskStoppedReply]):
     id: Annotated[AnswerId, Doc("Id of the answer")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskModelsRequest(Request[AskModelsReply]):
     """The language models of the configured provider."""
 
@@ -323,7 +323,7 @@ class AskModelsRequest(Request[AskModelsReply]):
     refresh: Annotated[bool, Doc("Ask the provider for a new list")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConversationRequest(Request[AskConversationReply]):
     """One stored conversation."""
 
@@ -337,7 +337,7 @@ class ConversationRequest(Request[AskConversationReply]):
     conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConversationsRequest(Request[AskConversationsReply]):
     """All stored conversations."""
 
@@ -349,7 +349,7 @@ class ConversationsRequest(Request[AskConversationsReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgetConversationRequest(Request[AskForgottenReply]):
     """Delete a stored conversation."""
 
@@ -363,7 +363,7 @@ class ForgetConversationRequest(Request[AskForgottenReply]):
     conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveConversationRequest(Request[AskSavedReply]):
     """Write a conversation to the vault as a note."""
 

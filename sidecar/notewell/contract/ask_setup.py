@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen, MinLen
@@ -10,12 +9,13 @@ from annotated_types import MaxLen, MinLen
 from notewell.contract.ask import MODEL_NAME_CHARS
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 ChatService = Literal["openai", "anthropic", "gemini", "mistral", "openrouter"]
 KeyPlace = Literal["environment", "keyring", "none"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatServiceView:
     """A service outside the server's computer, and the host that notes would be sent to."""
 
@@ -24,7 +24,7 @@ class ChatServiceView:
     host: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskSetupReply:
     """What answers questions now. `host` is null where nothing does.
 
@@ -42,7 +42,7 @@ class AskSetupReply:
     services: tuple[ChatServiceView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskSetupRequest(Request[AskSetupReply]):
     """What answers questions, and what could."""
 
@@ -55,7 +55,7 @@ class AskSetupRequest(Request[AskSetupReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeAskSetupRequest(Request[AskSetupReply]):
     """Answer questions with a service from now on, or with nothing.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen
@@ -10,12 +10,13 @@ from annotated_types import Ge, Le, MaxLen
 from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath, Pattern
 from notewell.contract.request import Endpoint, Request
 from notewell.types import ChangeKind
+from notewell.types.frozen import frozen
 
 # In one request. A client with more has been away: /api/sync compares whole lists of files.
 MOST_CHANGES = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AcceptedReply:
     """Work that was accepted; it is visible in a generation after this one.
 
@@ -27,7 +28,7 @@ class AcceptedReply:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncReply:
     """A client's list of files compared with what the server has.
 
@@ -41,7 +42,7 @@ class SyncReply:
     guard: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One change to a file or a folder.
 
@@ -65,7 +66,7 @@ class Change:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerWriteView:
     """A note of a mirror that the server has written and no client has confirmed.
 
@@ -82,7 +83,7 @@ class ServerWriteView:
     base_hash: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerWritesReply:
     """Notes for clients of a mirror to apply, oldest first; `waiting` counts all of them."""
 
@@ -90,7 +91,7 @@ class ServerWritesReply:
     waiting: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfirmedWrite:
     """A note that a client has applied: the `hash` it was told, None for a deleted note."""
 
@@ -102,7 +103,7 @@ class ConfirmedWrite:
 FileListed = tuple[str, Annotated[int, Ge(0)], Milliseconds]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReindexRequest(Request[AcceptedReply]):
     """Reindex the vault, or some of its notes and folders."""
 
@@ -122,7 +123,7 @@ class ReindexRequest(Request[AcceptedReply]):
     ] = field(default_factory=tuple)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangesRequest(Request[AcceptedReply]):
     """Changes that a client saw; either all are accepted or none."""
 
@@ -144,7 +145,7 @@ class ChangesRequest(Request[AcceptedReply]):
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncRequest(Request[SyncReply]):
     """All files that a client has. Paths are checked by the engine, off the event loop."""
 
@@ -160,7 +161,7 @@ class SyncRequest(Request[SyncReply]):
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerWritesRequest(Request[ServerWritesReply]):
     """What the server wrote to a mirror, for its clients to apply to the vault."""
 
@@ -175,7 +176,7 @@ class ServerWritesRequest(Request[ServerWritesReply]):
     limit: Annotated[int, Ge(1), Le(100), Doc("Maximum number of notes")] = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfirmWritesRequest(Request[AcceptedReply]):
     """Notes of the server that a client has applied to its vault."""
 
@@ -194,28 +195,28 @@ def _queue(action: str, summary: str) -> Endpoint:
     return Endpoint("POST", f"/api/queue/{action}", f"queue_{action}", summary, status=202)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PauseRequest(Request[AcceptedReply]):
     """Pause indexing; searching continues."""
 
     endpoint: ClassVar[Endpoint] = _queue("pause", "Pause indexing; searching continues")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResumeRequest(Request[AcceptedReply]):
     """Resume indexing."""
 
     endpoint: ClassVar[Endpoint] = _queue("resume", "Resume indexing")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryRequest(Request[AcceptedReply]):
     """Try every failed note again."""
 
     endpoint: ClassVar[Endpoint] = _queue("retry", "Retry every failed note")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CancelRequest(Request[AcceptedReply]):
     """Drop the queued work and end the running one."""
 
@@ -224,7 +225,7 @@ class CancelRequest(Request[AcceptedReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuardRequest(Request[AcceptedReply]):
     """A person's decision on notes that disappeared all at once."""
 

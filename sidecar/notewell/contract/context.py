@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le
@@ -10,13 +9,14 @@ from annotated_types import Ge, Le
 from notewell.contract.fields import Doc, Door, HttpDefault, SearchText
 from notewell.contract.request import Endpoint, Request
 from notewell.types import SearchMode
+from notewell.types.frozen import frozen
 
 MIN_BUDGET, MAX_BUDGET = 64, 1_000_000  # tokens
 
 Detail = Literal["full", "passages", "headings"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextSource:
     """A note in the context: its number there, and how much of it was taken.
 
@@ -34,7 +34,7 @@ class ContextSource:
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextReply:
     """Text for a language model, and the numbered notes it was made of.
 
@@ -56,7 +56,7 @@ class ContextReply:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextRequest(Request[ContextReply]):
     """What a language model should read to answer `q`, in at most `budget_tokens` tokens.
 

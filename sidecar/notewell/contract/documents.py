@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
 from notewell.contract.fields import Doc, Pattern
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 MOST_IDS = 1000  # of one reply
 DEFAULT_NAMESPACE = "Documents"
@@ -18,7 +18,7 @@ _Name = Annotated[str, Pattern(r"^\w[\w .-]{0,63}$"), Doc("Namespace of the docu
 _Globs = Annotated[tuple[Annotated[str, MinLen(1), MaxLen(500)], ...], MaxLen(100)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentPlace:
     """A folder or file of a namespace: its `path` in the index, its `place` on the computer."""
 
@@ -29,7 +29,7 @@ class DocumentPlace:
     exclude: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentNamespace:
     """A namespace and what is indexed of it. Its documents have paths that begin with `path`.
 
@@ -46,7 +46,7 @@ class DocumentNamespace:
     failed: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentsReply:
     """All namespaces of a vault, and the folders below which documents may be added."""
 
@@ -55,7 +55,7 @@ class DocumentsReply:
     allowed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddedReply:
     """What was made of a file or folder that was added, so far.
 
@@ -77,7 +77,7 @@ class AddedReply:
     job: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListDocuments(Request[DocumentsReply]):
     """The documents outside the vault that are indexed with it."""
 
@@ -89,7 +89,7 @@ class ListDocuments(Request[DocumentsReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddDocuments(Request[AddedReply]):
     """Index a file or folder outside the vault with it; the files are only read.
 
@@ -117,7 +117,7 @@ class AddDocuments(Request[AddedReply]):
     ] = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoveDocuments(Request[DocumentsReply]):
     """Take a namespace, or all places of it, out of the index. The files stay as they are."""
 

@@ -5,11 +5,11 @@ Next to a list, `total` is the number of all items, regardless of `limit`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from notewell.contract.fields import Doc, Limit, SearchText, Share
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 DatedBy = Literal["auto", "created", "modified"]
 Granularity = Literal["auto", "day", "week", "month"]
@@ -17,7 +17,7 @@ DateSource = Literal["daily", "created", "name", "modified", "file"]
 CompletionKind = Literal["filter", "tag", "folder", "path", "property", "value", "title", "alias"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatedNote:
     """A note about the topic and its date; `dated_by` says where the date is from.
 
@@ -36,7 +36,7 @@ class DatedNote:
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bucket:
     """A day, a week (from Monday) or a month with notes in it; both days are included."""
 
@@ -45,7 +45,7 @@ class Bucket:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """A time of activity without a gap, from its first note's day to its last note's."""
 
@@ -54,7 +54,7 @@ class Interval:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gap:
     """A long pause between two intervals: the days without a note."""
 
@@ -63,7 +63,7 @@ class Gap:
     days: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Peak:
     """A bucket with unusually many notes, most relevant notes first."""
 
@@ -73,7 +73,7 @@ class Peak:
     notes: tuple[DatedNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArchaeologyReply:
     """When a topic was written about. Days are dates without a time: 2026-03-02.
 
@@ -99,7 +99,7 @@ class ArchaeologyReply:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completion:
     """A completion of a query: `insert` replaces the query from `start` on.
 
@@ -115,7 +115,7 @@ class Completion:
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompleteReply:
     """Completions, best first."""
 
@@ -125,7 +125,7 @@ class CompleteReply:
     completions: tuple[Completion, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArchaeologyRequest(Request[ArchaeologyReply]):
     """When a topic was worked on: what a search finds, laid out over time."""
 
@@ -146,7 +146,7 @@ class ArchaeologyRequest(Request[ArchaeologyReply]):
     granularity: Annotated[Granularity, Doc("Time span of one bucket")] = "auto"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompleteRequest(Request[CompleteReply]):
     """Completions of the query that begins with `prefix`."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge, Le, MinLen
 
 from notewell.errors import OutsideVaultError, QueryTooLongError
+from notewell.types.frozen import frozen
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -28,7 +28,7 @@ SMALLER_NUMBERS = "whole numbers have at most 64 bits"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doc:
     """What a field means, in one line: shown in OpenAPI, in `--help` and to assistants."""
 
@@ -41,7 +41,7 @@ class Doc:
         return {**handler(core_schema), "description": self.text}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """A regular expression that a text must match somewhere; comes before any `Normalise`."""
 
@@ -55,7 +55,7 @@ class Pattern:
         return {**schema, "pattern": self.expression}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Normalise:
     """A function that returns the canonical form of a checked value, or raises.
 
@@ -82,7 +82,7 @@ class Normalise:
         return schema if self.max_length is None else {**schema, "maxLength": self.max_length}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HttpDefault:
     """The default of a field for HTTP clients, where it differs from the record's."""
 
@@ -93,7 +93,7 @@ class InProcessOnly:
     """Marks a field that only callers in this process fill; no interface offers it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AwareTime:
     """Marks a time that must name its zone and be written out, as in 2026-03-02T10:00:00Z."""
 

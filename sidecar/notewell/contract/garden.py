@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -11,6 +11,7 @@ from annotated_types import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc, Limit, Pattern
 from notewell.contract.request import Endpoint, Request
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 
 GardenCheck = Literal[
     "broken_links",
@@ -41,7 +42,7 @@ _EXAMPLE_ID = "20261122-103000"
 _EXAMPLE_ONLY = ["0123456789ab"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextEdit:
     """A text that becomes another. `start` is its offset below the properties of the note."""
 
@@ -51,7 +52,7 @@ class TextEdit:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuggestedEdit:
     """What changes in one note, whose content has the hash `hash`.
 
@@ -68,7 +69,7 @@ class SuggestedEdit:
     create: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuggestionView:
     """A suggestion of a plan. `why` says why it was refused, "" if it was not."""
 
@@ -84,7 +85,7 @@ class SuggestionView:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanReply:
     """A plan. `note` is the note it was written to, None if no folder is set for plans.
 
@@ -101,7 +102,7 @@ class PlanReply:
     more: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanSummary:
     """A plan without its suggestions."""
 
@@ -113,7 +114,7 @@ class PlanSummary:
     more: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckView:
     """A check: what it finds, and whether a plan has it that names no checks."""
 
@@ -122,7 +123,7 @@ class CheckView:
     usual: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlansReply:
     """The plans of a vault, newest first, and the checks there are."""
 
@@ -131,7 +132,7 @@ class PlansReply:
     checks: tuple[CheckView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusedSuggestion:
     """A suggestion that was left as it is, and why."""
 
@@ -139,7 +140,7 @@ class RefusedSuggestion:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GardenReply:
     """What was done with suggestions of a plan: `applied` are the ids that it was done with.
 
@@ -153,7 +154,7 @@ class GardenReply:
     undo: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectReply:
     """The suggestions that will not come again. `deleted`: nothing is left of the plan."""
 
@@ -163,7 +164,7 @@ class RejectReply:
     deleted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectionView:
     """A suggestion that a person said no to, and when; it does not come again."""
 
@@ -174,7 +175,7 @@ class RejectionView:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectionsReply:
     """What was rejected, newest first; `total` counts all of it."""
 
@@ -183,7 +184,7 @@ class RejectionsReply:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GardenModelReply:
     """What a plan with the language model would send now.
 
@@ -207,7 +208,7 @@ class GardenModelReply:
     sent: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MakePlan(Request[PlanReply]):
     """Look for what could be tended, and make a plan of it; no note of yours is changed."""
 
@@ -229,7 +230,7 @@ class MakePlan(Request[PlanReply]):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GardenModelRequest(Request[GardenModelReply]):
     """What a plan with the language model would send, and where; nothing is sent by asking."""
 
@@ -243,7 +244,7 @@ class GardenModelRequest(Request[GardenModelReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlansRequest(Request[PlansReply]):
     """The plans of a vault; they are kept for 7 days."""
 
@@ -253,7 +254,7 @@ class PlansRequest(Request[PlansReply]):
     limit: Limit = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanRequest(Request[PlanReply]):
     """One plan with its suggestions."""
 
@@ -267,7 +268,7 @@ class PlanRequest(Request[PlanReply]):
     id: PlanId
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApplyPlan(Request[GardenReply]):
     """Make the edits of a plan's suggestions, as one write to undo.
 
@@ -287,7 +288,7 @@ class ApplyPlan(Request[GardenReply]):
     only: Only = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectPlan(Request[RejectReply]):
     """Say no to suggestions: they do not come again. A plan that is rejected whole is deleted."""
 
@@ -302,7 +303,7 @@ class RejectPlan(Request[RejectReply]):
     only: Only = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoPlan(Request[GardenReply]):
     """Take back the edits that were applied; their suggestions are open again."""
 
@@ -319,7 +320,7 @@ class UndoPlan(Request[GardenReply]):
     only: Only = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectionsRequest(Request[RejectionsReply]):
     """What a person said no to."""
 
@@ -333,7 +334,7 @@ class RejectionsRequest(Request[RejectionsReply]):
     limit: Limit = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgetRejections(Request[RejectionsReply]):
     """Let suggestions that were rejected come again with a later plan."""
 

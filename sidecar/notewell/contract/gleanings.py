@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen
 
 from notewell.contract.fields import Doc, Limit, Pattern, SearchText
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 GleaningStatus = Literal["active", "inactive", "hidden"]
 GleaningId = Annotated[str, Pattern("^[0-9a-f]{12}$"), Doc("Id of the gleaning")]
@@ -17,7 +17,7 @@ _EXAMPLE_ID = "0123456789ab"
 _DRY_RUN = "Only tell what would be done"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningView:
     """A saved link.
 
@@ -39,7 +39,7 @@ class GleaningView:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningsReply:
     """Gleanings, the newest first; `total` counts all that fit."""
 
@@ -48,7 +48,7 @@ class GleaningsReply:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusChange:
     """One change of a status. `by` is "hand" or "maintain"."""
 
@@ -58,7 +58,7 @@ class StatusChange:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningReply:
     """One gleaning, with the last 100 changes of its status, newest first."""
 
@@ -67,7 +67,7 @@ class GleaningReply:
     history: tuple[StatusChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractReply:
     """What an extraction did.
 
@@ -87,7 +87,7 @@ class ExtractReply:
     undo: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MaintainReply:
     """A check of links that has begun: `GET /api/runs/{id}` tells how far it is."""
 
@@ -95,7 +95,7 @@ class MaintainReply:
     run: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DomainCount:
     """How many gleanings a host has."""
 
@@ -103,7 +103,7 @@ class DomainCount:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningStatsReply:
     """Gleanings in figures: in all, those with a note, by status, and the most frequent hosts."""
 
@@ -114,7 +114,7 @@ class GleaningStatsReply:
     domains: tuple[DomainCount, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractGleanings(Request[ExtractReply]):
     """Make notes of the links saved in daily notes, one for each address."""
 
@@ -131,7 +131,7 @@ class ExtractGleanings(Request[ExtractReply]):
     dry_run: Annotated[bool, Doc(_DRY_RUN)] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningsRequest(Request[GleaningsReply]):
     """The links saved in daily notes, whether or not notes were made of them."""
 
@@ -147,7 +147,7 @@ class GleaningsRequest(Request[GleaningsReply]):
     limit: Limit = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningStatsRequest(Request[GleaningStatsReply]):
     """The saved links in figures."""
 
@@ -156,7 +156,7 @@ class GleaningStatsRequest(Request[GleaningStatsReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningRequest(Request[GleaningReply]):
     """One saved link."""
 
@@ -170,7 +170,7 @@ class GleaningRequest(Request[GleaningReply]):
     id: GleaningId
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkGleaning(Request[GleaningReply]):
     """Give a saved link a status by hand; `hidden` ones are never checked."""
 
@@ -186,7 +186,7 @@ class MarkGleaning(Request[GleaningReply]):
     reason: Annotated[str, MaxLen(500), Doc("Why, for people")] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MaintainGleanings(Request[MaintainReply]):
     """Check the saved links: dead ones become inactive, and active again when they answer."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt, Le
@@ -23,6 +22,7 @@ from notewell.contract.graph_replies import (
 )
 from notewell.contract.request import Endpoint, Example, RateClass, Request
 from notewell.types import Direction, WalkMode
+from notewell.types.frozen import frozen
 
 MAX_HOPS = 6
 
@@ -43,7 +43,7 @@ def _graph(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeighborsRequest(Request[NeighborsReply]):
     """Which notes are within some hops of a note. `daily` false leaves daily notes out.
 
@@ -66,7 +66,7 @@ class NeighborsRequest(Request[NeighborsReply]):
     mode: Annotated[WalkMode, Doc("Along links, or also along topics (`ontology`)")] = "simple"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeighborhoodRequest(Request[NeighborhoodReply]):
     """Notes and links to draw as a graph: around a note, or without `path` of the whole vault.
 
@@ -87,7 +87,7 @@ class NeighborhoodRequest(Request[NeighborhoodReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathRequest(Request[PathReply]):
     """The shortest path from one note to another along links, or either way."""
 
@@ -102,7 +102,7 @@ class PathRequest(Request[PathReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HubsRequest(Request[HubsReply]):
     """The notes that most others link to."""
 
@@ -114,7 +114,7 @@ class HubsRequest(Request[HubsReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphStatsRequest(Request[GraphStatsReply]):
     """How many notes and links there are, and how they are connected."""
 
@@ -126,7 +126,7 @@ class GraphStatsRequest(Request[GraphStatsReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BridgesRequest(Request[BridgesReply]):
     """Links and notes without which a part of the vault is disconnected."""
 
@@ -140,7 +140,7 @@ class BridgesRequest(Request[BridgesReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommunitiesRequest(Request[CommunitiesReply]):
     """Groups of notes that link to each other; with `path` the one that holds that note."""
 
@@ -153,7 +153,7 @@ class CommunitiesRequest(Request[CommunitiesReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrphansRequest(Request[OrphansReply]):
     """Notes that no note links to."""
 
@@ -162,7 +162,7 @@ class OrphansRequest(Request[OrphansReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DanglingRequest(Request[DanglingReply]):
     """Links that lead to no note."""
 
@@ -171,7 +171,7 @@ class DanglingRequest(Request[DanglingReply]):
     daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MissingLinksRequest(Request[MissingLinksReply]):
     """Notes that are similar and not linked; with `path`, those similar to that note."""
 

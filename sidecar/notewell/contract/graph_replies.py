@@ -5,16 +5,16 @@ Next to a list, `total` is the number of all items, regardless of `limit`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from notewell.types import Direction
+from notewell.types.frozen import frozen
 
 LinkDirection = Direction  # of a link between two notes, seen from the first
 HubOrder = Literal["links", "pagerank"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphNote:
     """A note, how many notes link to it, and how many it links to."""
 
@@ -24,7 +24,7 @@ class GraphNote:
     links_out: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbor:
     """A note near another: `score` is decay to the power of `hops`.
 
@@ -43,7 +43,7 @@ class Neighbor:
     topics: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeighborsReply:
     """The notes within some hops of a note, nearest first, then those with more `ways`."""
 
@@ -57,7 +57,7 @@ class NeighborsReply:
     neighbors: tuple[Neighbor, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeighborhoodNote:
     """A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it.
 
@@ -74,7 +74,7 @@ class NeighborhoodNote:
     community: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeighborhoodReply:
     """Notes and their links, to draw as a graph; nearest first, or most linked first.
 
@@ -92,7 +92,7 @@ class NeighborhoodReply:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathStep:
     """A note on a path; `link` is the direction of the link from the note before it."""
 
@@ -101,7 +101,7 @@ class PathStep:
     link: LinkDirection | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathReply:
     """A shortest path, both ends included. `length` is null where nothing connects the notes."""
 
@@ -114,7 +114,7 @@ class PathReply:
     steps: tuple[PathStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hub:
     """A note that many notes link to; the `pagerank` of all notes together is 1."""
 
@@ -125,7 +125,7 @@ class Hub:
     pagerank: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HubsReply:
     """The hubs, first the one that most notes link to or that has the highest PageRank."""
 
@@ -136,7 +136,7 @@ class HubsReply:
     hubs: tuple[Hub, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphStatsReply:
     """A vault's links in numbers.
 
@@ -158,7 +158,7 @@ class GraphStatsReply:
     hubs: tuple[Hub, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BridgeLink:
     """Two notes whose link alone connects `cut_off` notes with the rest."""
 
@@ -167,7 +167,7 @@ class BridgeLink:
     cut_off: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CutNote:
     """A note that alone connects `cut_off` notes with the rest."""
 
@@ -176,7 +176,7 @@ class CutNote:
     cut_off: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BridgesReply:
     """Links (bridges) and notes (articulation points) that alone connect parts of the vault.
 
@@ -191,7 +191,7 @@ class BridgesReply:
     notes: tuple[CutNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Community:
     """Notes that link to each other more than to the rest; `name` is its most linked note's title.
 
@@ -204,7 +204,7 @@ class Community:
     notes: tuple[GraphNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommunitiesReply:
     """Communities of at least two notes, largest first; `single` notes are in none.
 
@@ -219,7 +219,7 @@ class CommunitiesReply:
     communities: tuple[Community, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrphansReply:
     """Notes that no note links to; `isolated` of them have no links of their own either."""
 
@@ -230,7 +230,7 @@ class OrphansReply:
     notes: tuple[GraphNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DanglingTarget:
     """A link target that is no note: named by `links` links of `total_notes` notes.
 
@@ -243,7 +243,7 @@ class DanglingTarget:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DanglingReply:
     """Targets of links that lead to no note, first those that most notes name.
 
@@ -257,7 +257,7 @@ class DanglingReply:
     targets: tuple[DanglingTarget, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MissingLink:
     """Two notes that are similar and not linked; `score` is their similarity, less their folders'.
 
@@ -271,7 +271,7 @@ class MissingLink:
     shared_tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MissingLinksReply:
     """Links that might be missing, most similar first. `compared` counts the notes compared."""
 

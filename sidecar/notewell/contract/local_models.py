@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen, MinLen
@@ -10,11 +9,12 @@ from annotated_types import MaxLen, MinLen
 from notewell.contract.ask import MODEL_NAME_CHARS, AskModelsReply
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 LocalServer = Literal["ollama", "lm-studio", "llama.cpp"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalModels:
     """A program on the server's computer that serves language models; the best model first."""
 
@@ -24,14 +24,14 @@ class LocalModels:
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalModelsReply:
     """What was found running on the server's computer."""
 
     found: tuple[LocalModels, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalModelsRequest(Request[LocalModelsReply]):
     """The programs on the server's computer that serve language models."""
 
@@ -47,7 +47,7 @@ class LocalModelsRequest(Request[LocalModelsReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UseLocalModelRequest(Request[AskModelsReply]):
     """Answer questions with a program on the server's computer, from now on.
 

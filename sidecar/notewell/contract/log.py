@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen
@@ -19,9 +18,10 @@ from notewell.contract.fields import (
 )
 from notewell.contract.request import Endpoint, Request
 from notewell.types import SearchMode, Verdict
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoggedResult:
     """A result of a search in the log."""
 
@@ -29,7 +29,7 @@ class LoggedResult:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoggedOpen:
     """A result that was opened; `rank` counts from 1, null where unknown."""
 
@@ -38,7 +38,7 @@ class LoggedOpen:
     at: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoggedQuery:
     """A search in the log, with its first results and what was opened of them."""
 
@@ -53,7 +53,7 @@ class LoggedQuery:
     opened: tuple[LoggedOpen, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerdictView:
     """A person's verdict on a note as the answer to a query."""
 
@@ -63,7 +63,7 @@ class VerdictView:
     at: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogReply:
     """The log: how many searches it has, the newest of them, and all verdicts, oldest first."""
 
@@ -74,7 +74,7 @@ class LogReply:
     verdicts: tuple[VerdictView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenedReply:
     """Whether the opening of a result was recorded, and if not, why."""
 
@@ -82,7 +82,7 @@ class OpenedReply:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerdictReply:
     """The current verdict on a note for a query; null where there is none."""
 
@@ -91,7 +91,7 @@ class VerdictReply:
     verdict: Verdict | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClearedReply:
     """How many entries of each kind were deleted from the log."""
 
@@ -100,7 +100,7 @@ class ClearedReply:
     verdicts: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TunedWeight:
     """A factor on one part of the score; 1 is the default."""
 
@@ -108,7 +108,7 @@ class TunedWeight:
     after: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TuneGain:
     """nDCG@10 on the judged queries, 0..1, and the 95 % interval of the difference.
 
@@ -125,7 +125,7 @@ class TuneGain:
 TuneOutcome = Literal["too_few", "no_sure_gain", "better", "applied", "reset"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TuneReply:
     """What tuning found, and whether the next search uses it.
 
@@ -145,7 +145,7 @@ class TuneReply:
 LoggedQueryText = Annotated[str, Pattern(r"\S"), Normalise(check_query, MAX_QUERY_CHARS)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenedRequest(Request[OpenedReply]):
     """A result of a search was opened; the search is named by its id or its text."""
 
@@ -172,7 +172,7 @@ class OpenedRequest(Request[OpenedReply]):
             raise ValueError("say which search: send `query_id`, or `q`")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerdictRequest(Request[VerdictReply]):
     """A person's verdict on a note as the answer to a query."""
 
@@ -188,7 +188,7 @@ class VerdictRequest(Request[VerdictReply]):
     verdict: Annotated[Verdict | Literal["clear"], Doc("`clear` removes an earlier verdict")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogRequest(Request[LogReply]):
     """The newest searches, what was opened of them, and all verdicts."""
 
@@ -203,7 +203,7 @@ class LogRequest(Request[LogReply]):
     since: Annotated[Time | None, Doc("Only searches from this time on")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClearLogRequest(Request[ClearedReply]):
     """Delete the log of searches."""
 
@@ -218,7 +218,7 @@ class ClearLogRequest(Request[ClearedReply]):
     keep_verdicts: Annotated[bool, Doc("Delete everything but the verdicts")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TuneRequest(Request[TuneReply]):
     """Fit the weights of the ranking to the verdicts and opened results of this vault."""
 

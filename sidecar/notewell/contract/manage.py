@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -11,6 +11,7 @@ from annotated_types import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
 from notewell.types import LedgerState
+from notewell.types.frozen import frozen
 
 SettingSource = Literal["default", "user", "vault", "environment", "flag"]
 SettingValue = (
@@ -18,7 +19,7 @@ SettingValue = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionReply:
     """The caller: the name of its device, and what it may do."""
 
@@ -26,7 +27,7 @@ class SessionReply:
     scope: Literal["read", "write", "admin"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CatalogueModel:
     """A model of the catalogue. `present`: it is downloaded.
 
@@ -47,7 +48,7 @@ class CatalogueModel:
     quality: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CatalogueReply:
     """`GET /api/models`. `answering` is the model in use, null while there is none."""
 
@@ -57,7 +58,7 @@ class CatalogueReply:
     models: tuple[CatalogueModel, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LanguageShare:
     """The share, 0..1, of notes in a language: its ISO 639-1 code and its English name."""
 
@@ -66,7 +67,7 @@ class LanguageShare:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuggestedModel:
     """A model that reads the vault better. `minutes` estimates how long embedding takes here."""
 
@@ -76,7 +77,7 @@ class SuggestedModel:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServiceCost:
     """What embedding the whole vault by the configured service sends, and what it costs.
 
@@ -93,7 +94,7 @@ class ServiceCost:
     prices_of: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuggestReply:
     """`GET /api/models/suggest`. `suggestion` is null if the configured model reads the notes.
 
@@ -108,7 +109,7 @@ class SuggestReply:
     service: ServiceCost | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllowedHostReply:
     """Whether notes may be sent to a host now."""
 
@@ -117,7 +118,7 @@ class AllowedHostReply:
     allowed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingView:
     """A setting. `running` applies now, `value` from the next start on; `source` set `value`.
 
@@ -133,7 +134,7 @@ class SettingView:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigReply:
     """`GET` and `PATCH /api/config`. `restart`: some values apply after a restart only.
 
@@ -146,7 +147,7 @@ class ConfigReply:
     settings: tuple[SettingView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedCount:
     """How many notes have a type, folder or tag; `name` is null for notes without one."""
 
@@ -154,7 +155,7 @@ class NamedCount:
     notes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MonthCount:
     """Notes created and last modified in a month, such as `2026-03` (UTC)."""
 
@@ -163,7 +164,7 @@ class MonthCount:
     modified: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SizedNote:
     """A note and the size of its file in bytes."""
 
@@ -171,7 +172,7 @@ class SizedNote:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """Bytes: of all notes, of the median note, and of the index on disk."""
 
@@ -181,7 +182,7 @@ class Sizes:
     largest: tuple[SizedNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelVectors:
     """The stored vectors of a model, whether they are needed now or not."""
 
@@ -192,7 +193,7 @@ class ModelVectors:
     answering: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelWorkDone:
     """What the model did for the index in its whole life.
 
@@ -206,7 +207,7 @@ class ModelWorkDone:
     saved_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatsReply:
     """`GET /api/stats`. Names come with the most notes first, months in order.
 
@@ -238,7 +239,7 @@ NewValue: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRequest(Request[SessionReply]):
     """Who the caller is."""
 
@@ -251,7 +252,7 @@ class SessionRequest(Request[SessionReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelsRequest(Request[CatalogueReply]):
     """The embedding models of the catalogue."""
 
@@ -263,7 +264,7 @@ class ModelsRequest(Request[CatalogueReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuggestRequest(Request[SuggestReply]):
     """A model that reads the vault's languages, if the configured one does not."""
 
@@ -276,7 +277,7 @@ class SuggestRequest(Request[SuggestReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllowHostRequest(Request[AllowedHostReply]):
     """Allow or forbid sending notes to the host of the configured service; it applies at once."""
 
@@ -292,7 +293,7 @@ class AllowHostRequest(Request[AllowedHostReply]):
     allowed: Annotated[bool, Doc("Allow it; false forbids it")] = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatsRequest(Request[StatsReply]):
     """Statistics of a vault."""
 
@@ -307,7 +308,7 @@ class StatsRequest(Request[StatsReply]):
     limit: Annotated[int, Ge(1), Le(1000), Doc("Maximum length of each list")] = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigRequest(Request[ConfigReply]):
     """The settings of a vault, and what set each."""
 
@@ -323,7 +324,7 @@ class ConfigRequest(Request[ConfigReply]):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeConfigRequest(Request[ConfigReply]):
     """Change settings in the configuration file."""
 

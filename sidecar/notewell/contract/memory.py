@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -21,6 +20,7 @@ from notewell.contract.memory_replies import (
     RelationKind,
 )
 from notewell.contract.request import Endpoint, Example, Request
+from notewell.types.frozen import frozen
 
 MemoryOrder = Literal["created", "accessed", "confidence", "importance"]
 
@@ -43,7 +43,7 @@ def _writes(name: str, summary: str, example: Example) -> Endpoint:
     return Endpoint("POST", f"/api/memory/{name}", f"memory_{name}", summary, example=example)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreMemory(Request[MemoryChangedReply]):
     """Store a memory. `provenance` says where it comes from: a note, a person, a conversation.
 
@@ -69,7 +69,7 @@ class StoreMemory(Request[MemoryChangedReply]):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecallMemories(Request[RecallReply]):
     """Find memories and notes relevant to a query, and the links between them.
 
@@ -89,7 +89,7 @@ class RecallMemories(Request[RecallReply]):
     notes: Annotated[int, Ge(0), Le(100), Doc("Maximum number of notes; 0: only memories")] = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryContext(Request[MemoryContextReply]):
     """Memories for an assistant to read first, golden rules on top, within a budget of tokens."""
 
@@ -104,7 +104,7 @@ class MemoryContext(Request[MemoryContextReply]):
     depth: Depth = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApplyMemory(Request[MemoryChangedReply]):
     """Report that a memory is being used: it counts as accessed."""
 
@@ -115,7 +115,7 @@ class ApplyMemory(Request[MemoryChangedReply]):
     comment: Comment = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryOutcome(Request[MemoryChangedReply]):
     """Report whether a memory that was used helped, which changes its confidence."""
 
@@ -129,7 +129,7 @@ class MemoryOutcome(Request[MemoryChangedReply]):
     comment: Comment = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgetMemory(Request[MemoryForgottenReply]):
     """Delete a memory, or several; a golden rule only with `force`.
 
@@ -148,7 +148,7 @@ class ForgetMemory(Request[MemoryForgottenReply]):
     force: Annotated[bool, Doc("Delete golden rules too")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelateMemories(Request[MemoryChangedReply]):
     """State how a memory relates to another one, or to a note; a new weight replaces the old."""
 
@@ -163,7 +163,7 @@ class RelateMemories(Request[MemoryChangedReply]):
     weight: Annotated[Share, Doc("How strong the relation is")] = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnrelateMemories(Request[MemoryChangedReply]):
     """Remove a relation."""
 
@@ -177,7 +177,7 @@ class UnrelateMemories(Request[MemoryChangedReply]):
     kind: Annotated[RelationKind, Doc("How they are related")] = "relates_to"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InspectMemory(Request[MemoryInspectReply]):
     """Everything about one memory."""
 
@@ -187,7 +187,7 @@ class InspectMemory(Request[MemoryInspectReply]):
     id: MemoryName
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListMemories(Request[MemoryListReply]):
     """The stored memories."""
 
@@ -200,7 +200,7 @@ class ListMemories(Request[MemoryListReply]):
     limit: Limit = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryHistory(Request[MemoryHistoryReply]):
     """What was reported about one memory, or all, newest first."""
 
@@ -211,7 +211,7 @@ class MemoryHistory(Request[MemoryHistoryReply]):
     limit: Limit = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryHealth(Request[MemoryHealthReply]):
     """What is wrong with the memories: contradictions, stale ones, orphans, duplicates."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from notewell.types.frozen import frozen
 
 MemoryType = Literal[
     "preference", "decision", "pattern", "session", "file_context", "fact", "golden_rule"
@@ -14,7 +15,7 @@ RelationKind = Literal["supersedes", "contradicts", "caused_by", "relates_to"]
 ValidationKind = Literal["stored", "granted", "applied", "helped", "failed", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelationView:
     """How a memory is related to another. `path` is None where its target is gone."""
 
@@ -24,7 +25,7 @@ class RelationView:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryView:
     """A memory. `golden`: a golden rule that no newer memory supersedes.
 
@@ -48,7 +49,7 @@ class MemoryView:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryChangedReply:
     """A memory after a change. `existing`: nothing had to change. `undo` is the write's number."""
 
@@ -58,7 +59,7 @@ class MemoryChangedReply:
     undo: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgottenMemory:
     """A memory that was deleted. `undo` is a number for undoing."""
 
@@ -67,7 +68,7 @@ class ForgottenMemory:
     undo: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryForgottenReply:
     """Memories that were deleted: `id`, `path` and `undo` are those of the first.
 
@@ -84,7 +85,7 @@ class MemoryForgottenReply:
     missing_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecallParts:
     """Parts of a score: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r) * `standing`.
 
@@ -98,7 +99,7 @@ class RecallParts:
     standing: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecalledMemory:
     """A memory that was found.
 
@@ -115,7 +116,7 @@ class RecalledMemory:
     contradicted_by: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteMemoryLink:
     """How a note is linked with a memory that was found.
 
@@ -127,7 +128,7 @@ class NoteMemoryLink:
     kind: RelationKind | Literal["provenance", "link"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecalledNote:
     """A note that was found, as in a search, with its best passage."""
 
@@ -140,7 +141,7 @@ class RecalledNote:
     memories: tuple[NoteMemoryLink, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecallReply:
     """The memories and the notes relevant to a query, each best first; `total` counts memories."""
 
@@ -152,7 +153,7 @@ class RecallReply:
     notes: tuple[RecalledNote, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryContextReply:
     """A text for an assistant. `memories` are those in it, `left_out` did not fit."""
 
@@ -166,7 +167,7 @@ class MemoryContextReply:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValidationView:
     """One report about a memory; confidences are None where it did not change."""
 
@@ -179,7 +180,7 @@ class ValidationView:
     comment: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryInspectReply:
     """Everything about one memory."""
 
@@ -189,7 +190,7 @@ class MemoryInspectReply:
     history: tuple[ValidationView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryListReply:
     """The stored memories; `namespaces` counts all of them. `folder` is None where none is set."""
 
@@ -201,7 +202,7 @@ class MemoryListReply:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryHistoryReply:
     """Reports about memories, newest first."""
 
@@ -210,7 +211,7 @@ class MemoryHistoryReply:
     entries: tuple[ValidationView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contradiction:
     """Two contradictory memories. `stated`: a relation says so; otherwise it is a guess."""
 
@@ -220,7 +221,7 @@ class Contradiction:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ailing:
     """A memory with a problem."""
 
@@ -229,7 +230,7 @@ class Ailing:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryHealthReply:
     """Problems with memories, for a person to look at."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from notewell.contract.fields import Doc, Normalise, NotePath, Pattern, note_path
 from notewell.contract.request import Endpoint, Request
 from notewell.contract.status import LedgerRow
 from notewell.types import LinkKind, PropertyValue
+from notewell.types.frozen import frozen
 
 PassageId = Annotated[str, Pattern(r"[^/]#\d{1,9}$"), Normalise(note_path)]
 PassageHash = Annotated[str, Pattern("^[0-9a-f]{8,32}$")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeadingView:
     """A heading of a note."""
 
@@ -24,7 +24,7 @@ class HeadingView:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkView:
     """A link seen from one note; `path` is null where it is unresolved."""
 
@@ -38,7 +38,7 @@ class LinkView:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkView:
     """A passage of a note, as the index holds it; see `Passage` of searches."""
 
@@ -50,7 +50,7 @@ class ChunkView:
     lines: tuple[int, int] = (1, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteReply:
     """A note with everything known about it; `passage` is the one that its `id` asked for."""
 
@@ -73,7 +73,7 @@ class NoteReply:
     passage: ChunkView | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteRequest(Request[NoteReply]):
     """A note as it is on disk, with what the index knows about it: by its path, or a passage's id.
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen, MinLen
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PairReply:
     """A one-time link: `url` for a browser, `obsidian` for the plugin, with the same `code`.
 
@@ -28,14 +28,14 @@ class PairReply:
     loopback: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PairCancelReply:
     """How many one-time links were open, and are not valid any more."""
 
     cancelled: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RedeemReply:
     """The token of the new device, shown only here, and the name under which it is listed."""
 
@@ -43,7 +43,7 @@ class RedeemReply:
     device: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PairRequest(Request[PairReply]):
     """A one-time link that lets one device in: a phone, another Obsidian or a browser."""
 
@@ -64,7 +64,7 @@ class PairRequest(Request[PairReply]):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PairCancelRequest(Request[PairCancelReply]):
     """The end of all one-time links that nobody used."""
 
@@ -78,7 +78,7 @@ class PairCancelRequest(Request[PairCancelReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RedeemRequest(Request[RedeemReply]):
     """The code of a one-time link, for a device's own token."""
 

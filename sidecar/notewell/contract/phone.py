@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhoneIndexSize:
     """How large a file written now would be, nearly: in the vault, and in a phone's memory.
 
@@ -23,7 +23,7 @@ class PhoneIndexSize:
     shortened: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhoneIndexReply:
     """The phone index of a vault: whether it is on, the file that is there, and what it would be.
 
@@ -45,7 +45,7 @@ class PhoneIndexReply:
     expected: PhoneIndexSize | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhoneIndexRequest(Request[PhoneIndexReply]):
     """The phone index of a vault."""
 
@@ -57,7 +57,7 @@ class PhoneIndexRequest(Request[PhoneIndexReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SwitchPhoneIndex(Request[PhoneIndexReply]):
     """Write the phone index into the vault, now and then once an hour; or delete it.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, ClassVar, TypeAlias
 
 from annotated_types import MaxLen, MinLen
@@ -11,6 +11,7 @@ from annotated_types import MaxLen, MinLen
 from notewell.contract.fields import Doc, NotePath, Pattern
 from notewell.contract.request import Endpoint, Request
 from notewell.contract.writes import RefusedWrite
+from notewell.types.frozen import frozen
 
 MOST_EDITS = 200  # of one batch: the journal keeps 500 writes, and a batch is undone as a whole
 
@@ -35,7 +36,7 @@ Rename = Annotated[Mapping[_Name, _Name], MaxLen(200), Doc("New names by propert
 DryRun = Annotated[bool, Doc("Only show what would change")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PropertiesReply:
     """What an edit changed. `hash` is that of the note on disk now, also after a dry run.
 
@@ -51,7 +52,7 @@ class PropertiesReply:
     undo: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditedNote:
     """One note of a batch; see `PropertiesReply`."""
 
@@ -61,7 +62,7 @@ class EditedNote:
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PropertiesBatchReply:
     """What a batch changed. `undo` undoes all of it; `refused` were left as they are."""
 
@@ -72,7 +73,7 @@ class PropertiesBatchReply:
     undo: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteProperties:
     """The edit of one note of a batch; see `EditProperties`."""
 
@@ -84,7 +85,7 @@ class NoteProperties:
     rename: Rename = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditProperties(Request[PropertiesReply]):
     """Change properties of a note and nothing else; comments, order and quotes stay.
 
@@ -108,7 +109,7 @@ class EditProperties(Request[PropertiesReply]):
     dry_run: DryRun = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditPropertiesBatch(Request[PropertiesBatchReply]):
     """Change properties of several notes, as one write to undo.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from functools import cache
 from typing import (
     Annotated,
@@ -27,6 +27,7 @@ from typing import (
 from urllib.parse import quote
 
 from notewell.contract.fields import Doc, HttpDefault, InProcessOnly
+from notewell.types.frozen import frozen
 
 R_co = TypeVar("R_co", covariant=True)
 
@@ -42,7 +43,7 @@ _IN_PATH = re.compile(r"\{(\w+)\}")
 PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """Where a request is answered over HTTP, and under which rules.
 
@@ -99,7 +100,7 @@ class Request(Generic[R_co]):
     endpoint: ClassVar[Endpoint]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestField:
     """One field of a request. `hint` is its whole annotation; `default` may be `MISSING`."""
 

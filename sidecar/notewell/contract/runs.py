@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from notewell.contract.fields import Doc, Limit, Pattern
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 from notewell.types.runs import RunKind, RunResult, Trigger
 
 RunId = Annotated[str, Pattern("^[0-9]{1,15}$"), Doc("Id of the run")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunError:
     """Something that went wrong in a run; `path` is the note, None if it was none in particular."""
 
@@ -21,7 +21,7 @@ class RunError:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunView:
     """One run. `counts` say what it did, by words that depend on `kind`; `errors` are the first."""
 
@@ -35,7 +35,7 @@ class RunView:
     errors: tuple[RunError, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NextRun:
     """A run that the schedule has next, while a server runs."""
 
@@ -43,7 +43,7 @@ class NextRun:
     at: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunsReply:
     """The runs of a vault, newest first, and those that are due next, the first of them first."""
 
@@ -52,7 +52,7 @@ class RunsReply:
     next: tuple[NextRun, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunsRequest(Request[RunsReply]):
     """The newest runs of a vault; the last 100 are known."""
 
@@ -62,7 +62,7 @@ class RunsRequest(Request[RunsReply]):
     limit: Limit = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRequest(Request[RunView]):
     """One run."""
 
@@ -76,7 +76,7 @@ class RunRequest(Request[RunView]):
     id: RunId
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CancelRun(Request[RunView]):
     """Stop a run at its next item; one that has ended stays as it is."""
 

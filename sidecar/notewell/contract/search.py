@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, ClassVar, Literal, TypedDict
 
 from annotated_types import Ge, Le
@@ -20,9 +20,10 @@ from notewell.contract.fields import (
 )
 from notewell.contract.request import Endpoint, Request
 from notewell.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removed:
     """Notes that a stage removed, and why; `paths` are some of them."""
 
@@ -31,7 +32,7 @@ class Removed:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moved:
     """A note's rank before and after a stage, from 1; null where it is not among the first."""
 
@@ -40,7 +41,7 @@ class Moved:
     after: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StageTrace:
     """One stage of the pipeline.
 
@@ -57,7 +58,7 @@ class StageTrace:
     moved: tuple[Moved, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contribution:
     """The parts of a result's score. `ranks`: by keyword, by meaning and after each step, from 1.
 
@@ -74,7 +75,7 @@ class Contribution:
     words: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explain:
     """Every stage of a search, and the parts of each result's score."""
 
@@ -87,7 +88,7 @@ Grouping = Literal["note", "block"]
 UNLOGGED = "none"  # the `door` of a search that is not logged
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`.
 
@@ -113,7 +114,7 @@ class Passage:
     lines: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scores:
     """Parts of a result's score, null if not computed; multipliers are 1 if they had no effect.
 
@@ -137,7 +138,7 @@ class Scores:
     activation: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RawScores:
     """Scores before they are normalised: BM25 of the keywords, cosine of the vectors."""
 
@@ -145,7 +146,7 @@ class RawScores:
     cosine: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reason:
     """Why a note was found: what it has in common with another, or embeds; text for people."""
 
@@ -153,7 +154,7 @@ class Reason:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """A note that was found: its best passage in its own fields, the others in `passages`.
 
@@ -207,7 +208,7 @@ class Result:
     vault: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fusion:
     """How the rankings were combined, with every number a client needs to repeat it."""
 
@@ -220,7 +221,7 @@ Corrected = TypedDict("Corrected", {"text": str, "from": tuple[str, ...]})
 Corrected.__doc__ = "The corrected text of the whole query, and the words that were misspelt in it."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchReply:
     """The answer to a search or a similar-notes request.
 
@@ -245,7 +246,7 @@ class SearchReply:
     query_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchRequest(Request[SearchReply]):
     """A search, as every client sends it.
 
@@ -302,7 +303,7 @@ class SearchRequest(Request[SearchReply]):
     untuned: Annotated[bool, InProcessOnly] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimilarRequest(Request[SearchReply]):
     """Notes similar to a note, or to a part of it.
 
@@ -336,7 +337,7 @@ class SimilarRequest(Request[SearchReply]):
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimilarTextRequest(Request[SearchReply]):
     """Notes similar to a text of any length."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, MaxLen, MinLen
@@ -11,9 +10,10 @@ from annotated_types import Ge, MaxLen, MinLen
 from notewell.contract.fields import Doc
 from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request
 from notewell.types import PropertyValue, VaultSource
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultView:
     """A known vault."""
 
@@ -26,7 +26,7 @@ class VaultView:
     served: bool  # requests may name it; the server opens it when needed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultsReply:
     """All known vaults."""
 
@@ -34,7 +34,7 @@ class VaultsReply:
     changeable: bool = False  # the server was started with --allow-vaults
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HealthReply:
     """That a server runs, and the version of its contract; reveals nothing about a vault."""
 
@@ -45,7 +45,7 @@ class HealthReply:
     auth: Literal["token"] = "token"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventReply:
     """One event of the stream: its `id:`, its `event:` and the JSON of its `data:`."""
 
@@ -54,7 +54,7 @@ class EventReply:
     data: Mapping[str, PropertyValue]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """An RFC 9457 problem document. `nearest`: for a stale id, that of the passage it meant."""
 
@@ -66,7 +66,7 @@ class Problem:
     nearest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HealthRequest(Request[HealthReply]):
     """Whether the server runs; reveals nothing about a vault."""
 
@@ -80,7 +80,7 @@ class HealthRequest(Request[HealthReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultsRequest(Request[VaultsReply]):
     """The known vaults."""
 
@@ -89,7 +89,7 @@ class VaultsRequest(Request[VaultsReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddVault(Request[VaultsReply]):
     """Make a folder on the server's computer a vault, and serve it."""
 
@@ -106,7 +106,7 @@ class AddVault(Request[VaultsReply]):
     folder: Annotated[str, MinLen(1), MaxLen(4096), Doc("The folder's whole path")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoveVault(Request[VaultsReply]):
     """Forget a vault. Its notes and its index stay as they are."""
 
@@ -123,7 +123,7 @@ class RemoveVault(Request[VaultsReply]):
     id: Annotated[str, MinLen(1), MaxLen(64), Doc("The vault's id")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventsRequest(Request[EventReply]):
     """The events of a vault, from now on or after an event that was seen."""
 
@@ -141,7 +141,7 @@ class EventsRequest(Request[EventReply]):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetricsRequest(Request[str]):
     """Metrics of the server and its open vaults, in the text format of Prometheus."""
 

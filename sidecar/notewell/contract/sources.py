@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen, MinLen
 
 from notewell.contract.fields import Doc, Pattern
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 SourceKind = Literal["import", "roam", "logseq"]
 SourceStatus = Literal["new", "ready", "incomplete", "held", "failed"]
@@ -16,7 +16,7 @@ SourceStatus = Literal["new", "ready", "incomplete", "held", "failed"]
 _Id = Annotated[str, Pattern(r"^[^/\x00-\x1f]{1,200}$"), Doc("Id or name of the source")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceView:
     """A source: the vault that its notes are in, and how the last sync ended.
 
@@ -36,14 +36,14 @@ class SourceView:
     held: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourcesReply:
     """All sources."""
 
     sources: tuple[SourceView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceSyncReply:
     """A sync that has begun: `GET /api/runs/{run}` of the vault tells how far it is."""
 
@@ -51,7 +51,7 @@ class SourceSyncReply:
     run: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourcesRequest(Request[SourcesReply]):
     """The sources of notes that are no folder vault."""
 
@@ -60,7 +60,7 @@ class SourcesRequest(Request[SourcesReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddSource(Request[SourceView]):
     """Add an export, or the folder of a Logseq graph, as a vault that is only read.
 
@@ -84,7 +84,7 @@ class AddSource(Request[SourceView]):
     graph: Annotated[str, MaxLen(100), Doc("Name of the graph, for links that open it")] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncSource(Request[SourceSyncReply]):
     """Bring the notes of a source up to date, in the background."""
 
@@ -104,7 +104,7 @@ class SyncSource(Request[SourceSyncReply]):
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoveSource(Request[SourcesReply]):
     """Forget a source with its notes here and their index. What they came from stays."""
 

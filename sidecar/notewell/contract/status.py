@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
 from notewell.contract.fields import Doc, NotePath
 from notewell.contract.request import Endpoint, Request
 from notewell.contract.runs import NextRun
 from notewell.types import LedgerState
+from notewell.types.frozen import frozen
 
 EngineState = Literal["starting", "indexing", "ready", "degraded"]
 Semantic = Literal["ready", "partial", "unavailable"]
@@ -18,7 +19,7 @@ Semantic = Literal["ready", "partial", "unavailable"]
 Phase = Literal["reading", "embedding", "idle", "paused", "stuck"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexProgress:
     """How far an index is: notes of all that can be searched by words, passages of all by meaning.
 
@@ -35,7 +36,7 @@ class IndexProgress:
     eta_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueStatus:
     """What is left to do: notes to be read and passages to be embedded, together."""
 
@@ -47,7 +48,7 @@ class QueueStatus:
     eta_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guard:
     """A mass disappearance of notes that waits for a person's decision."""
 
@@ -56,7 +57,7 @@ class Guard:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkDone:
     """What was done for a vault since it was opened; `embedded` counts texts sent to the model."""
 
@@ -66,7 +67,7 @@ class WorkDone:
     removed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbedderStatus:
     """How a model runs after a failure: in a simpler way than configured, why, and since when."""
 
@@ -75,7 +76,7 @@ class EmbedderStatus:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusReply:
     """The state of a vault's index. `problem` says why it cannot follow the changes of its folder.
 
@@ -106,7 +107,7 @@ class StatusReply:
     next_run: NextRun | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerRow:
     """State of a file in the index; with `?path=` also the rule that decides.
 
@@ -126,7 +127,7 @@ class LedgerRow:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerReply:
     """The ledger: the counts of all states, and the requested entries."""
 
@@ -136,7 +137,7 @@ class LedgerReply:
     entries: tuple[LedgerRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexReport:
     """An index run: totals after it (the first four fields), and what it did.
 
@@ -154,7 +155,7 @@ class IndexReport:
     guard: Guard | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusRequest(Request[StatusReply]):
     """The state of a vault's index."""
 
@@ -163,7 +164,7 @@ class StatusRequest(Request[StatusReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerRequest(Request[LedgerReply]):
     """The states of all files, or of those with a state or path."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicView:
     """A topic, and how many notes name it."""
 
@@ -18,7 +18,7 @@ class TopicView:
     notes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicFolder:
     """A folder of topics; `purpose` is the beginning of its index note."""
 
@@ -26,7 +26,7 @@ class TopicFolder:
     purpose: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicsReply:
     """The topics of a vault. `instructions` are a person's for whoever gives notes topics."""
 
@@ -36,7 +36,7 @@ class TopicsReply:
     instructions: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownTopic:
     """A value of `topics` that is no topic; `nearest` is the path of one that is spelled alike."""
 
@@ -45,7 +45,7 @@ class UnknownTopic:
     nearest: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AlikeTopics:
     """Two topics, by path, that may be one: alike in name, or in meaning (a cosine)."""
 
@@ -55,7 +55,7 @@ class AlikeTopics:
     by: Literal["name", "meaning"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicCheckReply:
     """What is not right with the topics; `unused` are paths of topics that no note names."""
 
@@ -65,7 +65,7 @@ class TopicCheckReply:
     alike: tuple[AlikeTopics, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicsRequest(Request[TopicsReply]):
     """The topics of a vault."""
 
@@ -74,7 +74,7 @@ class TopicsRequest(Request[TopicsReply]):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckTopics(Request[TopicCheckReply]):
     """What is not right with the topics of a vault; nothing is changed."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from annotated_types import Ge
 
 from notewell.contract.fields import Doc, Limit
 from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WriteView:
     """One write. `number` identifies it; `action` says what it was, such as "memory store"."""
 
@@ -22,7 +22,7 @@ class WriteView:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WritesReply:
     """The newest writes to a vault, newest first."""
 
@@ -30,7 +30,7 @@ class WritesReply:
     writes: tuple[WriteView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusedWrite:
     """A note that was left as it is, and why."""
 
@@ -39,7 +39,7 @@ class RefusedWrite:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoneReply:
     """What undoing did. `undo` is the number that undoes it; None: nothing had to change.
 
@@ -54,7 +54,7 @@ class UndoneReply:
     refused: tuple[RefusedWrite, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WritesRequest(Request[WritesReply]):
     """The newest writes to a vault."""
 
@@ -68,7 +68,7 @@ class WritesRequest(Request[WritesReply]):
     limit: Limit = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoRequest(Request[UndoneReply]):
     """Undo a write and those made together with it; without a number, the newest."""
 

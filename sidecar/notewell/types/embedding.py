@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeGuard, runtime_checkable
 
+from notewell.types.frozen import frozen
 from notewell.types.values import FloatArray, IdArray
 
 LATE = "+late"  # ends the quantisation of a key whose passages were read in windows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelKey:
     """Identifies a model; vectors are only comparable if their keys are equal.
 
@@ -26,7 +27,7 @@ class ModelKey:
         return f"{self.name}/{self.weights_hash[:12]}/{self.quantisation}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkSizes:
     """Chunk sizes in tokens of one model, header and special tokens included."""
 
@@ -35,7 +36,7 @@ class ChunkSizes:
     overlap_tokens: int = 24
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CosineScale:
     """What a model's cosines mean: the mean of those of queries and passages.
 
@@ -115,7 +116,7 @@ class EmbedsInPieces(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """Neighbouring passages of a note that a model reads at once.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from notewell.types.frozen import frozen
 from notewell.types.values import LinkKind, PropertyValue, SpanKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileRef:
     """A file of a readable type. `disk_path` has the Unicode form that the disk uses."""
 
@@ -19,7 +20,7 @@ class FileRef:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExcludedFile:
     """A file that is not indexed, and the rule that excludes it."""
 
@@ -28,7 +29,7 @@ class ExcludedFile:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """All files under a vault, sorted by path.
 
@@ -45,7 +46,7 @@ class Walk:
     others: tuple[ExcludedFile, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceText:
     """A note as read from disk: decoded, line ends unchanged, BOM removed."""
 
@@ -55,7 +56,7 @@ class SourceText:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A heading; `start` is the offset of its first `#`."""
 
@@ -65,7 +66,7 @@ class Heading:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A link as written. `target` is the note part alone ("" = this note), unresolved."""
 
@@ -80,7 +81,7 @@ class Link:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A part of a note's source that is one unit (a paragraph, a list, a table, …).
 
@@ -97,7 +98,7 @@ class Span:
     block: str | None = None  # the `^block-id` that names it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """A parsed note. Tags are without `#`, in order of appearance, each once."""
 
@@ -115,7 +116,7 @@ class Note:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BlockMark:
     """A block id and the source lines, both ends included, of what it names."""
 
@@ -124,7 +125,7 @@ class BlockMark:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """A passage of a note, the unit that is indexed, embedded and found.
 

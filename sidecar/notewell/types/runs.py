@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from notewell.types.frozen import frozen
 
 RunKind = Literal["index", "reconcile", "extract", "maintain", "plan", "sync", "phone"]
 Trigger = Literal["schedule", "manual", "watch", "client"]
 RunResult = Literal["running", "done", "cancelled", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunProblem:
     """Something that went wrong in a run; `path` is the note, None if it was none in particular."""
 
@@ -19,7 +20,7 @@ class RunProblem:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """One run. Times are in POSIX seconds; `ended` is None while it runs.
 
@@ -36,7 +37,7 @@ class Run:
     errors: tuple[RunProblem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunEnd:
     """How a run ended."""
 

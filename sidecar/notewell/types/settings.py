@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 
+from notewell.types.frozen import frozen
 from notewell.types.values import (
     ChunkMethod,
     Direction,
@@ -29,7 +30,7 @@ from notewell.types.values import (
 NOTE_TYPES: tuple[str, ...] = (".md", ".markdown", ".canvas", ".base", ".txt", ".pdf")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultRules:
     """Which files of a vault are notes to index."""
 
@@ -43,7 +44,7 @@ class VaultRules:
     reconcile_at: str = "03:30"  # local time of the daily check of the vault; "" is never
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkRules:
     """How notes are cut into chunks, and their sizes in tokens of the model.
 
@@ -58,7 +59,7 @@ class ChunkRules:
     overlap_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRules:
     """Which embedding model a vault uses, and with how many threads.
 
@@ -80,7 +81,7 @@ class ModelRules:
     consent: tuple[str, ...] = ()  # hosts to which notes may be sent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteFieldWeights:
     """The weight of a word of a whole note by the fields that hold it.
 
@@ -100,7 +101,7 @@ class NoteFieldWeights:
     topics: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GarsRules:
     """Weights of `fusion=gars`, and how activation spreads from the first results along links.
 
@@ -117,7 +118,7 @@ class GarsRules:
     direction: Direction = "out"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchRules:
     """Defaults of searches, for what a request does not set."""
 
@@ -154,7 +155,7 @@ class SearchRules:
     daily_notes: Literal["named", "always"] = "named"  # when daily notes are searched
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerRules:
     """Where the HTTP server listens, and for whom."""
 
@@ -173,7 +174,7 @@ class ServerRules:
     tls_key: str = ""  # a PEM file with the key; "" if it is in the certificate's file
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitRules:
     """Limits of one caller and of all. Rates are requests per 10 seconds; 0 means no limit."""
 
@@ -190,7 +191,7 @@ class LimitRules:
     body_timeout_s: float = 30.0  # until a request has arrived
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogRules:
     """How events are logged: `format` everywhere, `level` in a server's files.
 
@@ -202,21 +203,21 @@ class LogRules:
     queries: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryRules:
     """Where memories are stored: `folder` of the vault. None: nothing is written to the vault."""
 
     folder: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentRules:
     """Folders outside vaults of which documents may be indexed, each with all that is below it."""
 
     allow: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskRules:
     """Which language model answers questions. Nothing is sent anywhere without a `provider`.
 
@@ -238,7 +239,7 @@ class AskRules:
     code_tool: bool = False  # whether it may calculate with code, where the system confines that
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GleaningRules:
     """Links saved in daily notes: where they stand, and the folder of the notes made of them.
 
@@ -251,14 +252,14 @@ class GleaningRules:
     web: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicRules:
     """Where topics are: the notes of `folder`, which other notes name in the property `topics`."""
 
     folder: str = "Ontology"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GardenRules:
     """The gardener: where its plans are written, and what it leaves alone.
 
@@ -274,7 +275,7 @@ class GardenRules:
     model_tokens: Annotated[int, Ge(1_000), Le(1_000_000)] = 100_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhoneRules:
     """Whether a file is written into vaults by which phones know meaning without a server.
 
@@ -286,7 +287,7 @@ class PhoneRules:
     megabytes: Annotated[float, Ge(1), Le(20)] = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduleRules:
     """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
 
@@ -301,7 +302,7 @@ class ScheduleRules:
     plan: str = ""  # makes a plan of the gardener
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """All settings, after all layers are merged (see `config.load`)."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from notewell.types.embedding import ModelKey
+from notewell.types.frozen import frozen
 from notewell.types.notes import BlockMark, Chunk, Note
 from notewell.types.values import FloatArray, IdArray, LedgerState, PropertyValue
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerEntry:
     """The state of one file and why."""
 
@@ -25,7 +26,7 @@ class LedgerEntry:
     updated: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ManifestEntry:
     """The state of a file when it was indexed, by which a change is noticed.
 
@@ -41,7 +42,7 @@ class ManifestEntry:
     kept_title: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotePut:
     """A note to store or replace, with its file's identity.
 
@@ -57,7 +58,7 @@ class NotePut:
     kept_title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteMove:
     """A note whose file moved and whose content did not change."""
 
@@ -67,7 +68,7 @@ class NoteMove:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """One transaction on the index.
 
@@ -86,7 +87,7 @@ class Batch:
     model: ModelKey | None = None  # determines whether notes are `indexed` or `keyword_only`
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """The effect of a batch. `reused` counts chunks of `puts` whose vector was stored already."""
 
@@ -96,7 +97,7 @@ class Applied:
     reused: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PendingText:
     """A text that has no stored vector of the model yet."""
 
@@ -105,7 +106,7 @@ class PendingText:
     path: str  # a note that contains it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassageText:
     """The text of a passage for a model (header and text), and the vault path of its note."""
 
@@ -113,7 +114,7 @@ class PassageText:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VectorPut:
     """A vector to store for a text; of the model's dimensions and unit length."""
 
@@ -121,7 +122,7 @@ class VectorPut:
     vector: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptModel:
     """A model that has vectors in an index. `vectors` counts those for texts of current chunks."""
 
@@ -130,7 +131,7 @@ class KeptModel:
     vectors: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredNote:
     """A note in the index."""
 
@@ -148,7 +149,7 @@ class StoredNote:
     mtime_ns: int = 0  # of its file; `modified` may be stated by a property
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredChunk:
     """A chunk in the index. Its `id` is never used again after it is removed."""
 
@@ -166,7 +167,7 @@ class StoredChunk:
     marks: tuple[BlockMark, ...] = ()  # see Chunk
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexCounts:
     """Totals of the index for one model."""
 
@@ -177,7 +178,7 @@ class IndexCounts:
     ledger: Mapping[LedgerState, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkHits:
     """Chunks found by lexical or by dense search, best first. Both arrays have the same length."""
 
@@ -185,7 +186,7 @@ class ChunkHits:
     scores: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VectorHits(ChunkHits):
     """Chunks found by dense search, and how the query's cosines spread over all searched chunks.
 
@@ -198,7 +199,7 @@ class VectorHits(ChunkHits):
     searched: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptVectors:
     """A model that has vectors in an index. `vectors` counts all, also those of removed texts."""
 
@@ -208,7 +209,7 @@ class KeptVectors:
     answering: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexFigures:
     """The models of an index, oldest first, and the size of all its files in bytes."""
 

@@ -7,9 +7,10 @@ numpy, so at run time they are strings. A module that makes arrays imports numpy
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from notewell.types.frozen import frozen
 
 if TYPE_CHECKING:  # numpy takes longer to load than the rest of a short command
     import numpy as np
@@ -70,7 +71,7 @@ VaultSource = Literal["folder", "mirror", "import", "roam", "logseq"]
 Verdict = Literal["this_was_it", "never_for_this"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progress:
     """How far an index run is."""
 
@@ -80,7 +81,7 @@ class Progress:
     current: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultRecord:
     """A known vault. `path` is the real path of its folder."""
 
