@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -96,27 +97,40 @@ class LogDatabase:
     def add(self, queries: Iterable[Query]) -> None:
         """Store searches. One that was typed further and had no result opened is replaced."""
         with self._transaction():
-            for query in queries:
-                replaced = self._shorter_query(query)
-                if replaced is not None:
-                    self._connection.execute("DELETE FROM queries WHERE id = ?", (replaced,))
-                results = json.dumps(query.results, ensure_ascii=False)
-                row = (query.id, query.at, query.door, query.text, fold(query.text), query.mode)
-                self._connection.execute(
-                    "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (*row, query.took_ms, query.generation, results),
-                )
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_row(query) for query in self._typed_last(queries)],
+            )
             self._trim("queries")
 
-    def _shorter_query(self, query: Query) -> str | None:
+    def _typed_last(self, queries: Iterable[Query]) -> list[Query]:
+        """The searches without those that were typed further; deletes such a one from the file.
+
+        Only the first search of a door is compared with the file. After each step of SQLite this
+        thread waits for Python's lock, and takes it from a search.
+        """
+        kept: dict[str, Query] = {}
+        last_of: dict[str, Query] = {}  # by door
+        for query in sorted(queries, key=attrgetter("at")):
+            last = last_of.get(query.door)
+            if last is None:
+                self._replace_stored(query)
+            elif continues(last, query):
+                del kept[last.id]
+            kept[query.id] = last_of[query.door] = query
+        return list(kept.values())
+
+    def _replace_stored(self, query: Query) -> None:
+        """Delete the last search of the door if `query` continues it and no result was opened."""
         last = self._queries(
             "WHERE door = ? AND at <= ? ORDER BY at DESC LIMIT 1", (query.door, query.at)
         )
-        if not last or not continues(last[0], query):
-            return None
-        opened = "SELECT 1 FROM opened WHERE query_id = ? LIMIT 1"
-        used = self._connection.execute(opened, (last[0].id,)).fetchone()
-        return None if used else last[0].id
+        if last and continues(last[0], query):
+            self._connection.execute(
+                "DELETE FROM queries WHERE id = ?"
+                " AND NOT EXISTS (SELECT 1 FROM opened WHERE query_id = queries.id)",
+                (last[0].id,),
+            )
 
     def add_opened(self, opened: Opened) -> None:
         """Store that a result was opened."""
@@ -206,6 +220,13 @@ class LogDatabase:
         self._connection.execute("BEGIN IMMEDIATE")
         with self._connection:  # commits, or rolls back
             yield
+
+
+def _row(query: Query) -> tuple[Any, ...]:
+    """What the table of searches stores of one; `_query` reads most of it again."""
+    results = json.dumps(query.results, ensure_ascii=False)
+    key = (query.id, query.at, query.door, query.text, fold(query.text), query.mode)
+    return (*key, query.took_ms, query.generation, results)
 
 
 def _query(row: tuple[Any, ...]) -> Query:
