@@ -343,6 +343,9 @@ export interface Corrected {
  *
  * `vault` is the one it is in, if several were searched.
  *
+ * Of a source that can be asked (Roam), `current` says whether the text is that of the source now;
+ * if it is not known, `as_of` is the time of the last sync. Null of other vaults.
+ *
  * `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
  * are those of the best passage.
  */
@@ -378,6 +381,8 @@ export interface Result {
   readonly lines: readonly [number, number] | null;
   readonly mtime: string | null;
   readonly vault: string | null;
+  readonly current: boolean | null;
+  readonly as_of: string | null;
 }
 
 /**

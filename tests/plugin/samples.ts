@@ -62,6 +62,8 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     lines: [5, 9],
     mtime: "2026-01-01T00:00:00+00:00",
     embedded_in: [],
+    current: null,
+    as_of: null,
     vault: null,
     line: 5,
     snippet: "A hive in spring needs room.",

@@ -30,6 +30,7 @@ class FakeRoam:
     broken: frozenset[str] = frozenset()  # pulls with one of these pages always fail
     grants: str = "yes"  # what a person answers in the desktop program's window
     is_offline: bool = False  # whether the graph is on that computer alone
+    answering: threading.Event = field(default_factory=threading.Event)  # cleared: it takes long
     asked: list[dict[str, Any]] = field(default_factory=list)  # for tokens
     elsewhere: str = ""  # where the first address redirects to, instead of the second
     pulled: list[str] = field(default_factory=list)
@@ -75,10 +76,19 @@ class FakeRoam:
         if self.broken & set(uids):
             return 500, {"message": "this cannot be pulled"}
         self.pulled += uids
-        return 200, {"result": [self.pages.get(uid) for uid in uids]}
+        return 200, {"result": [self.pages.get(uid) or self.block(uid) for uid in uids]}
 
-    def rows(self, query: str, values: list[int]) -> list[list[Any]]:
-        """The rows of the two queries that are asked."""
+    def block(self, uid: str) -> dict[str, Any] | None:
+        """A block of any page."""
+        blocks = (one for page in self.pages.values() for one in page[":block/children"])
+        return next((one for one in blocks if one[":block/uid"] == uid), None)
+
+    def rows(self, query: str, values: list[Any]) -> list[list[Any]]:
+        """The rows of the three queries that are asked."""
+        if "[?uid ...]" in query:
+            blocks = [found for uid in values[0] if (found := self.block(uid))]
+            self.pulled += values[0]
+            return [[one[":block/uid"], one[":block/string"]] for one in blocks]
         if "?since" not in query:
             return [[uid, page[":edit/time"]] for uid, page in self.pages.items()]
         found = []
@@ -94,6 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
+        self.roam.answering.wait(10)
         *_, graph, action = self.path.split("/")
         port = int(self.server.server_address[1])
         if f":{port}" in self.roam.base:
@@ -145,6 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def running(roam: FakeRoam) -> Iterator[FakeRoam]:
     """Serve it on two ports of loopback."""
+    roam.answering.set()
     handler = type("Handler", (_Handler,), {"roam": roam})
     servers = [ThreadingHTTPServer(("127.0.0.1", 0), handler) for _ in range(2)]
     roam.base, roam.peer = (f"http://127.0.0.1:{one.server_address[1]}" for one in servers)

@@ -80,6 +80,8 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
     match: null,
     children: null,
     embedded_in: [],
+    current: null,
+    as_of: null,
     vault: null,
     mtime: null,
   };

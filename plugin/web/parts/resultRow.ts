@@ -74,6 +74,7 @@ function meta(result: Result): HTMLElement {
     folder && h("span", { class: "folder", dir: "auto", title: folder }, folder),
     file && h("span", { dir: "auto" }, file),
     ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
+    result.as_of && h("span", {}, t("as indexed on {day}", { day: day(result.as_of) })),
     changed && h("time", { datetime: changed, title: day(changed) }, ago(changed)),
   ];
   return h("p", { class: "meta" }, ...parts);

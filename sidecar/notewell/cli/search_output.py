@@ -106,9 +106,10 @@ def _print_short(rank: int, result: Result) -> None:
             Piece(place, "green"),
         )
     )
-    text = _second_line(result, width() - _INDENT)
+    as_of = _as_of(result)
+    text = _second_line(result, width() - _INDENT - len(as_of))
     if text:
-        print_pieces((Piece(" " * _INDENT), *text))
+        print_pieces((Piece(" " * _INDENT), *text, Piece(as_of, dim=True)))
 
 
 def _second_line(result: Result, room: int) -> list[Piece]:
@@ -131,6 +132,7 @@ def _print_result(rank: int, result: Result) -> None:
     beneath = (
         [Piece(clean(_below_title(result)), dim=True)],
         highlighted(result.snippet, result.highlights),
+        [Piece(_as_of(result).strip(), dim=True)],
         [Piece(_elsewhere(result), dim=True)],
         [Piece(clean(_why(result)), dim=True)],
     )
@@ -146,6 +148,11 @@ def _place(result: Result) -> str:
     names = [PurePosixPath(path).stem for path in result.embedded_in]
     path = f"{result.vault} > {result.path}" if result.vault else result.path
     return path + at + (f", embedded in {', '.join(names)}" if names else "")
+
+
+def _as_of(result: Result) -> str:
+    """Return of when the text is, where the source did not say what it is now."""
+    return f"  (as indexed on {result.as_of[:10]})" if result.as_of else ""
 
 
 def _how_well(result: Result) -> str:

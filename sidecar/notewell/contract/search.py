@@ -171,6 +171,9 @@ class Result:
 
     `vault` is the one it is in, if several were searched.
 
+    Of a source that can be asked (Roam), `current` says whether the text is that of the source now;
+    if it is not known, `as_of` is the time of the last sync. Null of other vaults.
+
     `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
     are those of the best passage.
     """
@@ -206,6 +209,8 @@ class Result:
     lines: tuple[int, int] | None = None
     mtime: str | None = None
     vault: str | None = None
+    current: bool | None = None
+    as_of: str | None = None
 
 
 @frozen

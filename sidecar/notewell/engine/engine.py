@@ -213,7 +213,7 @@ class Engine:
             found = self.asking.search(shown, self._searching.search)
         else:
             found = self._searching.search(shown)
-        return self.history.noted(request, found)
+        return self.history.noted(request, self.tending.live.refreshed(request, found))
 
     def use_search_rules(self, rules: SearchRules) -> None:
         """Search by other rules from the next search on."""

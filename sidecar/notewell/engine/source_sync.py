@@ -13,6 +13,7 @@ from notewell.runs.work import RunProgress, Runs
 from notewell.sources import source_state
 from notewell.sources.feeds import Reach, feed_of
 from notewell.sources.page_store import PageStore
+from notewell.sources.roam_window import RequestWindow
 from notewell.sources.source_state import SourceState
 from notewell.sources.sync import Synced, sync
 from notewell.sources.tokens import token_of
@@ -28,6 +29,7 @@ class SourceSync:
     ) -> None:
         """`index` has the notes indexed after a sync. `offline`: no other computer is asked."""
         self._offline = offline
+        self.window = RequestWindow()  # also of those who ask the source between syncs
         self._record = record
         self._runs = runs
         self._index = index
@@ -79,7 +81,7 @@ class SourceSync:
         try:
             return sync(
                 store,
-                feed_of(state.spec, Reach(token_of, progress.wait, self._offline)),
+                feed_of(state.spec, Reach(token_of, progress.wait, self._offline, self.window)),
                 _Watch(progress),
                 guard=guard,
                 remove_missing=remove,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from notewell.contract.phone import PhoneIndexReply
+from notewell.engine.live_text import LiveText
 from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
@@ -65,7 +66,8 @@ class Tending:
     `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
     `topics` are those of its notes, `plans` those of the gardener, `rejections` what was rejected
     of them; `properties` edits those of notes; `undoing` takes back what was written; `phone` is
-    the file for phones; `source` brings converted notes up to date.
+    the file for phones; `source` brings converted notes up to date, and
+    `live` shows what they say there now.
     """
 
     def __init__(self, vault: TendedVault, indexing: Writer, index_all: Callable[[], None]) -> None:
@@ -82,6 +84,12 @@ class Tending:
         self._working = Runs(log, record.name)
         self.gleanings = _gleanings(vault, self._working)
         self.source = SourceSync(record, self._working, index_all, offline=settings.offline)
+        self.live = LiveText(
+            record,
+            self.source.window,
+            offline=settings.offline,
+            snippet_chars=settings.search.snippet_chars,
+        )
         folder = settings.topics.folder
         self.topics = Topics(record.name, folder, vault.index, vault.source, vault.embedder)
         self.phone = PhoneIndex(

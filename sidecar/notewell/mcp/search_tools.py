@@ -176,6 +176,7 @@ def _result(result: Result) -> Document:
         "embedded_in": list(result.embedded_in),
         "reasons": [reason.text for reason in result.reasons],
         "vault": result.vault,
+        "as_of": result.as_of,
     }
     return {
         "id": result.id,

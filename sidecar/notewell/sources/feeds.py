@@ -14,6 +14,7 @@ from notewell.sources.pages import Feed
 from notewell.sources.roam_api import SERVERS, Pace, RoamDesktop, RoamServers, desktop_port
 from notewell.sources.roam_export import RoamExport
 from notewell.sources.roam_graph import RoamGraph
+from notewell.sources.roam_window import RequestWindow
 from notewell.sources.spec import Form, SourceSpec
 from notewell.sources.text_export import EvernoteExport, TextExport
 from notewell.support.http.connection import is_loopback
@@ -24,19 +25,23 @@ class Reach:
     """What a feed may use besides its place.
 
     `token` gives the one that was kept for a source; `wait` waits so many seconds and may raise
-    CancelledError; `offline` forbids to ask other computers.
+    CancelledError; `offline` forbids to ask other computers; `window` counts the requests of
+    all that ask this source.
     """
 
     token: Callable[[SourceSpec], str]
     wait: Callable[[float], None]
     offline: bool = False
+    window: RequestWindow | None = None
 
 
 def _roam(spec: SourceSpec, reach: Reach) -> Feed:
     if reach.offline and not is_loopback(urlsplit(spec.place).hostname or ""):
         raise SourceError("The setting `offline` forbids to ask Roam's servers.", code="offline")
     token = _token(spec, reach)
-    return RoamGraph(RoamServers(spec.graph, token, Pace(reach.wait), spec.place or SERVERS))
+    place = spec.place or SERVERS
+    pace = Pace(reach.wait)
+    return RoamGraph(RoamServers(spec.graph, token, pace, place, window=reach.window))
 
 
 def _roam_desktop(spec: SourceSpec, reach: Reach) -> Feed:

@@ -39,6 +39,13 @@ CREATE INDEX used_by_block ON used (block);
 CREATE INDEX used_by_page ON used (page);
 CREATE TABLE pending (uid TEXT PRIMARY KEY);
 """
+_NOTE = (
+    "SELECT page.path FROM name JOIN page ON page.uid = name.page"
+    " WHERE name.folded = ? ORDER BY name.alias LIMIT 1"
+)
+_BLOCK = (
+    "SELECT page.path, block.text FROM block JOIN page ON page.uid = block.page WHERE block.uid = ?"
+)
 _MANY = 200  # names that changed: from so many on all pages are written again
 
 
@@ -78,21 +85,11 @@ class PageStore:
 
     def note(self, title: str) -> str | None:
         """See `Resolver.note`."""
-        found = self._database.execute(
-            "SELECT page.path FROM name JOIN page ON page.uid = name.page"
-            " WHERE name.folded = ? ORDER BY name.alias LIMIT 1",
-            (title.casefold(),),
-        ).fetchone()
-        return found[0] if found else None
+        return _path_in(self._database.execute(_NOTE, (title.casefold(),)).fetchall())
 
     def block(self, uid: str) -> Target | None:
         """See `Resolver.block`."""
-        found = self._database.execute(
-            "SELECT page.path, block.text FROM block JOIN page ON page.uid = block.page"
-            " WHERE block.uid = ?",
-            (uid,),
-        ).fetchone()
-        return Target(found[0], anchor_of(uid), found[1]) if found else None
+        return _target_in(self._database.execute(_BLOCK, (uid,)).fetchall(), uid)
 
     # --- changing --------------------------------------------------------------------------
 
@@ -275,7 +272,10 @@ class PageStore:
 
 
 class PageAddresses:
-    """Finds the uid behind the path of a note and the id of a block. Any thread may ask."""
+    """Finds the uid behind the path of a note and the id of a block. Any thread may ask.
+
+    It is a `Resolver` too: what it does not find, or cannot read now, is unknown.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Nothing is opened before the first question."""
@@ -285,24 +285,47 @@ class PageAddresses:
 
     def uid(self, path: str, anchor: str | None) -> str | None:
         """The uid of a block of a note, or of its page; None where there is none."""
+        block = None if anchor is None else self.block_of(path, anchor)
+        if block is not None:
+            return block[0]
+        pages = self._rows("SELECT uid FROM page WHERE path = ?", path)
+        return str(pages[0][0]) if pages else None
+
+    def block_of(self, path: str, anchor: str) -> tuple[str, str] | None:
+        """The uid and the text of a block of a note; None where there is none."""
+        blocks = self._rows(
+            "SELECT block.uid, block.text FROM block JOIN page ON page.uid = block.page"
+            " WHERE page.path = ?",
+            path,
+        )
+        return next(((uid, text) for uid, text in blocks if anchor_of(uid) == anchor), None)
+
+    def note(self, title: str) -> str | None:
+        """See `Resolver.note`."""
+        return _path_in(self._rows(_NOTE, title.casefold()))
+
+    def block(self, uid: str) -> Target | None:
+        """See `Resolver.block`."""
+        return _target_in(self._rows(_BLOCK, uid), uid)
+
+    def _rows(self, sql: str, value: str) -> list[tuple[str, ...]]:
+        """The rows of a query; none, if the database cannot be read."""
         with self._lock, suppress(sqlite3.Error):
-            if self._database is None:
-                if not self._file.exists():
-                    return None
+            if self._database is None and self._file.exists():
                 self._database = sqlite3.connect(
                     f"{self._file.as_uri()}?mode=ro", uri=True, check_same_thread=False
                 )
-            found = self._database.execute("SELECT uid FROM page WHERE path = ?", (path,))
-            page = found.fetchone()
-            if page is None or anchor is None:
-                return page[0] if page else None
-            for (uid,) in self._database.execute(
-                "SELECT uid FROM block WHERE page = ?", (page[0],)
-            ):
-                if anchor_of(uid) == anchor:
-                    return str(uid)
-            return str(page[0])
-        return None
+            if self._database is not None:
+                return self._database.execute(sql, (value,)).fetchall()
+        return []
+
+
+def _path_in(rows: Sequence[tuple[str, ...]]) -> str | None:
+    return rows[0][0] if rows else None
+
+
+def _target_in(rows: Sequence[tuple[str, ...]], uid: str) -> Target | None:
+    return Target(rows[0][0], anchor_of(uid), rows[0][1]) if rows else None
 
 
 def _open(file: Path) -> sqlite3.Connection:

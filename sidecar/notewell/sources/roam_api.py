@@ -10,30 +10,32 @@ from __future__ import annotations
 
 import json
 import time
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from notewell.errors import SourceError
+from notewell.sources.roam_window import PER_MINUTE, RequestWindow
 from notewell.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
 from notewell.support.http.connection import is_loopback
 from notewell.support.http.messages import error_words
 
 SERVERS = "https://api.roamresearch.com"
 _HOSTS = ".api.roamresearch.com"
-PER_MINUTE = 50
 _TRIES = 6
 _LONGEST_PAUSE_S = 60.0
 _TIMEOUT_S = 40.0  # a query may take 20 seconds there
 _MAX_BYTES = 256 * 1024 * 1024
+_TOO_MANY = 429
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 _SELECTOR = (
     "[:block/uid :node/title :block/string :block/order :block/heading :create/time :edit/time"
     " {:block/children ...}]"
 )
+_TEXT_SELECTOR = "[:block/uid :block/string]"
+_TEXTS = "[:find ?uid ?s :in $ [?uid ...] :where [?b :block/uid ?uid] [?b :block/string ?s]]"
 _PORT_FILE = ".roam-local-api.json"
 _LOCAL_API = 1  # the version that is expected
 _WRONG_KIND = b"WRONG_GRAPH_TYPE"  # the token is one of an offline graph of this name
@@ -71,8 +73,13 @@ class RoamServers:
     client: HttpClient = field(
         default_factory=lambda: HttpClient(timeout_s=_TIMEOUT_S, max_bytes=_MAX_BYTES)
     )
+    window: RequestWindow | None = None  # of all that ask this graph; None: of this alone
     _peer: str | None = None
-    _sent: deque[float] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        """Count the requests, where nobody does."""
+        if self.window is None:
+            self.window = RequestWindow(self.pace.per_minute, self.pace.now)
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
         """See `RoamApi.query`."""
@@ -83,12 +90,33 @@ class RoamServers:
 
     def pull(self, uids: Sequence[str]) -> Sequence[Json]:
         """See `RoamApi.pull`."""
-        # The interface wants this list as one text in EDN, whose strings are those of JSON.
-        eids = " ".join(f"[:block/uid {json.dumps(uid)}]" for uid in uids)
-        found = self._ask("pull-many", {"eids": f"[{eids}]", "selector": _SELECTOR})
+        found = self._ask("pull-many", {"eids": _eids(uids), "selector": _SELECTOR})
         if not isinstance(found, list) or len(found) != len(uids):
             raise SourceError("Roam's answer to a pull does not fit what was asked for.")
         return found
+
+    def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
+        """See `CurrentTexts.texts`: one request, none where that would be too many."""
+        window = self.window
+        if window is not None and window.wait_s() > 0:
+            raise SourceError("Roam was asked too often within a minute.")
+        try:
+            body = {"eids": _eids(uids), "selector": _TEXT_SELECTOR}
+            reply = self._send("pull-many", body)
+        except HttpError as error:
+            self._peer = None
+            raise SourceError(f"Roam cannot be reached: {error}.") from error
+        if reply.status == _TOO_MANY and window is not None:
+            window.exhaust()
+        if reply.status != 200:
+            raise _refusal(reply.status, error_words(reply.body), self.graph)
+        found = _result(reply)
+        rows = found if isinstance(found, list) else []
+        return _strings(
+            (one.get(":block/uid"), one.get(":block/string"))
+            for one in rows
+            if isinstance(one, dict)
+        )
 
     def _ask(self, route: str, body: Mapping[str, Json]) -> Json:
         for number in range(1, _TRIES + 1):
@@ -131,13 +159,8 @@ class RoamServers:
 
     def _keep_pace(self) -> None:
         """Wait until another request is within the limit."""
-        while len(self._sent) >= self.pace.per_minute:
-            left = self._sent[0] + 60.0 - self.pace.now()
-            if left <= 0:
-                self._sent.popleft()
-            else:
-                self.pace.wait(left)
-        self._sent.append(self.pace.now())
+        while self.window is not None and (left := self.window.wait_s()) > 0:
+            self.pace.wait(left)
 
 
 @dataclass(slots=True)
@@ -165,6 +188,12 @@ class RoamDesktop:
             self._ask("data.pull", [_SELECTOR, f"[:block/uid {json.dumps(uid)}]"]) for uid in uids
         ]
 
+    def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
+        """See `CurrentTexts.texts`."""
+        found = self._ask("data.q", [_TEXTS, list(uids)])
+        rows = found if isinstance(found, list) else []
+        return _strings(row for row in rows if isinstance(row, list) and len(row) == 2)
+
     def _ask(self, action: str, values: Sequence[Json]) -> Json:
         body: Json = {"action": action, "args": list(values), "expectedApiVersion": _LOCAL_API}
         headers = {"Authorization": f"Bearer {self.token}"}
@@ -182,6 +211,15 @@ class RoamDesktop:
         if isinstance(said, dict) and said.get("success") is True:
             return said.get("result")
         raise _refusal(reply.status, error_words(reply.body), self.graph)
+
+
+def _eids(uids: Sequence[str]) -> str:
+    """The interface wants this list as one text in EDN, whose strings are those of JSON."""
+    return f"[{' '.join(f'[:block/uid {json.dumps(uid)}]' for uid in uids)}]"
+
+
+def _strings(pairs: Iterable[Sequence[Json]]) -> dict[str, str]:
+    return {uid: text for uid, text in pairs if isinstance(uid, str) and isinstance(text, str)}
 
 
 def desktop_port(home: Path) -> int:
