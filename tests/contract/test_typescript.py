@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from notewell.config.edit import settings_by_key
 from notewell.contract.endpoints import REQUESTS
 from notewell.contract.request import request_fields
 from notewell.contract.search import SearchRequest
 from notewell.contract.typescript import declarations, main
+from notewell.types import Settings
 
 UPDATE = "python -m notewell.contract.typescript plugin/src/contract.ts (or npm run contract)"
 TEXT = declarations()
-COMMITTED = Path(__file__).parents[2] / "plugin" / "src" / "contract.ts"
+PLUGIN = Path(__file__).parents[2] / "plugin"
+COMMITTED = PLUGIN / "src" / "contract.ts"
+WORDS = PLUGIN / "web" / "views" / "manage" / "settingWords.ts"
 
 
 def interface(name: str) -> str:
@@ -24,6 +28,14 @@ def interface(name: str) -> str:
     )
     assert found is not None, name
     return re.sub(r"/\*\*.*?\*/\s*", "", found[1], flags=re.DOTALL)
+
+
+def test_the_web_pages_have_words_for_every_setting(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path)
+    named = set(
+        re.findall(r"""^  "?([a-z_.]+)"?: t\(""", WORDS.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert set(settings_by_key(settings)) - named == set()
 
 
 def test_the_committed_file_is_up_to_date() -> None:

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { resultRow } from "../../plugin/web/parts/resultRow";
 import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
+import { ConfigPanel } from "../../plugin/web/views/manage/config";
 import { ModelsPanel } from "../../plugin/web/views/manage/models";
 import { aResult, aVault, FakeServer, TOKEN } from "../plugin/samples";
 
@@ -54,7 +55,19 @@ it("tells the time and quality of models where they are measured", async () => {
   panel.show();
   await expect.poll(() => panel.el.querySelectorAll("tbody tr").length).toBe(2);
   const rows = [...panel.el.querySelectorAll("tbody tr")].map((row) => [...row.querySelectorAll("td")].slice(2, 4).map((cell) => cell.textContent));
-  expect(rows).toEqual([["not measured", "not measured"], ["de 0.92, zh 0.94", "2.2×"]]);
+  expect(rows).toEqual([["not measured", "–"], ["German 0.92, Chinese 0.94", "2.2×"]]);
+});
+
+it("names settings in words, and folds away those that few people look for", async () => {
+  const one = { value: [], running: [], default: [], source: "default", writable: true, reason: null };
+  const settings = ["vault.exclude", "limits.connections", "new.key"].map((key) => ({ ...one, key }));
+  server.routes["/api/config"] = () => ({ vault: "garden", file: null, restart: false, settings: [...settings, { ...one, key: "limits.waiting", source: "user" }] });
+  const panel = new ConfigPanel(contextOf(["config"]));
+  panel.show();
+  const names = (inside: string): string[] => [...panel.el.querySelectorAll(inside)].map((el) => el.textContent);
+  await expect.poll(() => names("section > dl dt")).toEqual(["Leave out these files and folders", "Requests that wait"]);
+  expect(names("details dt")).toEqual(["Open connections", "new.key"]);
+  expect(names("h2")).toEqual(["Which files are read", "Limits of requests", "new"]);
 });
 
 it("says what a service is sent and costs, and an administrator allows it", async () => {

@@ -27,7 +27,7 @@ export function localPrograms(context: ViewContext, changed: Changed): HTMLEleme
 function foundPrograms(context: ViewContext, found: readonly LocalModels[], changed: Changed): HTMLElement[] {
   if (found.length > 0) return found.map((one) => program(context, one, changed));
   return [
-    h("p", {}, t("None of them runs on the server’s computer. With Ollama everything stays there: install it from ollama.com, get a model that can use tools, and look again:")),
+    h("p", {}, t("No program with language models was found on the server’s computer. With Ollama everything stays there: install it from ollama.com, get a model that can use tools, and look again:")),
     h("pre", { tabindex: "0" }, h("code", {}, "ollama pull qwen3")),
   ];
 }

@@ -22,20 +22,37 @@ import { t } from "../../src/texts";
 type Make = (context: ViewContext) => Panel;
 
 /** `needs` is a feature of the server; a panel without it is not offered. */
-const allPanels = (): readonly [part: string, label: string, needs: string, make: Make][] => [
-  ["", t("Index"), "status", (context) => new IndexPanel(context)],
-  ["ledger", t("Files"), "ledger", (context) => new LedgerPanel(context)],
-  ["vaults", t("Vaults"), "vaults", (context) => new VaultsPanel(context)],
-  ["stats", t("Statistics"), "stats", (context) => new StatsPanel(context)],
-  ["log", t("Searches"), "log", (context) => new LogPanel(context)],
-  ["memory", t("Memory"), "memory", (context) => new MemoryPanel(context)],
-  ["tend", t("Tend"), "garden_plans", (context) => new TendPanel(context)],
-  ["gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)],
-  ["runs", t("Runs"), "runs", (context) => new RunsPanel(context)],
-  ["models", t("Models"), "models", (context) => new ModelsPanel(context)],
-  ["answers", t("Answers"), "ask_setup", (context) => new LanguageModelPanel(context)],
-  ["devices", t("Devices"), "pair", (context) => new DevicesPanel(context)],
-  ["config", t("Settings"), "config", (context) => new ConfigPanel(context)],
+type Offer = readonly [part: string, label: string, needs: string, make: Make];
+
+const allPanels = (): readonly (readonly [group: string, offers: readonly Offer[]])[] => [
+  [
+    t("Notes"),
+    [
+      ["", t("Index"), "status", (context) => new IndexPanel(context)],
+      ["ledger", t("Files"), "ledger", (context) => new LedgerPanel(context)],
+      ["stats", t("Statistics"), "stats", (context) => new StatsPanel(context)],
+      ["log", t("Searches"), "log", (context) => new LogPanel(context)],
+    ],
+  ],
+  [
+    t("Care"),
+    [
+      ["tend", t("Tend"), "garden_plans", (context) => new TendPanel(context)],
+      ["gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)],
+      ["memory", t("Memory"), "memory", (context) => new MemoryPanel(context)],
+      ["runs", t("Runs"), "runs", (context) => new RunsPanel(context)],
+    ],
+  ],
+  [
+    t("Server"),
+    [
+      ["vaults", t("Vaults"), "vaults", (context) => new VaultsPanel(context)],
+      ["models", t("Models"), "models", (context) => new ModelsPanel(context)],
+      ["answers", t("Answers"), "ask_setup", (context) => new LanguageModelPanel(context)],
+      ["devices", t("Devices"), "pair", (context) => new DevicesPanel(context)],
+      ["config", t("Settings"), "config", (context) => new ConfigPanel(context)],
+    ],
+  ],
 ];
 
 export class Manage implements View {
@@ -53,14 +70,15 @@ export class Manage implements View {
   }
 
   show(address: Address): void {
-    const offered = allPanels().filter(([, , needs]) => this.#context.has(needs));
+    const groups = allPanels().map(([group, offers]) => [group, offers.filter(([, , needs]) => this.#context.has(needs))] as const);
+    const offered = groups.flatMap(([, offers]) => offers);
     const present = offered.find(([part]) => part === address.part) ?? offered[0];
     if (!present) return;
     const [part, , , make] = present;
-    const links = offered.map(([name, label]) =>
-      h("a", { href: this.#context.to("manage", {}, name), "aria-current": name === part ? "page" : null }, label),
-    );
-    fill(this.#tabs, ...links);
+    const link = ([name, label]: Offer): HTMLElement =>
+      h("a", { href: this.#context.to("manage", {}, name), "aria-current": name === part ? "page" : null }, label);
+    fill(this.#tabs, ...groups.flatMap(([group, offers]) => (offers.length ? [h("span", { class: "tab-group" }, group), ...offers.map(link)] : [])));
+    requestAnimationFrame(() => this.#showTab());
     const panel = this.#panels.get(part) ?? make(this.#context);
     this.#panels.set(part, panel);
     if (panel !== this.#shown) {
@@ -69,6 +87,12 @@ export class Manage implements View {
       fill(this.#body, panel.el);
     }
     panel.show(address);
+  }
+
+  /** On a phone the tabs are one row that scrolls: the present one is to be seen. */
+  #showTab(): void {
+    const present = this.#tabs.querySelector<HTMLElement>("[aria-current]");
+    if (present) this.#tabs.scrollLeft = present.offsetLeft - (this.#tabs.clientWidth - present.offsetWidth) / 2;
   }
 
   key(event: KeyboardEvent): boolean {

@@ -108,8 +108,8 @@ def serve(
         "server.read_only": read_only or None,
     }
     settings = invocation.settings(flags=address)
-    watch = {"vault.watch": "off" if no_watch else None}
-    configuration = invocation.configuration(flags={**address, **watch})
+    flags = {**address, "vault.watch": "off" if no_watch else None}
+    configuration = invocation.configuration(flags=flags)
     known = invocation.known()
     named = [find_or_add(invocation, word) for word in words]
     named += [add_mirror(invocation, name) for name in mirrors]
@@ -117,7 +117,6 @@ def serve(
     if not records:
         raise NotFoundError("no vault is known yet; name one: `notewell serve FOLDER`")
     _refuse_if_served(known, records, handshake=handshake)
-    flags = {**watch, "server.read_only": read_only or None}
     with closing(invocation.vaults(fetch_missing=True, flags=flags)) as vaults:
         vaults.serve(records)
         for engine in vaults.opened():  # native code, which runs while the web server is imported
@@ -143,7 +142,9 @@ def demo(host: str | None, port: int | None) -> None:
     settings = invocation.settings(flags=address)
     with (
         Reporter(quiet=invocation.quiet) as reporter,
-        closing(invocation.vaults(fetch_missing=True, say=reporter.say)) as vaults,
+        closing(
+            invocation.vaults(fetch_missing=True, say=reporter.say, flags=address)
+        ) as vaults,
     ):
         record = vaults.add(copy_to(sample_folder(settings)))
         _refuse_if_served(vaults, [record], handshake=False)

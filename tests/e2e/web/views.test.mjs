@@ -223,7 +223,9 @@ test("vaults, figures, searches, models and settings are shown; a setting is cha
     await tabs.getByRole("link", { name: "Models" }).click();
     await page.getByRole("cell", { name: "all-MiniLM-L6-v2" }).waitFor();
     await tabs.getByRole("link", { name: "Settings" }).click();
-    const row = page.locator(".settings > div").filter({ hasText: "reconcile at" });
+    const row = page.locator(".settings > div").filter({ hasText: "Check the whole vault daily at" });
+    await row.waitFor();
+    assert.equal(await page.getByText("Some changes take effect").count(), 0, "options of the command line apply already");
     await row.getByRole("button", { name: /^Change/ }).click();
     await row.getByRole("textbox").fill("04:15");
     await row.getByRole("button", { name: "Save" }).click();

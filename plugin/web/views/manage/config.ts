@@ -7,8 +7,9 @@ import { asServerError } from "../../../src/client";
 import { button, fill, h } from "../../lib/dom";
 import { formatValue } from "../../parts/properties";
 import { refusalOf } from "../../parts/refusals";
-import { heading, Loader, type Panel } from "./panel";
-import { t } from "../../../src/texts";
+import { details, heading, Loader, type Panel } from "./panel";
+import { sectionTitle, settingWords } from "./settingWords";
+import { t, tparts } from "../../../src/texts";
 
 export class ConfigPanel implements Panel {
   readonly el = h("div");
@@ -34,28 +35,33 @@ export class ConfigPanel implements Panel {
     return [
       restart ? h("p", { class: "warning", role: "status" }, t("Some changes take effect at the next start of the server.")) : null,
       h("p", { class: "faint" }, `${t("File")}: `, h("code", {}, file ?? t("none"))),
-      ...[...sections].map((name) => {
-        const rows = settings.filter((one) => sectionOf(one) === name).map((one) => this.#row(one));
-        return h("section", {}, h("h2", {}, name || t("General")), h("dl", { class: "settings" }, ...rows));
-      }),
+      ...[...sections].map((name) => this.#section(sectionTitle(name), settings.filter((one) => sectionOf(one) === name))),
     ];
+  }
+
+  /** What most people look for, and what somebody has set; the rest is folded away. */
+  #section(title: string, settings: readonly SettingView[]): HTMLElement {
+    const isShown = ({ key, source }: SettingView): boolean => settingWords(key).isCommon || source !== "default";
+    const list = (some: readonly SettingView[]): HTMLElement | null => (some.length ? h("dl", { class: "settings" }, ...some.map((one) => this.#row(one))) : null);
+    const rest = list(settings.filter((one) => !isShown(one)));
+    return h("section", {}, h("h2", {}, title), list(settings.filter(isShown)), rest ? details(rest) : null);
   }
 
   #row(setting: SettingView): HTMLElement {
     const { key, value, running, source, writable, reason } = setting;
-    const name = key.slice(key.indexOf(".") + 1).replaceAll("_", " ");
+    const { name } = settingWords(key);
     const origin = source === "default" ? "" : t("set by {source}", { source: sourceWord(source) });
     const waits = written(value) !== written(running);
     const until = waits ? h("span", { class: "warning" }, t("from the next start of the server on; now {value}", { value: written(running) })) : null;
     const mayChange = writable && this.#context.mayAdminister;
     const dd = h("dd", { dir: "auto" }, h("code", {}, written(value)), h("span", { class: "faint" }, origin), until);
     if (mayChange) dd.append(button(t("Change"), () => this.#edit(dd, setting), { class: "plain", "aria-label": t("Change {name}", { name }) }));
-    return h("div", { title: reason }, h("dt", {}, name), dd);
+    return h("div", { title: reason ? `${key}: ${reason}` : key }, h("dt", {}, name), dd);
   }
 
   #edit(dd: HTMLElement, { key, value, default: defaultValue }: SettingView): void {
-    const shown = Array.isArray(value) ? value.join(", ") : `${(value ?? "") as string | number | boolean}`;
-    const field = h("input", { value: shown, "aria-label": key });
+    const present = Array.isArray(value) ? value.join(", ") : `${(value ?? "") as string | number | boolean}`;
+    const field = h("input", { value: present, "aria-label": settingWords(key).name });
     const save = (event: Event): void => {
       event.preventDefault();
       this.#save(key, parseValue(field.value, value ?? defaultValue));
@@ -67,7 +73,7 @@ export class ConfigPanel implements Panel {
       h("button", { class: "primary" }, t("Save")),
       button(t("Reset to default"), () => this.#save(key, null), { class: "quiet" }),
     );
-    fill(dd, form);
+    fill(dd, form, h("span", { class: "faint" }, ...tparts("In the settings file: {key}", { key: h("code", {}, key) })));
     field.focus();
   }
 
@@ -81,9 +87,9 @@ export class ConfigPanel implements Panel {
   }
 }
 
-/** A value as the file has it: 8765, and not 8,765. */
+/** A value as the file has it: 8765, and not 8,765; a dash for none. */
 function written(value: SettingValue): string {
-  return typeof value === "number" ? String(value) : formatValue(value);
+  return typeof value === "number" ? String(value) : formatValue(value) || "–";
 }
 
 /** Whether a change applies already, or what applies until the server is started again. */

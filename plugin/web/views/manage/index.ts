@@ -6,7 +6,7 @@ import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { count } from "../../../src/format";
 import { matterOf } from "../../parts/progressStrip";
-import { facts, heading, Loader, runAction, type Panel } from "./panel";
+import { details, facts, heading, Loader, runAction, type Panel } from "./panel";
 import { number, t } from "../../../src/texts";
 import { stateWord } from "../../../src/words";
 
@@ -19,7 +19,7 @@ const states = (): Readonly<Record<StatusReply["state"], string>> => ({
 const meaning = (): Readonly<Record<StatusReply["semantic"], string>> => ({
   ready: t("every passage can be found by meaning"),
   partial: t("some passages can be found by words only so far"),
-  unavailable: t("not available; keyword search only"),
+  unavailable: t("not available: notes are found by their words"),
 });
 
 export class IndexPanel implements Panel {
@@ -29,6 +29,9 @@ export class IndexPanel implements Panel {
   readonly #loader = new Loader(this.#body);
   readonly #full = this.#makeFull();
   readonly #progress = h("span");
+  readonly #facts = h("div");
+  /** Made once, so that it stays open while the state is drawn anew. */
+  #more: HTMLElement | null = null;
   #drawn: StatusReply | null = null;
   #unsubscribe: () => unknown = () => undefined;
 
@@ -70,20 +73,32 @@ export class IndexPanel implements Panel {
     const rows: [string, string | Node][] = [
       [t("State"), queue.paused ? t("Paused") : states()[status.state]],
       [t("Notes"), number(status.notes)],
-      [t("Passages"), t("{passages}, {vectors} with vectors", { passages: status.chunks, vectors: status.vectors })],
-      [t("Semantic search"), status.semantic_reason ?? meaning()[status.semantic]],
-      [t("Model"), status.model ?? t("none")],
+      [t("Search by meaning"), meaning()[status.semantic]],
       [t("Progress"), this.#progress],
-      [t("Failed"), queue.failed ? count(queue.failed, "note", "notes") : t("none")],
-      [t("Generation"), number(status.generation)],
     ];
+    if (queue.failed) rows.push([t("Failed"), count(queue.failed, "note", "notes")]);
     return [
       status.guard ? this.#guard(status.guard) : null,
       status.problem ? h("p", { class: "warning", role: "alert" }, status.problem) : null,
       facts(rows),
       ledgerBar(this.#context, status.ledger),
       h("div", { class: "buttons" }, ...this.#actions(status)),
+      this.#details(status),
     ];
+  }
+
+  #details({ semantic_reason: why, chunks, vectors, model, generation }: StatusReply): HTMLElement {
+    this.#more ??= details(this.#facts);
+    fill(
+      this.#facts,
+      facts([
+        ...(why ? [[t("Search by meaning"), why] as const] : []),
+        [t("Passages"), t("{passages}, {vectors} of them with a vector, by which meaning is found", { passages: chunks, vectors })],
+        [t("Model"), model ?? t("none")],
+        [t("Changes of the index so far"), number(generation)],
+      ]),
+    );
+    return this.#more;
   }
 
   #actions(status: StatusReply): HTMLElement[] {
@@ -130,7 +145,7 @@ export class IndexPanel implements Panel {
 
 /** The number of files in each state, with links to the lists. */
 export function ledgerBar(context: ViewContext, counts: Readonly<Record<string, number>>): HTMLElement {
-  const links = Object.entries(counts).map(([state, n]) =>
+  const links = Object.entries(counts).filter(([state, n]) => n > 0 || state === "indexed").map(([state, n]) =>
     h("a", { class: "chip", href: context.to("manage", { state }, "ledger") }, `${stateWord(state)} ${number(n)}`),
   );
   return h("p", { class: "chips" }, ...links);

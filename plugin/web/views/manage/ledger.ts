@@ -50,8 +50,9 @@ export class LedgerPanel implements Panel {
   }
 
   #drawStates({ counts, total }: LedgerReply, present: string): void {
-    const chips = STATES.map((state) => {
-      const n = state ? (counts[state] ?? 0) : total;
+    const numberOf = (state: LedgerState | ""): number => (state ? (counts[state] ?? 0) : total);
+    const chips = STATES.filter((state) => state === "" || state === present || numberOf(state) > 0).map((state) => {
+      const n = numberOf(state);
       const label = `${state ? stateWord(state) : t("all")} ${number(n)}`;
       const isHere = state === present;
       return h("a", { class: isHere ? "chip is-set" : "chip", href: this.#context.to("manage", { state }, "ledger"), "aria-current": isHere ? "true" : null }, label);
@@ -74,8 +75,8 @@ export class LedgerPanel implements Panel {
     const isThere = row.state !== "excluded" && row.state !== "failed";
     const path = isThere ? h("a", { href: noteAddress(this.#context, row.path) }, row.path) : row.path;
     const why = [row.reason ?? "", ...row.warnings].filter(Boolean).join("; ");
-    const rule = row.rule ? h("code", {}, row.rule) : null;
-    return [path, stateWord(row.state), h("span", {}, rule, rule && why ? " " : null, why), bytes(row.size), ago(row.updated)];
+    const rule = row.rule && !why ? h("code", {}, row.rule) : null; // its code, where nothing says it in words
+    return [path, stateWord(row.state), h("span", { title: row.rule }, rule, why), row.size ? bytes(row.size) : "", ago(row.updated)];
   }
 
   /** A form that tests whether any path, existing or not, would be excluded. */

@@ -2,11 +2,11 @@
 
 import { asServerError } from "../../../src/client";
 import type { CatalogueReply, SuggestReply } from "../../../src/contract";
-import { costText } from "../../../src/format";
+import { costText, count } from "../../../src/format";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
-import { facts, heading, Loader, table, runAction, type Panel } from "./panel";
-import { number, t, tparts } from "../../../src/texts";
+import { details, facts, heading, Loader, table, runAction, type Panel } from "./panel";
+import { locale, number, t, tparts } from "../../../src/texts";
 
 export class ModelsPanel implements Panel {
   readonly el = h("div");
@@ -17,7 +17,7 @@ export class ModelsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = t("With another model, every passage is embedded again. Vectors of earlier models are kept, so switching back is immediate. Quality is nDCG@10 by meaning alone, time that of a passage beside the default model's.");
+    const about = t("A model finds notes by their meaning. With another one, all notes are read anew; what an earlier one computed is kept, so switching back is immediate.");
     this.el.append(heading(t("Models"), about), this.#offer, this.#body);
   }
 
@@ -67,23 +67,22 @@ export class ModelsPanel implements Panel {
     return [
       facts([
         [t("Configured"), found.configured],
-        [t("In use"), found.answering ?? t("none: keyword search only")],
+        [t("In use"), found.answering ? nameIn(found.answering) : t("none: notes are found by their words")],
       ]),
       table(
         t("Models"),
-        [t("Model"), t("Languages"), t("Quality by meaning"), t("Time"), t("Dimensions"), t("Tokens"), t("Download"), t("Licence"), t("Use")],
+        [t("Model"), t("Languages"), t("Quality"), t("Time"), t("Download"), t("Use")],
         found.models.map((model) => [
           model.name,
-          model.languages.join(", "),
+          model.languages.map(languageName).join(", "),
           qualityOf(model.quality),
-          model.time ? `${model.time}×` : t("not measured"),
-          String(model.dimensions),
-          String(model.max_tokens),
-          model.present ? t("installed") : `${model.download_mb} MB`,
-          model.licence,
-          model.configured ? t("configured") : this.#choose(model.name),
+          model.time ? `${number(model.time, model.time % 1 ? 1 : 0)}×` : "–",
+          model.present ? t("installed") : `${number(model.download_mb)} MB`,
+          model.configured ? t("chosen") : this.#choose(model.name),
         ]),
       ),
+      h("p", { class: "faint" }, t("Quality: how near the top the right notes came in a test of each language; 1 is the best. Time: what reading a note takes beside the first model.")),
+      details(technical(found)),
     ];
   }
 
@@ -96,9 +95,31 @@ export class ModelsPanel implements Panel {
   }
 }
 
-/** nDCG@10 by language, such as "de 0.92, ru 0.91". */
+/** What the makers of models say of them, for those who know the words. */
+function technical({ models, answering }: CatalogueReply): HTMLElement {
+  const rows = models.map(({ name, dimensions, max_tokens: tokens, licence }): [string, string] => [
+    name,
+    t("{dimensions} dimensions, up to {tokens} tokens of a passage, licence: {licence}", { dimensions, tokens, licence }),
+  ]);
+  return h("div", {}, h("p", { class: "faint" }, t("The quality is nDCG@10 of searches by meaning alone.")), facts([...(answering ? [[t("In use"), answering] as const] : []), ...rows]));
+}
+
+/** "all-MiniLM-L6-v2" of "all-MiniLM-L6-v2/53aa51172d14/int8": the name without its version and the form of its vectors. */
+function nameIn(identity: string): string {
+  const parts = identity.split("/");
+  return parts.length > 2 ? parts.slice(0, -2).join("/") : identity;
+}
+
+/** "German" of "de"; "94 languages" of what the server writes about a model of many. */
+function languageName(language: string): string {
+  const many = /^multilingual \((\d+) /.exec(language)?.[1];
+  if (many) return count(Number(many), "language");
+  return /^[a-z]{2}$/.test(language) ? (new Intl.DisplayNames(locale(), { type: "language" }).of(language) ?? language) : language;
+}
+
+/** nDCG@10 by language, such as "German 0.92, Russian 0.91". */
 function qualityOf(quality: Readonly<Record<string, number>> = {}): string {
-  const measured = Object.entries(quality).map(([language, value]) => `${language} ${number(value, 2)}`);
+  const measured = Object.entries(quality).map(([language, value]) => `${languageName(language)} ${number(value, 2)}`);
   return measured.join(", ") || t("not measured");
 }
 

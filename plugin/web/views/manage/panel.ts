@@ -6,6 +6,7 @@ import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { errorBox } from "../../parts/errors";
 import { refusalOf } from "../../parts/refusals";
+import { t } from "../../../src/texts";
 
 export interface Panel {
   readonly el: HTMLElement;
@@ -56,7 +57,7 @@ export function heading(title: string, about: string): HTMLElement {
   return h("header", {}, h("h1", {}, title), h("p", { class: "faint" }, about));
 }
 
-/** A table with a header row. */
+/** A table with a header row; on a phone, each row is a list of its cells with their names. */
 export function table(label: string, head: readonly string[], rows: readonly (readonly (Node | string | null)[])[]): HTMLElement {
   return h(
     "div",
@@ -65,9 +66,14 @@ export function table(label: string, head: readonly string[], rows: readonly (re
       "table",
       {},
       h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell) => h("td", { dir: "auto" }, cell))))),
+      h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell, n) => h("td", { dir: "auto", "data-head": head[n] ?? "" }, cell))))),
     ),
   );
+}
+
+/** What few people ask for, folded away. */
+export function details(...children: (Node | null)[]): HTMLElement {
+  return h("details", { class: "more" }, h("summary", {}, t("Details")), ...children);
 }
 
 export function facts(rows: readonly (readonly [name: string, value: Node | string])[]): HTMLElement {

@@ -85,6 +85,6 @@ function advice(): HTMLElement {
 }
 
 function state(vault: Known): string {
-  const served = vault.open ? t("open") : t("opened when needed");
+  const served = vault.open ? t("ready") : t("opened when needed");
   return [vault.default ? t("default") : "", vault.served ? served : t("not served")].filter(Boolean).join(", ");
 }
