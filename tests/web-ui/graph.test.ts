@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { NeighborhoodNote, NeighborhoodReply } from "../../plugin/src/contract";
 import { grouped } from "../../plugin/web/views/graph/grouping";
+import { Labels } from "../../plugin/web/views/graph/labels";
 import { endsOf, knownPlaces, pictureOf } from "../../plugin/web/views/graph/picture";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
@@ -72,4 +73,19 @@ describe("the picture", () => {
   test("gives the layout its pairs, links first", () => {
     expect([...endsOf(reply(nodes, [[0, 1]], [[1, 2, 0.8]]))]).toEqual([0, 1, 1, 2]);
   });
+});
+
+test("labels neither lie over each other nor leave the picture", () => {
+  const drawn: [string, number][] = [];
+  const pen = { measureText: (text: string) => ({ width: 10 * text.length }), fillText: (text: string, x: number) => drawn.push([text, x]) };
+  const labels = new Labels();
+  labels.begin(200);
+  const draw = (label: string, x: number, y: number, more: object = {}): void =>
+    labels.draw(pen as never, { label, x, y, size: 5, ...more } as never, { labelSize: 12, labelFont: "serif", labelWeight: "", labelColor: {} } as never);
+  draw("first", 10, 50);
+  draw("over it", 30, 55);
+  draw("below", 30, 80);
+  draw("at the edge", 190, 20);
+  draw("emphasised", 30, 55, { forceLabel: true });
+  expect(drawn).toEqual([["first", 18], ["below", 38], ["at the edge", 72], ["emphasised", 38]]);
 });

@@ -86,7 +86,8 @@ export class Reader {
       const line = closest(event, ".prose [data-line]")?.dataset["line"];
       if (line) this.#aim(Number(line));
     };
-    const prose = h("div", { class: "prose", on: { click: aim } }, text);
+    const isEmpty = text.childElementCount === 0;
+    const prose = h("div", { class: "prose", on: { click: aim } }, isEmpty ? h("p", { class: "faint" }, t("This note has no text.")) : text);
     const similar = h("section", { class: "near", "aria-label": t("Similar notes") });
     fill(
       this.el,

@@ -90,7 +90,9 @@ export class Past implements View {
   #head(found: ArchaeologyReply, grain: string): HTMLElement {
     const options = grains().map(([value, label]) => h("option", { value, selected: value === grain }, label));
     const choose = h("select", { on: { change: (e: Event) => this.#context.change({ by: (e.target as HTMLSelectElement).value }) } }, ...options);
-    const text = t("{notes} from {first} to {last}", { notes: count(found.notes.length, "note", "notes"), first: date(found.first), last: date(found.last) });
+    const notes = count(found.notes.length, "note", "notes");
+    const [first, last] = [date(found.first), date(found.last)];
+    const text = first === last ? t("{notes}, all of {day}", { notes, day: first }) : t("{notes} from {first} to {last}", { notes, first, last });
     const undated = found.undated ? `, ${t("{n} without a date", { n: found.undated })}` : "";
     return h("div", { class: "past-head" }, h("p", {}, text, h("span", { class: "faint" }, undated)), h("label", {}, t("Grouped by"), " ", choose));
   }
@@ -133,7 +135,8 @@ function gaps({ gaps: all }: ArchaeologyReply): HTMLElement | null {
 function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: string) => void): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.slice(0, 5).map((peak) => {
-    const label = `${date(peak.start)} – ${date(peak.end)} · ${count(peak.count, "note", "notes")}`;
+    const days = peak.start === peak.end ? date(peak.start) : `${date(peak.start)} – ${date(peak.end)}`;
+    const label = `${days} · ${count(peak.count, "note", "notes")}`;
     return h("button", { type: "button", class: "chip", on: { click: () => show(peak.start, peak.end) } }, label);
   });
   const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", LAST_DAY) } }, t("Whole period"));

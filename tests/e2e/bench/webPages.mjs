@@ -177,9 +177,9 @@ async function rowsOf(page, browser, server, wanted, when) {
   say(`typing ${when}`);
   const times = await typed(page, wanted);
   const megabytes = await liveMegabytes(page);
-  say("first load");
+  say(`median ${Math.round(at(0.5, times))} ms, p95 ${Math.round(at(0.95, times))} ms, ${megabytes.toFixed(1)} MB; first load`);
   const load = await firstLoad(browser, `${base}/?token=${server.token}#/search`);
-  say("the graph");
+  say(`${load.bytes} bytes, ${Math.round(load.paintedMs)} ms; the graph`);
   const drawn = await graph(page, base);
   return [
     [`from the last key to the results ${when}, median`, at(0.5, times), "ms", ""],

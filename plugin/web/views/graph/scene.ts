@@ -6,6 +6,7 @@ import type { EdgeDisplayData, MouseCoords, NodeDisplayData } from "sigma/types"
 import type { NeighborhoodReply } from "../../../src/contract";
 import type { Places } from "../../lib/keptLayouts";
 import type { Grouping } from "./grouping";
+import { Labels } from "./labels";
 import { Layout } from "./layout";
 import { coloursOf, dotLook, drawHovered, lineLook, type Colours, type Focus } from "./looks";
 import { knownPlaces, pictureOf, type Dot, type Drawn, type Line } from "./picture";
@@ -27,6 +28,7 @@ export class GraphScene {
   readonly #reply: NeighborhoodReply;
   readonly #graph: Drawn;
   readonly #layout: Layout;
+  readonly #labels = new Labels();
   readonly #sigma: Sigma<Dot, Line>;
   readonly #handlers: SceneHandlers;
   readonly #scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -46,6 +48,7 @@ export class GraphScene {
     const isCrowded = this.#graph.size > MANY_LINES;
     this.#sigma = new Sigma<Dot, Line>(this.#graph, el, {
       ...this.#lettering(),
+      defaultDrawNodeLabel: (pen, dot, settings) => this.#labels.draw(pen, dot, settings),
       defaultDrawNodeHover: (pen, dot, settings) => drawHovered(pen, dot, settings, this.#colours),
       nodeReducer: (_, dot) => this.#dot(dot),
       edgeReducer: (edge, line) => this.#line(edge, line),
@@ -67,6 +70,7 @@ export class GraphScene {
       el.toggleAttribute("data-at-rest", isAtRest);
       this.#sigma.refresh();
     });
+    this.#sigma.on("beforeRender", () => this.#labels.begin(this.#sigma.getDimensions().width));
     this.#listen();
     this.#layout.start(reply, knownPlaces(reply.nodes, kept));
   }
