@@ -142,9 +142,7 @@ def demo(host: str | None, port: int | None) -> None:
     settings = invocation.settings(flags=address)
     with (
         Reporter(quiet=invocation.quiet) as reporter,
-        closing(
-            invocation.vaults(fetch_missing=True, say=reporter.say, flags=address)
-        ) as vaults,
+        closing(invocation.vaults(fetch_missing=True, say=reporter.say, flags=address)) as vaults,
     ):
         record = vaults.add(copy_to(sample_folder(settings)))
         _refuse_if_served(vaults, [record], handshake=False)

@@ -27,7 +27,7 @@ export class Labels {
   draw(...[pen, dot, { labelSize, labelFont, labelWeight, labelColor }]: Drawing): void {
     const { label, x, y, size } = dot;
     if (typeof label !== "string" || label === "") return;
-    pen.font = `${labelWeight} ${labelSize}px ${labelFont}`;
+    pen.font = [labelWeight, `${labelSize}px`, labelFont].join(" ");
     const width = pen.measureText(label).width;
     const isRight = x + size + GAP + width <= this.#width || x - size - GAP - width < 0;
     const left = isRight ? x + size + GAP : x - size - GAP - width;
