@@ -27,6 +27,7 @@ def test_a_note_is_edited_once_and_undone(notewell: CommandLine, note: Path) -> 
 
     shown = notewell(*edit, "--dry-run")
     assert "-rating: 4 # of 5\n" in shown.stdout
+    assert shown.stdout.endswith("\n")  # the message after the diff has a line of its own
     assert note.read_bytes() == NOTE.encode()
 
     done = notewell.json(*edit)

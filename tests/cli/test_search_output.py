@@ -268,6 +268,7 @@ def test_a_corrected_query_says_what_was_searched_for_and_how_to_search_for_what
 def test_the_summary_counts_what_is_not_shown() -> None:
     assert summary(answer(found(), total=1)) == "1 note, 3.2 ms, hybrid"
     assert summary(answer(found()), seconds=4.04) == "1 note, 3.2 ms (4.0 s in all), hybrid"
+    assert summary(answer(found(), total=1), name_vault=True) == "1 note in v, 3.2 ms, hybrid"
     assert summary(answer(found(), total=1200)) == "1 of 1,200 notes, 3.2 ms, hybrid"
 
 

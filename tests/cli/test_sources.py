@@ -78,6 +78,9 @@ def test_missing_pages_wait_for_a_person(notewell: CommandLine, export: Path) ->
 def test_what_cannot_be_read_leaves_nothing_behind(notewell: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text('{"no": "list"}', encoding="utf-8")
     assert "no JSON export" in notewell("sources", "import", tmp_path / "no.json", fails=1).stderr
+    (tmp_path / "cut.json").write_text('[{"title": "Bees"', encoding="utf-8")
+    cut = notewell.json("sources", "import", tmp_path / "cut.json", fails=1)
+    assert "not exported or copied to its end" in cut["detail"]
     assert notewell.json("sources", "list")["sources"] == []
     assert notewell.json("vaults", "list")["vaults"] == []
 

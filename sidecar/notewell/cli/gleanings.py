@@ -115,6 +115,8 @@ def _show_extracted(done: ExtractReply) -> None:
         f"{done.found:,} links in {done.files:,} new or changed daily notes;"
         f" {done.created:,} notes made, {done.skipped:,} links have one"
     )
+    if not done.found and not done.skipped:
+        say("Links are read below the headings that `gleanings.headings` names: docs/gleanings.md")
     if done.errors:
         say(f"{done.errors:,} errors: `notewell runs show {done.run}`")
     if done.undo is not None:

@@ -12,7 +12,7 @@ import click
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.cli.completing import complete_notes
 from notewell.cli.options import Command, Group, current_invocation, json_option, vault_option
-from notewell.cli.output import print_table
+from notewell.cli.output import local_time, print_table
 from notewell.cli.request_options import request_option, request_options
 from notewell.contract.log import (
     ClearedReply,
@@ -125,8 +125,4 @@ def _row(entry: LoggedQuery) -> tuple[str, ...]:
     opened = ", ".join(f"{one.path} (#{one.rank or '?'})" for one in entry.opened)
     found = len(entry.results)
     count = f"{found}" if found < _LOGGED else f"{_LOGGED}+"
-    return (_local_time(entry.at), entry.door, entry.mode, count, entry.query, opened)
-
-
-def _local_time(time: str | None) -> str:
-    return "" if time is None else f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
+    return (local_time(entry.at), entry.door, entry.mode, count, entry.query, opened)

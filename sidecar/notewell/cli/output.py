@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 import click
 
@@ -34,6 +35,16 @@ def _escape(match: re.Match[str]) -> str:
 def clean_lines(text: str) -> str:
     """Return `text` as `clean` does, but keep its lines."""
     return "\n".join(map(clean, text.splitlines()))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number and its noun, which takes an `s` in the plural: `1 page`, `2,000 pages`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def local_time(time: str | None) -> str:
+    """Return a reply's time (ISO 8601) as people here read it, to the minute; empty where none."""
+    return "" if time is None else f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
 
 
 def print_message(message: str) -> None:

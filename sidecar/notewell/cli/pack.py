@@ -10,7 +10,7 @@ import click
 
 from notewell.cli.backend import server_for
 from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, emit_object
+from notewell.cli.output import clean, counted, emit_object
 from notewell.cli.vaults import find_or_add
 from notewell.errors import IndexInUseError, UsageError
 from notewell.models import load_embedder
@@ -58,7 +58,7 @@ def export_file(
     if as_json:
         emit_object(report)
     else:
-        click.echo(f"{report.vectors:,} vectors of {report.model} in {clean(str(file))}")
+        click.echo(f"{counted(report.vectors, 'vector')} of {report.model} in {clean(str(file))}")
 
 
 @pack.command("import")
@@ -88,7 +88,9 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
         emit_object(report)
         return
     click.echo(f"{clean(record.name)}: {report.added:,} of {report.vectors:,} vectors were new")
-    invocation.say(f"{left:,} passages still need an embedding; `notewell index` makes them.")
+    if left:
+        lack = f"{counted(left, 'passage')} without an embedding"
+        invocation.say(f"{lack}: `notewell index` makes what is missing.")
 
 
 def _agree(to: str, *, yes: bool, as_json: bool) -> None:

@@ -110,7 +110,8 @@ def _pair(option: str, given: str) -> tuple[str, str]:
 
 
 def _show(reply: PropertiesReply) -> None:
-    click.echo(clean_lines(reply.diff), nl=False)
+    if reply.diff:
+        click.echo(clean_lines(reply.diff))
     invocation = current_invocation()
     if not reply.changed:
         invocation.say(f"{clean_lines(reply.path)} is so already")

@@ -8,7 +8,7 @@ import click
 
 from notewell.cli.backend import answer
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, print_facts, print_table
+from notewell.cli.output import clean, counted, local_time, print_facts, print_table
 from notewell.cli.request_options import request_argument, request_options
 from notewell.client.backend import Backend
 from notewell.contract.runs import CancelRun, RunRequest, RunsReply, RunsRequest, RunView
@@ -54,14 +54,14 @@ def cancel(*, id: str, vault: str | None, as_json: bool) -> None:  # noqa: A002 
 
 def _show_list(reply: RunsReply) -> None:
     rows = [
-        (one.id, one.kind, one.trigger, one.started or "", one.result, counts_text(one))
+        (one.id, one.kind, one.trigger, local_time(one.started), one.result, counts_text(one))
         for one in reply.runs
     ]
     if rows:
         print_table(("id", "run", "started by", "started", "result", "what"), rows, right=("id",))
     for due in reply.next:
-        current_invocation().say(f"next {due.what}: {due.at}")
-    current_invocation().say(f"{len(rows)} runs")
+        current_invocation().say(f"next {due.what}: {local_time(due.at)}")
+    current_invocation().say(counted(len(rows), "run"))
 
 
 def ended_run(backend: Backend, run: str) -> RunView:
@@ -79,8 +79,8 @@ def show_run(run: RunView) -> None:
     """Print one run."""
     facts = [
         ("run", f"{run.id} ({run.kind})"),
-        ("started", f"{run.started} by {run.trigger}"),
-        ("ended", run.ended or "not yet"),
+        ("started", f"{local_time(run.started)} by {run.trigger}"),
+        ("ended", local_time(run.ended) or "not yet"),
         ("result", run.result),
         ("counts", counts_text(run) or "none"),
     ]
@@ -92,4 +92,8 @@ def show_run(run: RunView) -> None:
 
 def counts_text(run: RunView) -> str:
     """What a run did, in words."""
-    return ", ".join(f"{count:,} {name}" for name, count in run.counts.items() if count)
+    counts = {name: count for name, count in run.counts.items() if count}
+    one = {"errors": "error"}  # the other words are no nouns
+    return ", ".join(
+        f"{count:,} {one.get(name, name) if count == 1 else name}" for name, count in counts.items()
+    )

@@ -144,4 +144,5 @@ def _show(found: SearchReply, *, long: bool, began: float) -> None:
     seconds = time.monotonic() - began
     with paged():
         print_results(found, long=long)
-    invocation.say(summary(found, seconds=seconds))
+    several = len(invocation.known().records()) > 1
+    invocation.say(summary(found, seconds=seconds, name_vault=several))

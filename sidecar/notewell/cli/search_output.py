@@ -249,10 +249,14 @@ def _part(one: Contribution, name: str) -> str:
     return f"{part} (#{one.ranks.get(rank) or '-'})" if rank is not None else part
 
 
-def summary(reply: SearchReply, *, seconds: float = 0.0) -> str:
-    """Say in one line how much was found and how fast; `seconds` is how long a person waited."""
+def summary(reply: SearchReply, *, seconds: float = 0.0, name_vault: bool = False) -> str:
+    """Say in one line how much was found and how fast; `seconds` is how long a person waited.
+
+    `name_vault` says where it was searched, for people who have several vaults.
+    """
     shown, total = len(reply.results), reply.total
     notes = "1 note" if total == 1 else f"{total:,} notes"
     part = f"{shown} of {notes}" if shown < total else notes
     waited = f" ({seconds:.1f} s in all)" if seconds >= _NOTICEABLE_S else ""
-    return f"{part}, {reply.took_ms:.1f} ms{waited}, {reply.mode}"
+    where = f" in {reply.vault}" if name_vault else ""
+    return f"{part}{where}, {reply.took_ms:.1f} ms{waited}, {reply.mode}"

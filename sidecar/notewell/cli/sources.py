@@ -9,8 +9,9 @@ import click
 
 from notewell.cli.backend import server_for, writing_backend
 from notewell.cli.options import Group, current_invocation, json_option
-from notewell.cli.output import clean, emit_object, print_table
+from notewell.cli.output import clean, counted, emit_object, local_time, print_table
 from notewell.cli.runs import ended_run, show_run
+from notewell.contract.runs import RunView
 from notewell.contract.sources import SyncSource
 from notewell.errors import IndexInUseError, NotewellError, SourceError, UsageError
 from notewell.sources import source_state
@@ -129,7 +130,13 @@ def list_sources(*, as_json: bool) -> None:
         print_table(
             ("name", "kind", "state", "last", "from"),
             [
-                (clean(one.name), one.kind, one.state, one.last or "never", clean(one.place))
+                (
+                    clean(one.name),
+                    one.kind,
+                    one.state,
+                    local_time(one.last) or "never",
+                    clean(one.place),
+                )
                 for one in reply.sources
             ],
         )
@@ -178,9 +185,10 @@ def export(name: str, folder: Path) -> None:
     invocation = current_invocation()
     record = converted.find(name, invocation.known().records())
     written = converted.copy_notes(record, expanded(folder).absolute())
+    place = clean(str(folder))
     invocation.say(
-        f"{written:,} notes are in {clean(str(folder))}. `notewell index {clean(str(folder))}`"
-        " makes them searchable as a vault of its own."
+        f"{counted(written, 'note')} written into {place}. `notewell index {place}` makes them"
+        " searchable as a vault of its own."
     )
 
 
@@ -200,6 +208,11 @@ def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
         raise
 
 
+def _nothing_read(run: RunView) -> bool:
+    """Whether a sync brought nothing but errors; what was there before stays."""
+    return run.result == "failed" or (bool(run.errors) and not run.counts.get("read"))
+
+
 def _all(records: tuple[VaultRecord, ...]) -> list[VaultRecord]:
     chosen = [one for one in records if one.is_converted]
     if not chosen:
@@ -212,11 +225,11 @@ def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
     with writing_backend(current_invocation(), record) as backend:
         run = backend.answer(SyncSource(record.id, remove_missing)).run
         ended = ended_run(backend, run)
-    if as_json:
+    if as_json and not _nothing_read(ended):
         emit_object(ended)
-    else:
+    elif not as_json:
         show_run(ended)
-    if ended.result == "failed":
+    if _nothing_read(ended):
         raise NotewellError(ended.errors[-1].why if ended.errors else "The sync failed.")
     current_invocation().say(
         f'Search it: `notewell search WORDS --vault "{record.name}"`'

@@ -10,7 +10,7 @@ import click
 
 from notewell.cli.backend import answer, backend_for, print_reply
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import print_facts, print_table
+from notewell.cli.output import local_time, print_facts, print_table
 from notewell.cli.progress import duration
 from notewell.cli.request_options import request_option
 from notewell.contract.manage import StatsReply, StatsRequest
@@ -56,14 +56,15 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
     if status.progress.phase != "idle":
         yield "progress", progress_text(status.progress)
     if status.next_run is not None:
-        yield "next run", f"{status.next_run.what}, {status.next_run.at}"
+        yield "next run", f"{status.next_run.what}, {local_time(status.next_run.at)}"
     guard = status.guard
     if guard is not None:
         yield (
             "removals on hold",
             (
-                f"{guard.gone:,} of {guard.total:,} notes are gone since {guard.since}; "
-                "if this is intended, run `notewell index --confirm-removals`"
+                f"{guard.gone:,} of {guard.total:,} notes are gone since"
+                f" {local_time(guard.since)}; if this is intended, run"
+                " `notewell index --confirm-removals`"
             ),
         )
 

@@ -6,7 +6,7 @@ import click
 
 from notewell.cli.backend import answer
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import clean_lines, print_table
+from notewell.cli.output import clean_lines, counted, local_time, print_table
 from notewell.cli.request_options import request_argument, request_options
 from notewell.contract.writes import UndoneReply, UndoRequest, WritesReply, WritesRequest
 
@@ -44,7 +44,7 @@ def _show_writes(reply: WritesReply) -> None:
     rows = [
         (
             str(one.number),
-            one.at or "",
+            local_time(one.at),
             f"{one.action}{' (undone)' if one.undone else ''}",
             one.path,
         )
@@ -52,4 +52,4 @@ def _show_writes(reply: WritesReply) -> None:
     ]
     if rows:
         print_table(("number", "when", "what", "note"), rows, right=("number",))
-    current_invocation().say(f"{len(rows)} writes")
+    current_invocation().say(counted(len(rows), "write"))

@@ -104,7 +104,11 @@ def remove_vault(vault: str, delete_data: bool) -> None:
         from notewell.support.log_files import LOGS, delete_logs  # noqa: PLC0415
 
         delete_logs(invocation.settings().state_dir / LOGS)
-    kept = "its index and the logs are deleted" if delete_data else "its index is kept"
+    kept = (
+        "its index and the logs are deleted"
+        if delete_data
+        else "its index is kept for when the folder is added again"
+    )
     invocation.say(f"{record.name} is removed; {kept}.")
 
 

@@ -106,7 +106,8 @@ def _ended(state: SourceState, done: Synced) -> SourceState:
         )
         return state.ended("held", time.time(), error=why, held=done.held)
     if done.unread:
-        why = f"{done.unread:,} pages could not be read; `notewell runs` tells why."
+        pages = "1 page" if done.unread == 1 else f"{done.unread:,} pages"
+        why = f"{pages} could not be read; `notewell runs show ID` tells why (ID: see `runs list`)."
         return state.ended("incomplete", time.time(), error=why)
     return state.ended("ready", time.time())
 
