@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
+from notewell.errors import IndexFailure
 from notewell.index.analyze import tokens, words
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded.keyword_files import check_files
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
 from notewell.index.lexical import ChunkText, FieldWeights, NoteText, QueryTerm
@@ -228,6 +230,25 @@ def test_a_damaged_folder_is_rebuilt(
             file.write_bytes(b"\x00broken")
     else:
         (folder / harm).write_text("{")
+    for writable in (False, True):
+        again = EmbeddedIndex.open(tmp_path, writable=writable)
+        assert search(again, "roses") == ["roses"]
+        again.close()
+
+
+def test_files_that_several_threads_read_are_checked_as_well(
+    tmp_path: Path, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.index.embedded.keyword_files._LARGE", 0)
+    first = EmbeddedIndex.open(tmp_path, writable=True)
+    first.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
+    first.close()
+    check_files(tmp_path / "keywords")
+    for file in (tmp_path / "keywords").glob("*.term"):
+        whole = file.read_bytes()
+        file.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
+    with pytest.raises(IndexFailure, match="damaged"):
+        check_files(tmp_path / "keywords")
     for writable in (False, True):
         again = EmbeddedIndex.open(tmp_path, writable=writable)
         assert search(again, "roses") == ["roses"]

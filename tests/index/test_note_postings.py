@@ -248,6 +248,24 @@ def test_common_words_are_searched_with_the_same_result(monkeypatch: pytest.Monk
         np.testing.assert_allclose(by_column.coverage, pair_by_pair.coverage, rtol=3e-7)
 
 
+def test_of_common_words_each_weight_and_each_change_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [note(n, "honey " * (n % 5 + 1), f"hive {n % 7}", title="Bees") for n in range(1, 31)]
+    table, other = table_of(*texts), replace(WEIGHTS, body=3.0, title=0.5)
+    changed = [note(3, "honey", "snow " * 40)]
+    right = [
+        scores(table_of(*texts), "honey bees"),
+        scores(table_of(*texts), "honey bees", weights=other),
+        scores(table_of(*texts).updated([row(changed[0])]), "honey bees"),
+    ]
+    monkeypatch.setattr(note_postings, "_COMMON_LEAST", 0)
+    for _ in range(2):
+        assert scores(table, "honey bees") == pytest.approx(right[0])
+        assert scores(table, "honey bees", weights=other) == pytest.approx(right[1])
+        assert scores(table.updated([row(changed[0])]), "honey bees") == pytest.approx(right[2])
+
+
 WORDS = ["honey", "hive", "snow", "winter", "bee", "spring", "flower", "ice"]
 CHANGES = st.lists(
     st.tuples(

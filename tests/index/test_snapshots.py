@@ -99,6 +99,14 @@ def test_the_checksum_covers_long_arrays_and_the_order_of_their_parts(count: int
     assert (snapshots.checksum(turned) == before) == np.array_equal(turned, words)
 
 
+@pytest.mark.parametrize("count", [511, 512, 1536, 5000])
+def test_several_threads_get_the_same_checksum(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = np.random.default_rng(1).integers(0, 2**62, count, np.int64)
+    alone = snapshots.checksum(words)
+    monkeypatch.setattr(snapshots, "_SHARED_BLOCKS", 2)
+    assert snapshots.checksum(words) == alone
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's count of pages")
 def test_loading_brings_no_array_into_memory(tmp_path: Path) -> None:
     large = tmp_path / "large.snapshot"

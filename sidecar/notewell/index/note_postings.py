@@ -12,21 +12,22 @@ notes alone, so scores do not depend on how the table came about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from notewell.index.lexical import K1, B, idf
 from notewell.index.note_fields import BODY_BIT, NOTE_FIELDS, TEMPLATE_BIT
-from notewell.index.note_segments import Part, Segment, found_among, merged, tidied
+from notewell.index.note_segments import Column, Part, Segment, found_among, merged, tidied
 from notewell.types import FloatArray, IdArray, NoteFieldWeights
 
 _MASKS = 1 << 16
 # A stem in more than this share of a segment's notes, and in so many, is searched as a column.
 _COMMON, _COMMON_LEAST = 4, 256
+_COMMON_STEMS = 32  # cached of a table: the words of everyday language, 2 MB each of 250,000 notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +107,7 @@ class NoteTable:
         mean = max(total / self.note_count, 1.0) if self.note_count else 1.0
         # The part of BM25's denominator that depends on the note's length; dead notes score 0.
         self._norms = [_norms(part, mean) for part in self._parts]
+        self._commons: dict[tuple[int, int, bool, NoteFieldWeights], _CommonStem] = {}
 
     @classmethod
     def of_segment(cls, segment: Segment) -> NoteTable:
@@ -170,10 +172,28 @@ class NoteTable:
         """
         query = self._query(stems, weights, unknown_idf)
         found = [
-            _match(part, norms, query, pairs)
-            for part, norms, pairs in zip(self._parts, self._norms, query.pairs, strict=True)
+            _match(part, norms, query, pairs, partial(self._common, number, weights, query))
+            for number, (part, norms, pairs) in enumerate(
+                zip(self._parts, self._norms, query.pairs, strict=True)
+            )
         ]
         return _narrowed(_ordered(found), notes)
+
+    def _common(
+        self, number: int, weights: NoteFieldWeights, query: _Query, place: int
+    ) -> _CommonStem:
+        """The stem of a place in the query, in the part of this number; cached."""
+        pairs, template = query.pairs[number][place], bool(query.template[place])
+        key = number, pairs.start, template, weights
+        known = self._commons.get(key)
+        if known is None:
+            column, norms = self._parts[number].segment.column(pairs), self._norms[number]
+            known = _CommonStem.of(query.weighted(column.masks, column.frequencies), norms, column)
+            known = known.counting_template_lines() if template else known
+            if len(self._commons) >= _COMMON_STEMS:
+                self._commons.clear()
+            self._commons[key] = known
+        return known
 
     def fields_of(self, hashes: Sequence[int], note_ids: IdArray) -> TermFields:
         """Where the stems stand in notes, by hash; meant for some tens of notes."""
@@ -222,22 +242,52 @@ class _Sums:
     fields: npt.NDArray[np.uint16]
 
 
-def _match(part: Part, norms: FloatArray, query: _Query, pairs: Sequence[slice]) -> NoteMatches:
-    """The notes of one part that hold any of the stems."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _CommonStem:
+    """What a stem of many notes adds to each note of a segment, unweighted: arrays (notes,).
+
+    `shares`: the saturated frequency. `counts`: whether the note has it in a field that counts;
+    `aside`: in template lines alone, None where no note has.
+    """
+
+    shares: FloatArray
+    counts: npt.NDArray[np.bool_]
+    aside: npt.NDArray[np.bool_] | None
+    masks: npt.NDArray[np.uint16]
+
+    @classmethod
+    def of(cls, weighted: FloatArray, norms: FloatArray, column: Column) -> _CommonStem:
+        """From its weighted frequencies, whose array it takes."""
+        aside = column.masks == TEMPLATE_BIT
+        counts = (column.masks != 0) & ~aside
+        weighted /= weighted + norms
+        return cls(weighted, counts, aside if aside.any() else None, column.masks)
+
+    def counting_template_lines(self) -> _CommonStem:
+        """The stem where template lines count, as it stands nowhere else."""
+        return replace(self, counts=self.masks != 0, aside=None)
+
+
+def _match(
+    part: Part,
+    norms: FloatArray,
+    query: _Query,
+    pairs: Sequence[slice],
+    common_stem: Callable[[int], _CommonStem],
+) -> NoteMatches:
+    """The notes of one part that hold any of the stems; `common_stem` gives a common one."""
     segment, count = part.segment, len(part.segment.note_ids)
     least = max(count / _COMMON, _COMMON_LEAST)
     common = [place for place, each in enumerate(pairs) if each.stop - each.start > least]
     rare = [place for place, each in enumerate(pairs) if each.stop - each.start <= least]
     sums = _scattered(segment, norms, query, pairs, rare)
     for place in common:
-        column, weight = segment.column(pairs[place]), query.idf_weights[place]
-        share = query.weighted(column.masks, column.frequencies)
-        share /= share + norms
-        sums.scores[:] += share * weight
-        aside = (column.masks == TEMPLATE_BIT) & ~query.template[place]
-        sums.covered[:] += ((column.masks != 0) & ~aside) * weight
-        sums.held[:] += aside * weight
-        sums.fields[:] |= column.masks
+        stem, weight = common_stem(place), query.idf_weights[place]
+        sums.scores[:] += stem.shares * weight
+        sums.covered[:] += stem.counts * weight
+        if stem.aside is not None:
+            sums.held[:] += stem.aside * weight
+        sums.fields[:] |= stem.masks
     if part.alive is not None:
         sums.fields[:] *= part.alive
     found = np.flatnonzero(sums.fields)

@@ -13,6 +13,7 @@ import os
 import struct
 import zlib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ _MAGIC = b"nwsnaps1"
 _PREFIX = struct.Struct("<8sII")
 _ALIGN = 64
 _BLOCK_WORDS = 512  # of 8 bytes
+_SHARED_BLOCKS, _MOST_THREADS = 8192, 4  # 32 MiB are summed up in a thread at a time
 _DTYPES = frozenset(
     {"uint8", "uint16", "uint32", "uint64", "int64", "float16", "float32", "float64"}
 )
@@ -111,8 +113,23 @@ def checksum(array: npt.NDArray[Any]) -> int:
     """
     content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     whole = len(content) // (8 * _BLOCK_WORDS) * (8 * _BLOCK_WORDS)
-    sums = content[:whole].view(np.uint64).reshape(-1, _BLOCK_WORDS).sum(axis=1, dtype=np.uint64)
+    sums = _sums(content[:whole].view(np.uint64).reshape(-1, _BLOCK_WORDS))
     return zlib.crc32(content[whole:].tobytes(), zlib.crc32(sums))
+
+
+def _sums(blocks: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The sum of each block; several processors share a large array, such as a million vectors."""
+
+    def summed(start: int) -> npt.NDArray[np.uint64]:
+        found: npt.NDArray[np.uint64] = blocks[start : start + _SHARED_BLOCKS].sum(
+            axis=1, dtype=np.uint64
+        )
+        return found
+
+    if len(blocks) <= _SHARED_BLOCKS:
+        return summed(0)
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS)) as threads:
+        return np.concatenate(list(threads.map(summed, range(0, len(blocks), _SHARED_BLOCKS))))
 
 
 def _checked(
