@@ -62,6 +62,7 @@ class EmbeddedIndex:
         self.array_cache = SnapshotCache(store)
         self._rows = RecentRows()
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
+        self._note_ids: tuple[int, IdArray] | None = None
         self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
 
     @classmethod
@@ -310,8 +311,14 @@ class EmbeddedIndex:
         return self._text_generation
 
     def notes_changed_since(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
-        """Ids of all notes, ascending; and the basics of those changed after a generation."""
-        return reads.basics(self._store, since)
+        """Ids of all notes, ascending; and the basics of those changed after a generation.
+
+        Several caches of searches ask after each batch, so the ids are cached until the next.
+        """
+        known, generation = self._note_ids, self._text_generation
+        if known is None or known[0] != generation:
+            known = self._note_ids = (generation, reads.note_ids(self._store))
+        return known[1], reads.basics(self._store, since)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """The chunks that are there, by id; for a note without any, its placeholder."""

@@ -135,15 +135,19 @@ def all_notes(store: Store) -> tuple[StoredNote, ...]:
         return tuple([tables.stored_note(row) for row in found])
 
 
-def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
-    """Ids of all notes, ascending; and the basics of those changed after generation `since`.
+def note_ids(store: Store) -> IdArray:
+    """Ids of all notes, ascending."""
+    # As one text: a row for each number takes three times as long.
+    ((packed,),) = store.read("SELECT json_group_array(id) FROM notes")
+    return np.sort(np.array(orjson.loads(packed), np.int64))
+
+
+def basics(store: Store, since: int) -> tuple[NoteBasics, ...]:
+    """The basics of the notes changed after generation `since`.
 
     Properties are read where one may be called `type` or `status`, or hold the note's date; of
     other notes none are told.
     """
-    # As one text: a row for each number takes three times as long.
-    ((packed,),) = store.read("SELECT json_group_array(id) FROM notes")
-    ids = np.sort(np.array(orjson.loads(packed), np.int64))
     found = store.stream(
         "SELECT id, path, CASE WHEN properties LIKE '%status%'"
         " OR properties LIKE '%type%' OR properties LIKE '%created%' OR properties LIKE '%date%'"
@@ -152,7 +156,7 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
         (since,),
     )
     with explained(store.directory), sound_rows("a note"):
-        return ids, tuple(
+        return tuple(
             [
                 NoteBasics(id_, path, properties(known) if known else {}, *times)
                 for id_, path, known, *times in found

@@ -114,7 +114,7 @@ def checksum(array: npt.NDArray[Any]) -> int:
     content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     whole = len(content) // (8 * _BLOCK_WORDS) * (8 * _BLOCK_WORDS)
     sums = _sums(content[:whole].view(np.uint64).reshape(-1, _BLOCK_WORDS))
-    return zlib.crc32(content[whole:].tobytes(), zlib.crc32(sums))
+    return zlib.crc32(content[whole:].tobytes(), zlib.crc32(sums.tobytes()))
 
 
 def _sums(blocks: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
