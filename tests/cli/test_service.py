@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import configparser
+import json
+import os
 import plistlib
 import shlex
 import shutil
@@ -12,13 +14,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.request import Request, urlopen
 from xml.etree import ElementTree as ET
 
 import pytest
 from cronsim import CronSim
 
 from notewell.cli.units import UNITS, Job
+from notewell.support.program import own_command
 from tests.cli.support import CommandLine
+from tests.waiting import PROCESS_S, until
 
 AWKWARD = 'C:\\Users\\Zoë "Z" O\'Hara\\100% $HOME; <&>'
 JOB = Job(
@@ -83,6 +88,49 @@ def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
     )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def _systemctl(*words: str) -> subprocess.CompletedProcess[str]:
+    command = ["systemctl", "--user", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def _user_manager() -> str:
+    """What systemd says of the manager that runs a user's units; "" where there is none."""
+    if shutil.which("systemctl") is None:
+        return ""
+    return _systemctl("is-system-running").stdout.strip()
+
+
+def test_systemd_starts_the_unit_and_stops_it(indexed: Path, tmp_path: Path) -> None:
+    """Linked under a name of its own until the manager ends, so that no unit of the user is touched."""
+    state = _user_manager()
+    if state not in {"running", "degraded", "starting"}:
+        pytest.skip(f"NOT TESTED: no systemd runs units of this user here ({state or 'none'})")
+    data = tmp_path / "data"
+    serve = [*own_command(), "--data-dir", str(data), "serve", str(indexed), "--port", "0"]
+    job = replace(JOB, serve=serve, writable=(data,), home=tmp_path)
+    file = tmp_path / f"notewell-test-{os.getpid()}.service"
+    file.write_text(UNITS["systemd"](job), encoding="utf-8")
+    try:
+        linked = _systemctl("link", "--runtime", str(file))
+        assert linked.returncode == 0, linked.stderr
+        started = _systemctl("start", file.name)
+        assert started.returncode == 0, started.stderr
+        [told] = until(lambda: list((data / "vaults").glob("*/server.json")), seconds=PROCESS_S)
+        server = json.loads(told.read_text(encoding="utf-8"))
+        request = Request(
+            f"{server['url']}/api/status", headers={"Authorization": f"Bearer {server['token']}"}
+        )
+        with urlopen(request, timeout=60) as reply:
+            assert json.load(reply)["notes"] == 3
+        assert _systemctl("is-active", file.name).stdout.strip() == "active"
+        assert _systemctl("stop", file.name).returncode == 0
+        until(lambda: not told.exists())
+    finally:
+        _systemctl("stop", file.name)
+        _systemctl("disable", "--runtime", file.name)
+        _systemctl("daemon-reload")
 
 
 def test_the_time_of_a_cron_line_is_one() -> None:
