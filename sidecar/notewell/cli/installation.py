@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shlex
 import shutil
@@ -184,8 +185,9 @@ def _port(invocation: Invocation) -> Iterator[Check]:
     try:
         socket.create_server((rules.host, rules.port)).close()
     except OSError as error:
+        why = os.strerror(error.errno) if error.errno else error
         advice = "`notewell serve --port 0` takes a free one, or set server.port"
-        detail = f"a server cannot listen on {rules.host} port {rules.port} ({error}); {advice}"
+        detail = f"a server cannot listen on {rules.host} port {rules.port} ({why}); {advice}"
         yield Check("port", "warning", detail)
 
 

@@ -206,7 +206,8 @@ def _user_layer(environ: Mapping[str, str]) -> Layer:
     if not path.exists():
         if ENV_CONFIG in environ:
             raise ConfigError(
-                f"{ENV_CONFIG} names {path}, which does not exist; create it or unset it"
+                f"the configuration file {path}, named by --config or {ENV_CONFIG}, does not exist;"
+                " create it, or name another"
             )
         return {}
     return parse_file(_read(path), str(path))
