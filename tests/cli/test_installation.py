@@ -14,7 +14,10 @@ def states(report: dict[str, list[dict[str, str]]]) -> dict[str, str]:
     return {check["name"]: check["state"] for check in report["checks"]}
 
 
-def test_a_complete_installation_passes_every_check(notewell: CommandLine, indexed: Path) -> None:
+def test_a_complete_installation_passes_every_check(
+    notewell: CommandLine, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_SERVER_PORT", "0")  # a server of somebody else has the usual one
     report = notewell.json("doctor")
 
     assert report["ok"]
