@@ -2,16 +2,13 @@
 
 The server knows hundreds of records before it answers. For each frozen dataclass the standard
 library compiles six functions (until Python 3.13), which was a third of the time that a start
-takes. Here only `__init__` is compiled, because it runs often; the others are the same functions
-for all records.
+takes. Here only `__init__` is compiled, because it runs often; the others are functions that exist.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from functools import cache
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import Any, TypeVar, dataclass_transform
@@ -27,12 +24,11 @@ def frozen(cls: type[T]) -> type[T]:
     that the class itself defines stays. Every field is one of `__init__`. Only such records may
     inherit from it.
     """
-    own = vars(cls)
-    for name, method in _METHODS.items():
-        if name not in own or own[name] is None:  # a class with __eq__ has None for __hash__
-            setattr(cls, name, method)
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    made.__init__ = _init(made)
+    own = vars(cls)
+    for name, method in {**_METHODS, **_comparison(made), "__init__": _init(made)}.items():
+        if own.get(name) is None:  # a class with __eq__ has None for __hash__
+            setattr(made, name, method)
     record: type[T] = made
     return record
 
@@ -72,26 +68,24 @@ def _init(cls: Any) -> Any:
     return init
 
 
-@cache
-def _values(cls: Any, *, compared: bool) -> Callable[[Any], tuple[Any, ...]]:
-    """Return the function that gives a record's values: all, or those that are compared."""
-    names = [one.name for one in fields(cls) if one.compare or not compared]
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda record: tuple(getattr(record, name) for name in names)
+def _comparison(cls: Any) -> dict[str, Any]:
+    """Return `__eq__` and `__hash__`, which read the values of a record at once."""
+    names = [one.name for one in fields(cls) if one.compare]
 
+    def one_by_one(record: object) -> tuple[object, ...]:
+        return tuple(getattr(record, name) for name in names)
 
-def _eq(self: Any, other: Any) -> Any:
-    kind: Any = self.__class__
-    if other.__class__ is not kind:
-        return NotImplemented
-    values = _values(kind, compared=True)
-    return values(self) == values(other)
+    values = attrgetter(*names) if len(names) > 1 else one_by_one
 
+    def equal(self: Any, other: Any) -> Any:
+        return (
+            values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+        )
 
-def _hash(self: Any) -> int:
-    kind: Any = self.__class__
-    return hash(_values(kind, compared=True)(self))
+    def hashed(self: Any) -> int:
+        return hash(values(self))
+
+    return {"__eq__": equal, "__hash__": hashed}
 
 
 @recursive_repr()
@@ -108,20 +102,17 @@ def _delattr(_self: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _getstate(self: Any) -> tuple[Any, ...]:
-    kind: Any = self.__class__
-    return _values(kind, compared=False)(self)
+def _getstate(self: Any) -> list[Any]:
+    return [getattr(self, one.name) for one in fields(self)]
 
 
-def _setstate(self: Any, state: tuple[Any, ...]) -> None:
+def _setstate(self: Any, state: list[Any]) -> None:
     for one, value in zip(fields(self), state, strict=True):
         object.__setattr__(self, one.name, value)
 
 
-# By name, because two of them are used by copies and pickles alone.
+# The last two are for copies and pickles.
 _METHODS = {
-    "__eq__": _eq,
-    "__hash__": _hash,
     "__repr__": _repr,
     "__setattr__": _setattr,
     "__delattr__": _delattr,
