@@ -8,7 +8,7 @@ written, or as it was to be.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from notewell.contract.garden import SuggestionView
@@ -24,6 +24,7 @@ from notewell.gardener.plan_note import note_text
 from notewell.gardener.state import Decision, Plan, State, StateFile, Unfinished
 from notewell.gardener.suggestion import NoteEdit
 from notewell.gardener.views import edits_of, paths_of
+from notewell.types.frozen import frozen
 from notewell.vault.note_form import Form
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import MOST, Entry
@@ -39,7 +40,7 @@ def action_of(plan: str) -> str:
     return f"garden {plan}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """What was done with suggestions, why not with others, and the number that takes it back."""
 
@@ -48,7 +49,7 @@ class Done:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changes:
     """Writes the suggestions of one vault's plans. `changed` gets the path of each note written."""
 

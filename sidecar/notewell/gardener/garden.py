@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from notewell.types import FloatArray, Link, PropertyValue
+from notewell.types.frozen import frozen
 from notewell.vault.frontmatter import body_start, read_frontmatter
 from notewell.vault.links import NoteNames
 from notewell.vault.parse import file_title, one_line_end
@@ -18,7 +19,7 @@ from notewell.vault.topics import Ontology
 _NO_TOPICS = Ontology((), {}, None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteFacts:
     """What the index knows of a note. `links` are in order, each with the path it leads to."""
 

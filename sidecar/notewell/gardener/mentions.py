@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from notewell.index.analyze import HAN, MARKS, SOUTH_EAST_ASIAN
+from notewell.types.frozen import frozen
 
 _ALONE = f"{HAN}{SOUTH_EAST_ASIAN}\u3041-\u309f"
 WORD = re.compile(
@@ -24,7 +24,7 @@ _JOINS = "_-'\u2019"
 _FEW_LETTERS = re.compile(r"[\d\W_]*[^\d\W_]?[\d\W_]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mention:
     """A name at [start, end) of a text. `exact`: its letters have the same case."""
 
@@ -34,7 +34,7 @@ class Mention:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Name:
     written: str
     folded: str

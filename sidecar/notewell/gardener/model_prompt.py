@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from notewell.gardener.alike_topics import alike_in_name
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.models.chat.messages import Message, ToolSpec
 from notewell.models.remote.batches import estimated_tokens
 from notewell.support.http import Json
+from notewell.types.frozen import frozen
 from notewell.vault.topics import counts_of, topic_values
 
 _NOTES_A_REQUEST = 10
@@ -81,7 +81,7 @@ SPEC = ToolSpec(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest:
     """One request: its messages, the notes in it, and its tokens, read and written at most."""
 
@@ -91,7 +91,7 @@ class ModelRequest:
     answer_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """What fits: tokens that the model reads and writes in one request, and notes of a request."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from notewell.gardener.model_prompt import TOOL
 from notewell.models.chat.messages import Turn
+from notewell.types.frozen import frozen
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _MOST_TOPICS = 8  # for one note
@@ -22,7 +22,7 @@ _LONGEST_NAME = 80
 _BAD_NAME = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]|^\.|\.$')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteAdvice:
     """What the model says of one note. `topics` are names, `description` may be ""."""
 
@@ -32,7 +32,7 @@ class NoteAdvice:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewTopic:
     """A topic that does not exist yet. `folder` may be ""."""
 
@@ -41,7 +41,7 @@ class NewTopic:
     folder: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicAdvice:
     """A topic to give up, for another one (`target`) or for none ("")."""
 
@@ -50,7 +50,7 @@ class TopicAdvice:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Advice:
     """A reply of the model, as far as it is well formed; `ignored` counts the rest."""
 

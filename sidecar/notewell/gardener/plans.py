@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.gardener.views import reply_of, summary_of, view_of
 from notewell.runs.work import RunProgress, Runs
 from notewell.types import GardenRules
+from notewell.types.frozen import frozen
 from notewell.types.runs import Trigger
 from notewell.vault.write import VaultWriter
 
@@ -45,7 +46,7 @@ _MOST_DIFF = 20_000  # characters of one suggestion
 _DRAFT = "gardener plan"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlansParts:
     """What plans are made with. `writer` None: the vault is never written.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from notewell.index.port import IndexReader
 from notewell.search.sentences import sentences_of
 from notewell.sources import Source
 from notewell.types import FloatArray, GardenRules, PropertyValue, StoredNote
+from notewell.types.frozen import frozen
 from notewell.vault.daily import DailyNotes
 from notewell.vault.paths import is_document
 from notewell.vault.regions import is_drawing
@@ -29,7 +29,7 @@ _YES = frozenset({"true", "yes", "1"})
 _LONGEST_SENTENCE = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GardenParts:
     """What a garden is read from. Notes in `untouched` folders are not tended."""
 
@@ -135,7 +135,7 @@ def _unit(vectors: FloatArray) -> FloatArray:
     return unit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reader:
     """Reads the notes that are as the index has them."""
 
@@ -150,7 +150,7 @@ class _Reader:
         return NoteBody(read.text) if read.content_hash == self.hashes.get(path) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Sentences:
     """Finds the sentence of a note that shares most words with another note."""
 

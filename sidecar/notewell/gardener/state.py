@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.garden import GardenCheck, SuggestionView
 from notewell.errors import NotFoundError, WriteError
 from notewell.support import state_file
+from notewell.types.frozen import frozen
 
 NAME = "garden.json"
 MOST_REMEMBERED = 20_000  # decisions, the newest
 _BUSY_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A plan. `hashes` has the content hash of each of its notes as it knows the note.
 
@@ -40,7 +41,7 @@ class Plan:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What a person decided on a suggestion, and when."""
 
@@ -50,7 +51,7 @@ class Decision:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unfinished:
     """Writes that were begun: if the process dies, the next one ends them.
 
@@ -63,7 +64,7 @@ class Unfinished:
     undoing: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """A note that a language model has looked at: its content hash then, and when that was.
 
@@ -75,7 +76,7 @@ class Checked:
     skipped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class State:
     """Plans, oldest first; decisions by suggestion; and what was begun and not ended.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from notewell.contract.garden import GardenCheck
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replacement:
     """`old` becomes `new` in the text below a note's properties.
 
@@ -25,7 +26,7 @@ class Replacement:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteEdit:
     """What changes in one note. `content_hash` is that of the note the edit was made for.
 
@@ -43,7 +44,7 @@ class NoteEdit:
     create: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suggestion:
     """One thing to tend: why, how sure (0..1), and the edits of all notes that it touches.
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from notewell.gardener.garden import Garden
 from notewell.graph.similar_notes import centred_vectors
 from notewell.types import FloatArray
+from notewell.types.frozen import frozen
 
 NEIGHBOURS = 10
 MIN_COSINE = 0.25  # centred; less alike notes have no vote
 _BLOCK_ROWS = 512
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbour:
     """A similar note, and its centred cosine."""
 
@@ -47,7 +47,7 @@ def neighbours(
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vote:
     """Something that similar notes have: the share of their votes, and those notes."""
 

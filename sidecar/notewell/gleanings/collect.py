@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import get_args
 
 from notewell.contract.gleanings import GleaningStatus
@@ -14,13 +14,14 @@ from notewell.gleanings.urls import domain, gleaning_id
 from notewell.index.port import IndexReader
 from notewell.sources import Source
 from notewell.types import GleaningRules, PropertyValue, StoredNote
+from notewell.types.frozen import frozen
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.parse import one_line_end
 
 _STATUSES = get_args(GleaningStatus)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Day:
     """A daily note: its path, its date ("2026-11-22", or "" if unknown), and what it has."""
 
@@ -30,7 +31,7 @@ class Day:
     found: Found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """Where a link was saved."""
 
@@ -39,7 +40,7 @@ class Seen:
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gleaning:
     """One address with all places where it was saved, the first day first; never none."""
 
@@ -72,7 +73,7 @@ class Gleaning:
         return tuple(dict.fromkeys(one.path for one in self.seen))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MadeNote:
     """A note that was made of a gleaning, as the index has it."""
 

@@ -21,6 +21,7 @@ from notewell.gleanings.state import Mark, State, StateFile
 from notewell.gleanings.urls import domain
 from notewell.gleanings.web import Checked, Web
 from notewell.runs.work import RunProgress
+from notewell.types.frozen import frozen
 from notewell.vault.property_edit import PropertyEdit
 from notewell.vault.write import VaultWriter
 
@@ -41,7 +42,7 @@ class Extracted:
     undo: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extraction:
     """The parts that an extraction needs. `changed` is called with the path of each note written.
 
@@ -116,7 +117,7 @@ class Extraction:
                 self.changed(path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Pen:
     """Writes the notes of one run, and counts them in `done`."""
 

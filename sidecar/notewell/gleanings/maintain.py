@@ -7,7 +7,7 @@ A link is dead after failures on two different days. A page that wants a passwor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from notewell.contract.gleanings import GleaningStatus
 from notewell.gleanings.extract import wait_for_host, with_page
@@ -15,11 +15,12 @@ from notewell.gleanings.state import Mark, StateFile
 from notewell.gleanings.urls import domain
 from notewell.gleanings.web import Checked, Web
 from notewell.runs.work import RunProgress
+from notewell.types.frozen import frozen
 
 _FAILURES = 2  # on different days
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A link to check. `bare`: nobody wrote a title, so the page's is wanted."""
 
@@ -30,7 +31,7 @@ class Link:
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Upkeep:
     """The parts of a check. `store_status` writes a status to the note, where there is one."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from notewell.errors import UsageError
 from notewell.gleanings.urls import normalise
 from notewell.types import Heading
+from notewell.types.frozen import frozen
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<rest>.*)")
 _LINK = re.compile(
@@ -33,7 +33,7 @@ _HASHES = re.compile(r"^(?P<level>#*)\s*(?P<text>.*)$")
 _TAIL = ".,;:!?\u3002\uff0c"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A saved link. `title` is "" where only the address is known; `line` counts from 1."""
 
@@ -44,7 +44,7 @@ class Entry:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Malformed:
     """An entry that cannot be read, and why."""
 
@@ -52,7 +52,7 @@ class Malformed:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What a daily note has below the headings."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from notewell.contract.gleanings import (
@@ -30,6 +30,7 @@ from notewell.gleanings.urls import domain
 from notewell.gleanings.web import Web
 from notewell.runs.work import RunProgress, Runs
 from notewell.types import GleaningRules
+from notewell.types.frozen import frozen
 from notewell.types.runs import Trigger
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
@@ -40,7 +41,7 @@ _FETCH_SECONDS = 5.0
 _MOST_DOMAINS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """What gleanings are made with. `writer` None: the vault is never written.
 

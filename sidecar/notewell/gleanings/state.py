@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from notewell.contract.gleanings import GleaningStatus, StatusChange
 from notewell.errors import WriteError
 from notewell.support import state_file
+from notewell.types.frozen import frozen
 
 NAME = "gleanings.json"
 MOST_CHANGES = 100  # of one gleaning's status
@@ -21,7 +22,7 @@ _BUSY_SECONDS = 10.0
 _STATUSES = get_args(GleaningStatus)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """The status of one gleaning, its changes, newest first, and the days it failed on.
 
@@ -42,7 +43,7 @@ class Mark:
         return replace(self, status=status, reason=reason, history=history)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class State:
     """`marks` by id; `read` has the path of each daily note that was extracted, by content hash."""
 

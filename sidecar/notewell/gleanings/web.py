@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from typing import Literal
@@ -15,6 +14,7 @@ from urllib.parse import urljoin
 
 from notewell.support.http import HttpClient, HttpError, StreamedReply
 from notewell.support.http.public import MALFORMED, Resolve, public_request, resolve
+from notewell.types.frozen import frozen
 
 MAX_BYTES = 64 * 1024  # of a page; the title is at its beginning
 MAX_REDIRECTS = 4
@@ -28,7 +28,7 @@ _SHOWN_CHARS = 300
 Verdict = Literal["alive", "moved", "gone", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """What came of one check. `status` is None if there was no reply; `url` is the last address."""
 

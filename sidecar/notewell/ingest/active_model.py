@@ -12,7 +12,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from notewell.errors import ModelError
@@ -21,6 +21,7 @@ from notewell.models.pool import ModelSlot
 from notewell.models.resilient import Degraded, Degrading
 from notewell.support import cleanup
 from notewell.types import LATE, Embedder, ModelKey, ModelRules
+from notewell.types.frozen import frozen
 
 T = TypeVar("T")
 
@@ -37,7 +38,7 @@ _SERVICE_RULES = (
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelState:
     """The models of a vault. `wanted` is the configured one, None while it is not loaded."""
 

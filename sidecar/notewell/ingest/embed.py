@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -25,6 +24,7 @@ from notewell.types import (
     Progress,
     VectorPut,
 )
+from notewell.types.frozen import frozen
 
 # Texts fetched at once, and texts embedded and committed at once. The second is the most work that
 # a killed process loses; the first keeps the number of database queries low.
@@ -32,7 +32,7 @@ WINDOW = 1024
 COMMIT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Embedded:
     """The result of a pass: texts embedded, and texts for which the model gave no usable vector.
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from notewell.types import Progress, PropertyValue
+from notewell.types.frozen import frozen
 
 EventKind = Literal["generation", "progress", "ledger", "state"]
 LOG_SIZE = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guarded:
     """Many notes that are missing at once and stay indexed until a person confirms."""
 
@@ -27,7 +27,7 @@ class Guarded:
     since: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """A completed run in the history."""
 
@@ -39,7 +39,7 @@ class Finished:
     outcome: str  # "done", "stopped", or what went wrong
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tally:
     """Totals since the writer was created."""
 
@@ -50,7 +50,7 @@ class Tally:
     removed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Activity:
     """The state of the writer, its history, and problems that block it."""
 
@@ -67,7 +67,7 @@ class Activity:
     tally: Tally = Tally()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One event; `data` is sent as JSON by the event stream."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeGuard
 
@@ -34,6 +34,7 @@ from notewell.types import (
     Progress,
     Settings,
 )
+from notewell.types.frozen import frozen
 from notewell.vault.paths import DOCUMENTS
 
 # A batch is committed when it has this many notes or this much text. The first one is small, so
@@ -49,7 +50,7 @@ _FINGERPRINT = "fingerprint"
 _FIRST_TYPES = (".md",)  # those of an index whose fingerprint names none
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunTotals:
     """What a run did. `guarded` notes are missing and stay indexed until a person confirms."""
 
@@ -73,7 +74,7 @@ class RunTotals:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signals:
     """Callbacks by which a run reports progress and is stopped.
 

@@ -10,15 +10,15 @@ and by name always uses the present title.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 from notewell.types import Chunk, ManifestEntry, Note
+from notewell.types.frozen import frozen
 
 # The chunks of a note with a title in their headers; None: with the note's own.
 Cut = Callable[[Note, str | None], tuple[Chunk, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TitledChunks:
     """The chunks of a note, and the former title in their headers, if it is not the note's."""
 

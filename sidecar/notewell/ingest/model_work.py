@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from notewell.index.port import Index, IndexReader
+from notewell.types.frozen import frozen
 
 _STORED = "model_work"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelWork:
     """Totals over the life of an index.
 

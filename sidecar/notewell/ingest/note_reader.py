@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from notewell.errors import ModelError, UnreadableNoteError
 from notewell.index.port import Index
@@ -26,6 +25,7 @@ from notewell.types import (
     Note,
     NotePut,
 )
+from notewell.types.frozen import frozen
 from notewell.vault.chunk import chunk, compared_sentences
 from notewell.vault.files import NoteText
 from notewell.vault.topic_cuts import TopicRule
@@ -33,7 +33,7 @@ from notewell.vault.topic_cuts import TopicRule
 _NARROW = re.compile("[\u0000-\u2e7f]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What the notes of one run are read with.
 

@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from notewell.types import LedgerEntry
+from notewell.types.frozen import frozen
 
 MOST_ATTEMPTS = 5
 FIRST_RETRY_S = 5.0
@@ -32,7 +32,7 @@ def seconds_until(at: float, now: float, *, longest: float) -> float:
     return at - now if at - now <= longest else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retry:
     """Notes to try again, and when (POSIX seconds). No paths: the whole vault."""
 

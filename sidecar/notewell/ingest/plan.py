@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from notewell.ingest.removal_guard import guard
 from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
+from notewell.types.frozen import frozen
 from notewell.vault.paths import is_document
 from notewell.vault.readers import is_readable
 
@@ -16,7 +16,7 @@ from notewell.vault.readers import is_readable
 NOT_NOTES = ("binary", "too_large", "encrypted")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """A note whose file was found at another path with the same content."""
 
@@ -24,7 +24,7 @@ class Move:
     file: FileRef
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """The work of a run, each list in its order of execution."""
 

@@ -12,7 +12,6 @@ import socket
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from notewell.contract.status import IndexProgress, Phase
@@ -21,6 +20,7 @@ from notewell.ingest.active_model import ModelState
 from notewell.ingest.events import Activity
 from notewell.ingest.model_work import model_work
 from notewell.types import IndexCounts, LedgerState
+from notewell.types.frozen import frozen
 
 # A writer that has stored nothing for this long has ended without a word, or its machine has. One
 # batch of passages takes seconds, with a slow model.
@@ -29,7 +29,7 @@ SILENT_S = 120.0
 _RUN = "run"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredRun:
     """A run of a writer, as other processes see it."""
 

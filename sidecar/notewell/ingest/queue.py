@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from notewell.types.frozen import frozen
 from notewell.types.runs import Trigger
 
 # For more paths than this, one walk over the whole vault is faster.
 MOST_PATHS = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Work:
     """One run of the write path. Without paths it covers the whole vault."""
 

@@ -7,11 +7,11 @@ of the cache pins it (see fetch.py). Other models need the extra `torch`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from notewell.errors import NotFoundError
 from notewell.types import ChunkSizes, CosineScale
+from notewell.types.frozen import frozen
 
 WEIGHTS_FILE = "model.safetensors"
 Q4_FILE = "e5-small-q4.bin"  # weights in 4 bits, see q4.py
@@ -25,7 +25,7 @@ _BERT_TOKENIZER = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572
 _ENGLISH = ("en",)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PinnedFile:
     """A file of a model. `sha256` is None if the first download determines it.
 
@@ -37,7 +37,7 @@ class PinnedFile:
     derived: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WheelSource:
     """A PyPI wheel that contains the same files, in `folder`.
 
@@ -51,7 +51,7 @@ class WheelSource:
     platform: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelSpec:
     """The properties of a model that are known before it is loaded.
 

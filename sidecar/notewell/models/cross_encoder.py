@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,9 +27,10 @@ from notewell.models.providers import RerankerOptions
 from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer
 from notewell.types import FloatArray, Quantisation
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CrossEncoderGraphs(GraphStore):
     """The graphs of one cross-encoder. `pair` returns token ids and segments of two texts."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from notewell.errors import ModelDamagedError, ModelError
 from notewell.models.catalogue import CONFIG_FILE, WEIGHTS_FILE
 from notewell.models.packed import PackedRows
 from notewell.types import FloatArray
+from notewell.types.frozen import frozen
 
 # The inputs and the output of the graph that is built from an encoder, and the version of its
 # builder. The version is part of the cached graph's name: increase it whenever the same weights
@@ -37,7 +38,7 @@ _SUPPORTED = frozenset({"bert"}) | _POSITIONS_AFTER_PADDING
 UNSUPPORTED = "model_unsupported"  # the code of the error for an unsupported architecture
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EncoderConfig:
     """The part of a model's config.json that its graph depends on."""
 
@@ -51,7 +52,7 @@ class EncoderConfig:
     relative_buckets: int  # 0: no bias by relative position
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Linear:
     """`x @ weight + bias`; `weight` has shape (inputs, outputs)."""
 
@@ -59,7 +60,7 @@ class Linear:
     bias: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Norm:
     """Scale and shift of a layer normalisation, both of shape (hidden,)."""
 
@@ -67,7 +68,7 @@ class Norm:
     shift: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layer:
     """One transformer layer."""
 
@@ -81,7 +82,7 @@ class Layer:
     output_norm: Norm
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoreHead:
     """The layers of a cross-encoder that turn its first token into one score.
 
@@ -93,7 +94,7 @@ class ScoreHead:
     classifier: Linear
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoder:
     """All weights of an encoder, float32, except for a vocabulary that is packed.
 

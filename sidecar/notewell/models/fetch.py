@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
@@ -34,6 +33,7 @@ from notewell.models.manifest import (
 )
 from notewell.support.home import expanded
 from notewell.support.program import models_inside
+from notewell.types.frozen import frozen
 
 MANIFEST = "manifest.json"
 _SHORT_REVISION = 12
@@ -44,7 +44,7 @@ def _silent(_: str) -> None:
     """Discard the message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelFiles:
     """A complete set of a model's files. `pinned`: the catalogue has hashes of all."""
 

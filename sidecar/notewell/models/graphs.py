@@ -19,7 +19,6 @@ import json
 import platform
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +34,7 @@ from notewell.models.fetch import ModelFiles
 from notewell.models.q4 import read_q4
 from notewell.support import atomic
 from notewell.types import FloatArray, Quantisation
+from notewell.types.frozen import frozen
 
 AGREEMENT = 0.98
 _TINY = 1e-12
@@ -50,7 +50,7 @@ SAMPLES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphStore:
     """The graphs of one model. `ids` gives the token ids of a text, for the comparison."""
 

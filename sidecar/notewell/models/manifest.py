@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from notewell.support import atomic
+from notewell.types.frozen import frozen
 
 _FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fingerprint:
     """Identifies the content of a file. `sha256` is hexadecimal."""
 

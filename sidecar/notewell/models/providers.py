@@ -9,7 +9,6 @@ its vectors are comparable.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 from notewell.errors import ConfigError
 from notewell.models.catalogue import ModelSpec
 from notewell.types import Embedder, ModelRules, Reranker, SearchRules
+from notewell.types.frozen import frozen
 
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
     from notewell.models.chat.messages import ChatModel
@@ -27,7 +27,7 @@ O = TypeVar("O")  # noqa: E741 - options
 M = TypeVar("M")  # model
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbedderOptions:
     """The options of an embedder.
 
@@ -45,7 +45,7 @@ class EmbedderOptions:
     remote: RemoteModel | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RerankerOptions:
     """The options of a reranker, which is never downloaded.
 
@@ -60,7 +60,7 @@ class RerankerOptions:
     consent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatOptions:
     """The options of a chat model. `key` is "" for a server without keys."""
 
@@ -70,7 +70,7 @@ class ChatOptions:
     first_pause_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider(Generic[O, M]):
     """One row: a name, and the module whose `load` makes the model from its options."""
 

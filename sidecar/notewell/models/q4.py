@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -28,6 +27,7 @@ from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, TOKENIZER_FILE
 from notewell.models.encoder import Encoder, EncoderConfig, Layer, Linear, Norm
 from notewell.models.packed import BLOCK, PackedRows
 from notewell.types import FloatArray
+from notewell.types.frozen import frozen
 
 _MAGIC = b"E5S1"
 _BLOCK_TYPE = np.dtype([("scale", "<f2"), ("nibbles", "u1", (BLOCK // 2,))])
@@ -36,7 +36,7 @@ _SPECIAL = ("<s>", "</s>", "<pad>", "<unk>")  # in the order of their ids in the
 _METASPACE = "\u2581"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Header:
     """The sizes in the order of the file, and the ids of `_SPECIAL`."""
 

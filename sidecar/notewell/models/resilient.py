@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -32,6 +32,7 @@ from notewell.types import (
     Window,
     knows_tokens,
 )
+from notewell.types.frozen import frozen
 
 T = TypeVar("T")
 
@@ -45,7 +46,7 @@ _RUNNING: tuple[Step, ...] = ("full", "fewer_threads", "single_fp32")
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Degraded:
     """The step that is in use instead of the full one, why, and since when (POSIX seconds)."""
 

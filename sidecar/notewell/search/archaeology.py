@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Literal
@@ -26,6 +25,7 @@ from notewell.contract.explore import (
 )
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.search.note_dates import stated_day
+from notewell.types.frozen import frozen
 from notewell.vault.daily import DailyNotes
 from notewell.vault.properties import MODIFIED_KEYS, date_of, fold
 
@@ -42,7 +42,7 @@ _PEAKS = 5
 _DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DaySpan:
     """A span of days, both ends included, and the number of dates in it."""
 
@@ -51,7 +51,7 @@ class DaySpan:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timeline:
     """Dates over time. `buckets` and `intervals` are in order; `peaks` strongest first.
 

@@ -19,6 +19,7 @@ from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote
 from notewell.types import IdArray, StoredChunk, StoredNote
+from notewell.types.frozen import frozen
 from notewell.vault.readers import is_markdown
 
 MAX_EMBEDDING = 5  # notes that are named; of a file in more of them, none is found by its text
@@ -26,7 +27,7 @@ LENT_SHARE = 0.5  # of an attachment's score, for a note that is found only by e
 _NOTES = (".md", ".markdown")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Embeds:
     """Which notes embed which attachments, as pairs of (attachment's id, note's id)."""
 

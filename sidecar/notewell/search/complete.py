@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from notewell.contract.explore import Completion, CompletionKind
 from notewell.search.lexer import FIELDS
 from notewell.search.names import Match, Name, Names, Vocabulary
+from notewell.types.frozen import frozen
 
 _MAX_TYPED = 512  # characters before the cursor that are considered
 _MAX_WORDS = 6  # of a title that is typed without quotes
@@ -41,7 +42,7 @@ _ORDER: tuple[CompletionKind, ...] = (
 _FIELD_NAMES = Names(Name(f"{field}:", 0) for field in FIELDS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     """A candidate completion; `words` is the number of typed words that it replaces."""
 
@@ -111,7 +112,7 @@ def _candidates(vocabulary: Vocabulary, prefix: str, limit: int) -> Iterator[_Fo
         yield from _word_candidates(vocabulary, typed, skipped, limit)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Term:
     """The typed part of a term, its start in the query, and the limit of candidates per kind."""
 

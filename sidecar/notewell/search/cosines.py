@@ -6,18 +6,19 @@ shifted and stretched so that unrelated texts, and queries and their answers, ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from notewell.search.candidates import Candidates
 from notewell.types import CosineScale, Embedder, FloatArray, VectorHits, knows_cosines
+from notewell.types.frozen import frozen
 
 _PASSAGES, _DEVIATION = 0.0476, 0.0834
 REFERENCE = CosineScale(0.032, 0.4355, passages=_PASSAGES, passages_deviation=_DEVIATION)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CosineMap:
     """`scale * cosine + shift`."""
 

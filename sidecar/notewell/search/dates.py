@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+
+from notewell.types.frozen import frozen
 
 _DATE = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?.*)?)?)?", re.DOTALL
@@ -16,7 +17,7 @@ _COMPARED = re.compile(r"(>=|<=|>|<)\s*(.+)", re.DOTALL)
 _Day = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Period:
     """A period [start, end) in POSIX seconds; for a point in time, start == end."""
 

@@ -22,6 +22,7 @@ from notewell.search.boosts import Links, activated
 from notewell.search.candidates import or_zero
 from notewell.search.cosines import SAME, CosineMap
 from notewell.types import FloatArray, IdArray
+from notewell.types.frozen import frozen
 
 # Of notes in order: the links of the first ones to others, by place; and the degrees of all.
 FindLinks = Callable[[IdArray], tuple[Links, FloatArray]]
@@ -39,7 +40,7 @@ _LENGTH_DAMPING = 0.3
 _MIN_DEVIATION = 0.03
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvidenceWeights:
     """The constants of the score, chosen on development sets (docs/search.md).
 
@@ -62,7 +63,7 @@ class EvidenceWeights:
     most_topical: float = 2.3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuning:
     """Factors on the parts of the score that were fitted to one vault (evaluate/tune.py).
 
@@ -131,7 +132,7 @@ class NoteEvidence:
         return self.cosines.mapped(self.cosine)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryEvidence:
     """What is known of a query before any note is weighed.
 

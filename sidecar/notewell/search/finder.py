@@ -30,12 +30,13 @@ from notewell.search.spelling import Speller, corrected_query, corrected_text, i
 from notewell.search.terms import Terms, query_terms
 from notewell.search.word_list import WordListCache
 from notewell.types import Embedder, FloatArray, SearchRules, TopicRules, VaultRecord
+from notewell.types.frozen import frozen
 
 # What a search enters while a model works.
 Aside: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caches:
     """What searches of one index keep between them; each is updated on access."""
 

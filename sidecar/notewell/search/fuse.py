@@ -22,6 +22,7 @@ import numpy as np
 
 from notewell.search.candidates import Candidates, or_zero
 from notewell.types import FloatArray, FusionMethod
+from notewell.types.frozen import frozen
 
 RRF_K = 60.0
 RRF_SEMANTIC_WEIGHT = 0.7
@@ -37,7 +38,7 @@ _BY_RANK = frozenset({"rrf", "weighted"})
 SUMS: frozenset[Method] = frozenset({"auto", "gars", "keyword"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A fusion method with the weight of each half. `params` explain the choice in the reply.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -27,6 +27,7 @@ from notewell.index.topic_links import TopicLinks
 from notewell.search.rank import RankedNote
 from notewell.search.similar_reasons import linked, step
 from notewell.types import FloatArray, GarsRules, IdArray, StoredNote
+from notewell.types.frozen import frozen
 
 SEEDS, SEED_SHARE = 5, 0.7  # the most seeds, and their least similarity
 # Notes that link to a note, or name a topic, from which it joins them no more: it says nothing of
@@ -35,7 +36,7 @@ _MOST_SIBLINGS = 200
 How = Literal["linked", "topic", "named", "sibling", "same topic"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Activated:
     """The activation of a note, 0..1, and where the most of it came from.
 

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from notewell.types.frozen import frozen
+
 FIELDS = ("path", "file", "tag", "type", "status", "created", "modified")
 MAX_DEPTH = 32  # of nested groups; deeper ones are read as text
 MAX_WARNINGS = 8
@@ -25,7 +27,7 @@ _PROPERTY = re.compile(r"\[([^\[\]\n]*)\](?!\()")
 _OR = re.compile(r"OR(?=[\s()]|$)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lexeme:
     """A piece of a query, source[start:end].
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypedDict
 
@@ -12,6 +11,7 @@ from notewell.contract.search import Passage
 from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk
+from notewell.types.frozen import frozen
 from notewell.vault.nested_lists import (
     TextBlock,
     indent_of,
@@ -27,7 +27,7 @@ MAX_ITEMS = 5  # further items of one passage
 BETWEEN = " > "  # the names of a path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchingBlock:
     """A block of a chunk; `weight` is the summed weight of the query's words in it."""
 

@@ -24,6 +24,7 @@ from notewell.search.candidates import among, ascending, firsts
 from notewell.search.name_table import Floats, Ints, NameTable, name_key
 from notewell.search.terms import FUNCTION_WORD_WEIGHT, function_words
 from notewell.types import FloatArray, IdArray
+from notewell.types.frozen import frozen
 from notewell.vault.readers import link_name
 
 MOST = 50  # notes found by parts of their names; notes whose name is the query are all found
@@ -112,7 +113,7 @@ def _of_notes(owners: IdArray, scores: Floats, exact: IdArray) -> NameMatches:
     return NameMatches(notes, best.astype(np.float32), is_exact)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Meaning:
     """A stem that a word of the query may stand for.
 
@@ -126,7 +127,7 @@ class _Meaning:
     typed: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Lookup:
     """Looks the words of one query up in the table."""
 

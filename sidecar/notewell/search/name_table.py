@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from notewell.index.analyze import MARKS, SPACELESS, stem, tokens, words
 from notewell.types import IdArray, StoredNote
+from notewell.types.frozen import frozen
 from notewell.vault.readers import link_name
 
 Ints = npt.NDArray[np.int64]
@@ -48,7 +49,7 @@ def name_key(text: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedName:
     """A name as the table stores it.
 

@@ -13,11 +13,11 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from notewell.errors import NotFoundError
 from notewell.index.port import IndexReader
 from notewell.types import PropertyValue, StoredNote
+from notewell.types.frozen import frozen
 from notewell.vault.readers import link_name, spellings
 
 _NAME, _WORD = "\n", "\x1f"
@@ -25,7 +25,7 @@ _WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
 _CONTROL = re.compile(r"[\x00-\x1f]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name:
     """A name, how often it is used, and the path of its note, if it belongs to one."""
 
@@ -34,7 +34,7 @@ class Name:
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """A name that matches a prefix. `whole`: at its start, not only at one of its words."""
 

@@ -28,6 +28,7 @@ from notewell.search.finder import Aside
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.retrieve import EVERYWHERE, Where
 from notewell.types import FloatArray, Reranker, SearchRules
+from notewell.types.frozen import frozen
 
 FindReranker = Callable[[], Reranker]  # raises a NotewellError if there is no model
 
@@ -139,7 +140,7 @@ def _either(requested: bool | None, rule: bool) -> bool:
     return rule if requested is None else requested
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reranked:
     """The results in their new order, and how many of them the model read."""
 

@@ -22,11 +22,12 @@ from notewell.index.analyze import words
 from notewell.search import dates
 from notewell.search.lexer import MAX_WARNINGS, Lexeme, lex
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 
 Comparison = Literal["=", ">", ">=", "<", "<="]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """The note contains this text. `exact`: as a phrase; else all its words, anywhere."""
 
@@ -34,7 +35,7 @@ class Text:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathContains:
     """The note's path (`path:`) or file name (`file:`) contains `text`, ignoring case."""
 
@@ -42,14 +43,14 @@ class PathContains:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tagged:
     """The note has this tag or a child of it. `tag` is case-folded, without `#`."""
 
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueTest:
     """One comparison with a property's value. `operand` None stands for "no value" (`null`)."""
 
@@ -57,7 +58,7 @@ class ValueTest:
     operand: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Property:
     """The note has the property and, where `tests` are given, a value that meets one of them."""
 
@@ -66,7 +67,7 @@ class Property:
     reason: Literal["property", "type", "status"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dated:
     """The note's time lies in [start, end), POSIX seconds; None is open."""
 
@@ -75,21 +76,21 @@ class Dated:
     end: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not:
     """The note does not meet `part`."""
 
     part: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class All:
     """The note meets every part."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Either:
     """The note meets at least one part."""
 
@@ -99,7 +100,7 @@ class Either:
 Node: TypeAlias = "Text | PathContains | Tagged | Property | Dated | Not | All | Either"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedQuery:
     """A parsed query: `text` is scored, `condition` must hold whatever the score.
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from notewell.index.analyze import words
 from notewell.search import dates
 from notewell.search.dates import Period
+from notewell.types.frozen import frozen
 
 _YEARS = (1990, 2100)
 # Letters that people leave out or write in two ways; one letter for one, so that places stay.
@@ -80,7 +80,7 @@ _SINGLE: Mapping[str, tuple[int, int]] = {  # (unit, how many units from now)
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateMention:
     """A period [start, end) in POSIX seconds, and the words of the query that said it."""
 

@@ -15,13 +15,14 @@ from notewell.search.evidence import Addends
 from notewell.search.fuse import Fused, Plan, fuse
 from notewell.search.relevance import Relevance
 from notewell.types import FloatArray, IdArray, Match
+from notewell.types.frozen import frozen
 
 _DIGITS = 6
 _FEW_NOTES = 40  # up to it, comparing one by one is faster than np.isin
 _PASSAGE_SHARE = 0.5  # minimum score of a further passage, relative to the note's best one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankedNote:
     """A ranked note. `passages` are (chunk id, score relative to the best one), best first.
 

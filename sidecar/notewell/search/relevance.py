@@ -19,6 +19,7 @@ from notewell.search.candidates import or_zero
 from notewell.search.cosines import REFERENCE
 from notewell.search.evidence import NoteEvidence, QueryEvidence, weigh_words
 from notewell.types import FloatArray, IdArray, Match, SearchMode
+from notewell.types.frozen import frozen
 
 RELATED_FROM, STRONG_FROM = 0.5, 0.4  # likelihoods
 _MOST_WORDS_ADDEND, _MOST_DEVIATIONS = 3.0, 9.0
@@ -42,7 +43,7 @@ _MOSTLY_KNOWN = 0.38
 _ALL_WORDS = 0.98
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Related:
     """Coefficients of `related`: by words alone, by meaning alone, or by both.
 
@@ -70,7 +71,7 @@ _BY_MEANING = _Related(-5.995, excess=24.539, unreadable=-1.556, length=-0.566)
 _BY_MEANING_ALONE = replace(_BY_MEANING, unreadable=-5.556, known=-4.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Confidence:
     """Coefficients of `confidence`: `related` is of the highest log-odds of that function.
 

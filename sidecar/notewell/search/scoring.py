@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -28,6 +28,7 @@ from notewell.search.rank import Scored
 from notewell.search.signals import digit_share, unreadable_share
 from notewell.search.terms import Terms
 from notewell.types import CountTokens, FloatArray, IdArray, SearchRules, Signal, VectorHits
+from notewell.types.frozen import frozen
 
 _DEFAULT = SearchRules()
 _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are
@@ -56,7 +57,7 @@ def query_evidence(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scoring:
     """Scores notes for one request by the rules and the weights of the evidence.
 

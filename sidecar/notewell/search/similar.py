@@ -47,6 +47,7 @@ from notewell.types import (
     SearchRules,
     VaultRecord,
 )
+from notewell.types.frozen import frozen
 
 _MOST_COPIES, _MIN_COPY_COSINE = 20, 0.9  # notes that are compared with the source as texts
 ECHOED_CHARS = 200  # of a given text; the reply repeats only its beginning
@@ -84,7 +85,7 @@ def similar(
     return _Run(index, embedder, request, text, rules, vault, semantic_reason, address).reply()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     """The ranked notes. `similar` and `proximity` (by links, 0..1 by note id) if known."""
 

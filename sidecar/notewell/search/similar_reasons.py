@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from notewell.search.postprocess import is_duplicate, runs_of
 from notewell.search.rank import RankedNote
 from notewell.search.similarity import SimilarCandidates, Source
 from notewell.types import Direction, StoredNote
+from notewell.types.frozen import frozen
 
 T = TypeVar("T", int, str)
 
@@ -62,7 +63,7 @@ def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
     return "out" if out else "in" if into else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedContext:
     """The tags and linked notes of a note that others may share."""
 

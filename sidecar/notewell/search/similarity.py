@@ -30,6 +30,7 @@ from notewell.search.candidates import Candidates
 from notewell.search.cosines import SAME, CosineMap
 from notewell.search.names import find_note
 from notewell.types import ChunkHits, FloatArray, IdArray, StoredChunk, StoredNote
+from notewell.types.frozen import frozen
 
 NEIGHBOURS = 50  # nearest passages of other notes
 # The share of their mean that is subtracted: it grows from MIN_SHARE to 1 between two mean cosines
@@ -45,7 +46,7 @@ _PIECE_CHARS = 1000
 _LABEL_CHARS = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The note or text that others are compared with; `note` is None for a text.
 
@@ -82,7 +83,7 @@ def read_source(index: IndexReader, request: SimilarRequest | str) -> Source:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyTerms:
     """The terms with the highest tf-idf in a source; weights 0..1.
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from notewell.types.frozen import frozen
 
 ELLIPSIS = "…"
 _GAP = re.compile(r"\s{2,}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snippet:
     """One line of text; `highlights` are UTF-16 offsets into it, in order, not overlapping.
 

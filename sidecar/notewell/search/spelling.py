@@ -9,7 +9,7 @@ Church and Gale 1990, "A spelling correction program based on a noisy channel mo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import cast
 
@@ -21,6 +21,7 @@ from notewell.search.lexer import lex
 from notewell.search.name_table import NameTable
 from notewell.search.word_list import WordList, WordListCache, is_word
 from notewell.types import Embedder, knows_tokens
+from notewell.types.frozen import frozen
 
 CORRECTION_WEIGHT = 0.5  # of a word at one edit, or made of two; at two edits, half of it
 _MAX_CORRECTED = 3  # words per query
@@ -38,7 +39,7 @@ _PART_LETTERS = 3  # of both parts of a word that should be two
 _SPLITS = 3  # ways to part a word that are looked up as a phrase
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """Words of a query that follow each other, and the text that should stand in their place."""
 
@@ -46,7 +47,7 @@ class Fix:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelling:
     """What the words of a query may stand for.
 
@@ -71,7 +72,7 @@ def is_word_of(model: object) -> Callable[[str], bool] | None:
     return lambda word: count(word) == 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Speller:
     """Corrects words by the vault's own.
 
@@ -223,7 +224,7 @@ class Speller:
         return word
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     alternatives: dict[str, Mapping[str, float]] = field(default_factory=dict)
     offered: dict[str, float] = field(default_factory=dict)

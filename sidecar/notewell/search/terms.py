@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from notewell.index.analyze import tokens, words
 from notewell.index.lexical import QueryTerm, idf
@@ -19,6 +19,7 @@ from notewell.index.port import IndexReader
 from notewell.index.search_ports import KeywordIndex
 from notewell.search.spelling import Fix, Speller, Spelling
 from notewell.search.word_list import WordListCache
+from notewell.types.frozen import frozen
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25
@@ -62,7 +63,7 @@ _LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSS
 _LIGHT = frozenset(_VAGUE.split()).union(*_LANGUAGES)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """The scored tokens of a query, in order of appearance.
 

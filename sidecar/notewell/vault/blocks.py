@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 
 from notewell.types import Heading, Span, SpanKind
+from notewell.types.frozen import frozen
 from notewell.vault.inline import InlineScanner
 from notewell.vault.regions import Region
 
@@ -45,7 +46,7 @@ _CELL_EDGE = re.compile(r"[ \t]*\|[ \t]*")
 REGION_LINE = "```"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Body:
     """The lines of a note. A region's first line reads `REGION_LINE`, its others are unread.
 

@@ -11,12 +11,12 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 import yaml
 
 from notewell.errors import UsageError, WriteError
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 from notewell.vault.parse import one_line_end
 
@@ -78,7 +78,7 @@ def _quoted(text: str) -> str:
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Entry:
     """Where a property stands: its name up to `key_end`, its value up to `end`."""
 
@@ -135,7 +135,7 @@ def edit_properties(
     return edited
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Edits:
     """What is left to do to the properties of a note."""
 

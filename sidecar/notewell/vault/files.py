@@ -9,12 +9,12 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
 from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.types import FileRef, Note, SourceText, VaultRules, Walk
+from notewell.types.frozen import frozen
 from notewell.vault.paths import is_hidden, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
@@ -259,7 +259,7 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
     return load_rules(root, rules).decide(unicodedata.normalize("NFC", path))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteText:
     """A note as read. `text` is what its offsets and lines count in."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
@@ -31,7 +32,7 @@ class _HostileYamlError(ValueError):
     """Well-formed YAML that expands or nests without reasonable bounds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frontmatter:
     """The properties as written, where the body begins, and what could not be read."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
 
 from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
 from notewell.errors import UnreadableNoteError
+from notewell.types.frozen import frozen
 from notewell.vault import files
 from notewell.vault.mirror import Mirror
 from notewell.vault.note_form import MAX_BYTES
@@ -26,7 +27,7 @@ _SECOND_NOTE = "Notewell's version"
 _AT_ONCE = 20  # changes applied before the server's writers get their turn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Received:
     """What came of a client's changes: warnings for people, and notes written beside theirs."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from notewell.errors import UsageError, WriteError
+from notewell.types.frozen import frozen
 from notewell.vault.readers.reader import MARKS
 
 MAX_BYTES = 16 * 1024 * 1024  # of a note that is written
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """The encoding and byte order mark of a note."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from notewell.types import NOTE_TYPES, Heading, Link, Note, PropertyValue, SourceText, Span
+from notewell.types.frozen import frozen
 from notewell.vault.blocks import BlockScanner, make_body
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 from notewell.vault.inline import InlineScanner
@@ -60,7 +60,7 @@ def parse(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkdownBody:
     """What the text below a note's properties holds."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pathspec
 
 from notewell.errors import OutsideVaultError, UsageError
 from notewell.types import NOTE_TYPES, VaultRules
+from notewell.types.frozen import frozen
 from notewell.vault.readers import is_readable, readable
 
 # Paths of documents that are indexed with a vault and lie elsewhere begin with this folder, which
@@ -48,7 +48,7 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".") or name in _UNSEEN_FOLDERS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Globs:
     """Compiled gitignore lines, together with their source."""
 
@@ -63,7 +63,7 @@ class Globs:
         return self.lines[result.index]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IgnoreRules:
     """The compiled rules of one vault. `warnings` names entries that could not be used."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from notewell.errors import UsageError
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.frontmatter import YAML_ERRORS, describe_yaml_error, load_yaml, read_frontmatter
 from notewell.vault.parse import one_line_end
@@ -18,7 +19,7 @@ _COMMA_LISTS = frozenset({"tags", "tag", "aliases", "alias"})
 _AROUND = 3  # lines of a note's text that a diff shows after the properties
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PropertyEdit:
     """What to change. A name may be in one of the parts only, also as the new name of another.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 
 RegionKind = Literal["code", "math"]
 
@@ -46,7 +46,7 @@ _ELEMENT_END = re.compile(r"(?:^|[ \t]+)\^([A-Za-z0-9_-]{8})[ \t]*$", re.MULTILI
 _FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Region:
     """A stretch of whole lines that is one block. `inner` is its content without the marks.
 
@@ -61,7 +61,7 @@ class Region:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Regions:
     """The source with comments and scripts blanked out (same length), and the fenced blocks."""
 
@@ -241,7 +241,7 @@ def code_spans(text: str, start: int = 0, end: int | None = None) -> dict[int, i
     return spans
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawnText:
     """One text of a drawing: its place in the source, and the id it can be linked by."""
 
@@ -250,7 +250,7 @@ class DrawnText:
     block: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drawing:
     """Where a drawing's data lies: [start, end) is to be hidden from the scan of the note."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from notewell.types import BlockMark, CountTokens, Heading, Note, Span
+from notewell.types.frozen import frozen
 
 Trail = tuple[Heading, ...]
 
@@ -38,7 +39,7 @@ class Draft:
         return tuple([heading.text for heading in self.trail])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """The text under one heading, up to the next. See Draft for `fresh` and `titled`."""
 

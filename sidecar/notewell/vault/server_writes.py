@@ -12,8 +12,8 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from notewell.types.frozen import frozen
 from notewell.vault.write_journal import Journal
 
 _SCHEMA = """
@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS unconfirmed (
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Base:
     """The version of a note that clients have: SHA-256 of its bytes, modification time in ms."""
 
@@ -30,7 +30,7 @@ class Base:
     mtime: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerWrite:
     """One note that clients have in an older version, or, without a `base`, not at all.
 

@@ -11,9 +11,9 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from notewell.types import CountTokens
+from notewell.types.frozen import frozen
 
 _LINE = re.compile(r"\n")
 _OUTER_LINE = re.compile(r"\n(?=\S)")
@@ -29,7 +29,7 @@ _LEAST = 0.5
 _RETRIES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A range of the text: [start, end). It may begin with what the piece before ends with."""
 
@@ -37,7 +37,7 @@ class Piece:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A block of the text: where it begins, its tokens, and whether it consists of rows."""
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from notewell.types import CountTokens, Likeness, Span
+from notewell.types.frozen import frozen
 from notewell.vault.sections import Section
 
 # Comparing more sentences of one note takes minutes; such a file is a book or a log.
@@ -28,7 +28,7 @@ _OUTER_LINE = re.compile(r"\n(?=\S)")
 _WHOLE = frozenset({"table", "code", "math"})  # rows and lines that mean something together
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicRule:
     """How sections are cut: what compares the sentences, and the percentile from 1 to 99."""
 
@@ -36,7 +36,7 @@ class TopicRule:
     percentile: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     """text[start:end] of a section, a list item with what is below it, or a whole table."""
 
@@ -45,7 +45,7 @@ class Sentence:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A place where a section may be cut, and the likeness of the sentences on its sides."""
 

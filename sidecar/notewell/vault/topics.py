@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote
 
 from notewell.types import PropertyValue, StoredNote
+from notewell.types.frozen import frozen
 from notewell.vault.links import NoteNames
 
 INSTRUCTIONS = "Instructions"
@@ -23,7 +23,7 @@ _MARKDOWN_LINK = re.compile(r"\[[^\[\]]*\]\((?P<target>[^()]*(?:\([^()]*\)[^()]*
 _WIKILINK = re.compile(r"\[\[(?P<target>[^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Topic:
     """A note that is a topic."""
 
@@ -33,7 +33,7 @@ class Topic:
     aliases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ontology:
     """The topics, and the index note of each folder that has one, by folder."""
 
@@ -42,7 +42,7 @@ class Ontology:
     instructions: str | None  # path of the note
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """A value of `topics` in a note, as written; `topic` is the path of what it means, or None."""
 

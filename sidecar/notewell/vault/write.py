@@ -20,7 +20,6 @@ import time
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.errors import (
@@ -32,6 +31,7 @@ from notewell.errors import (
     WriteError,
 )
 from notewell.types import PropertyValue, SourceText
+from notewell.types.frozen import frozen
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.note_form import MAX_BYTES, Form
@@ -47,7 +47,7 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.E
 _NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """The result of a write. `number` is its journal entry; None if nothing had to be changed."""
 
@@ -56,7 +56,7 @@ class Written:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undone:
     """What undoing did: the writes it made, and why other notes of the batch were left alone."""
 

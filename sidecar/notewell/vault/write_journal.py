@@ -10,7 +10,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import filelock
 
 from notewell.errors import NotFoundError, WriteError
 from notewell.support import private
+from notewell.types.frozen import frozen
 
 NAME = "writes.db"
 MOST = 500  # writes that can be undone, the newest
@@ -45,7 +45,7 @@ ORDER BY number DESC
 _COLUMNS = "id, at, path, action, before_hash, after_hash, undone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One write. A hash is None if the note did not exist; `at` is in POSIX seconds."""
 

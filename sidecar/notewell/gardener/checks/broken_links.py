@@ -10,7 +10,6 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from notewell.contract.garden import GardenCheck
@@ -20,6 +19,7 @@ from notewell.gardener.names import letters_of, slipped_names, slips
 from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
 from notewell.graph.dangling import ATTACHMENTS
 from notewell.types import Link
+from notewell.types.frozen import frozen
 from notewell.vault.readers import link_name
 
 NAME: GardenCheck = "broken_links"
@@ -27,7 +27,7 @@ MIN_CONFIDENCE = 0.7
 _SHORTEST = 6  # letters of a name with a mistake; below, another word is as likely
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Meant:
     """The note that a broken link probably means, how sure that is, and why."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden
 from notewell.gardener.suggestion import Suggestion
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """A check: its name, what it finds, and whether it runs unless a person chooses.
 

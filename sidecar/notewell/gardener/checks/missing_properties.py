@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 
 NAME: GardenCheck = "missing_properties"
 MIN_SHARE = 0.9  # of the folder's other notes
@@ -21,7 +21,7 @@ _MIN_NOTES = 6  # of a folder
 _OWN = frozenset({"gardener", "gardener-ignore", "duplicate_of", "related", "title", "aliases"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usual:
     """A property that a folder's notes have: its share of them, and the value that is usual."""
 

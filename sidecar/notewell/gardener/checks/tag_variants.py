@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.gardener.names import letters_of
 from notewell.gardener.prose import code_hidden
 from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
+from notewell.types.frozen import frozen
 from notewell.vault.properties import TAG_CHARS
 
 NAME: GardenCheck = "tag_variants"
@@ -25,7 +25,7 @@ _PROPERTIES = frozenset({"tags", "tag"})
 _IN_LIST = re.compile(r"[^,\s]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variant:
     """A spelling of a tag, the one that is usual, how sure it is the same tag, and why."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from notewell.contract.garden import GardenCheck
 from notewell.gardener.garden import Garden, NoteBody, NoteFacts
@@ -19,6 +18,7 @@ from notewell.gardener.mentions import Mention, NameFinder, folded
 from notewell.gardener.prose import is_markup, prose_of
 from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
 from notewell.types import Link
+from notewell.types.frozen import frozen
 
 NAME: GardenCheck = "unlinked_mentions"
 MIN_CONFIDENCE = 0.7
@@ -27,7 +27,7 @@ _BIAS, _LINKED, _EXACT, _WORDS, _SAID = 1.0, 0.75, 0.78, 0.3, -0.36
 _MOST_WORDS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameUse:
     """How a vault uses a name: the note it means, and how many notes link it and only say it."""
 
@@ -36,7 +36,7 @@ class NameUse:
     said: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A mention in a note that does not link the target."""
 
@@ -94,7 +94,7 @@ def mentions(garden: Garden) -> Iterator[Found]:
         yield Found(path, mention, use)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Target:
     target: str
     written: tuple[str, ...]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from notewell.contract.local_models import LocalModels, LocalServer
@@ -17,11 +16,12 @@ from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank
 from notewell.models.chat.wire import listed_models
 from notewell.support.http import HttpClient, HttpError, HttpRequest
+from notewell.types.frozen import frozen
 
 _FIND_S = 1.5  # a program that listens answers at once; loading a model is not waited for
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """A program's name for people, and the port that it listens on."""
 

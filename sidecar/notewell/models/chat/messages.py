@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from notewell.support.http import Json
+from notewell.types.frozen import frozen
 
 Role = Literal["system", "user", "assistant", "tool"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A call of a tool by the model. `arguments` is JSON as the model wrote it, valid or not."""
 
@@ -20,7 +20,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One message. `calls` are an assistant's; `call_id` names the call that a tool replies to."""
 
@@ -30,7 +30,7 @@ class Message:
     call_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSpec:
     """A tool as it is described to the model. `parameters` is a JSON Schema of an object."""
 
@@ -39,7 +39,7 @@ class ToolSpec:
     parameters: Mapping[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """One complete reply of a model. `cut`: it reached the limit of tokens."""
 
@@ -48,7 +48,7 @@ class Turn:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelInfo:
     """A model of a provider. Limits are in tokens; None where the provider does not list them."""
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from notewell.contract.ask import ModelView
 from notewell.models.chat.messages import ModelInfo
 from notewell.types import ModelPreference
+from notewell.types.frozen import frozen
 
 UNKNOWN_LIMIT = 4096  # tokens; with which Ollama loads a model by default
 _NOT_FOR_CHAT = re.compile(
@@ -28,7 +28,7 @@ _NEWEST = re.compile(r"-latest$", re.IGNORECASE)  # an alias without a version
 _SMALL, _MIDDLE, _LARGE = 1, 2, 3  # how capable a model is within its generation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Family:
     """Models of one family, by a pattern of their names.
 

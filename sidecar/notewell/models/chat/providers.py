@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,12 +21,13 @@ from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
 from notewell.support import atomic
 from notewell.support.http import Cancel, is_loopback
 from notewell.types import AskRules
+from notewell.types.frozen import frozen
 
 CACHE_SECONDS = 24 * 3600.0
 LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Providers:
     """Opens the configured provider. `folder` holds the cached lists of models."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from notewell.config.load import provider_key
@@ -14,9 +13,10 @@ from notewell.models.keys import has_keyring
 from notewell.models.providers import CHAT_MODELS, find_provider
 from notewell.support.http import is_loopback
 from notewell.types import AskRules, ProviderKind
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Service:
     """`base_url` is "" for the protocol's own address."""
 

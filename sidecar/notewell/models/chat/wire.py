@@ -26,6 +26,7 @@ from notewell.support.http import (
     error_words,
     parse_json,
 )
+from notewell.types.frozen import frozen
 
 FIRST_PAUSE_S = 1.0
 SILENCE_S = 120.0  # a local model may load for a minute before its first word
@@ -33,7 +34,7 @@ MAX_BYTES = 8 * 1024 * 1024  # of one reply
 _HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """Where a provider listens. `secret` is removed from every message about a failure."""
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -31,11 +31,12 @@ from notewell.models.resilient import Degraded
 from notewell.support import atomic
 from notewell.support.http import Json, is_loopback
 from notewell.types import ChunkSizes, CosineScale, EmbeddedPiece, FloatArray, ModelKey
+from notewell.types.frozen import frozen
 
 PROBE = "A note about bread, water and light."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoteModel:
     """A model behind an API, and what it accepts.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -24,12 +23,13 @@ from notewell.models.remote.table import service_named
 from notewell.models.remote.wire import Endpoint
 from notewell.support.http import HttpRequest, Json, Retry, is_loopback
 from notewell.types import FloatArray, SearchRules
+from notewell.types.frozen import frozen
 
 _TIMEOUT_S = 15.0  # after which a request that nobody waits for ends
 _LONGEST_PASSAGE = 8_000  # characters, about 2,000 tokens; the services read 4,000 at least
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Form:
     """A service's usual address, the names in its requests, and where its results are."""
 

@@ -7,7 +7,6 @@ would be sent, for the terminal and the interfaces.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from notewell.config.load import ENV_MODEL_KEY, embedding_key
@@ -24,9 +23,10 @@ from notewell.models.remote.table import (
 from notewell.models.remote.wire import Endpoint
 from notewell.support.http import is_loopback
 from notewell.types import ModelRules
+from notewell.types.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """The service and the model that the settings name."""
 

@@ -8,14 +8,16 @@ of the date `PRICES_OF`, for orientation before a large run; None: not known.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from notewell.types.frozen import frozen
 
 PRICES_OF = "2026-08"
 Family = Literal["openai", "jina", "mistral", "ollama", "gemini", "voyage", "cohere"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """Limits of one request, and how many are sent at the same time.
 
@@ -30,7 +32,7 @@ class Limits:
     parallel: int = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRow:
     """A model, by the beginning of its name.
 
@@ -49,7 +51,7 @@ class ModelRow:
     contextual: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Service:
     """A provider of the setting `model.provider`.
 
@@ -220,7 +222,7 @@ def row_of(service: Service, model: str) -> ModelRow:
     return ModelRow(model)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estimate:
     """What a run would send. `dollars` is None where the price is not known."""
 

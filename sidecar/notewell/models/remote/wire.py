@@ -7,18 +7,19 @@ docs/models.md names. Only documented fields are sent, because unknown ones are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 from urllib.parse import quote, urlsplit
 
 from notewell.models.remote.table import Family
 from notewell.support.http import HttpRequest, Json, Retry
+from notewell.types.frozen import frozen
 
 Kind = Literal["query", "passage"]
 Document = Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """A model of a server. `base_url` usually ends in /v1; `key` is "" if none is sent.
 
@@ -54,7 +55,7 @@ class Endpoint:
         return HttpRequest.post_json(f"{self.base_url.rstrip('/')}{path}", body, headers)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """The vectors in the order of the texts, None unless each has exactly one, and the tokens."""
 

@@ -7,9 +7,9 @@ much is read is bounded: a canvas is drawn by hand, and a file far beyond that i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, get_args
 
+from notewell.types.frozen import frozen
 from notewell.vault.readers.json_text import (
     Json,
     load_object,
@@ -27,7 +27,7 @@ MAX_EDGES = 10_000
 _CANVAS = "canvas"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A node: its rectangle in pixels, and what it shows (a text, a path, a URL or a label)."""
 
@@ -47,7 +47,7 @@ class Node:
         return across and self.y <= node.y + node.height / 2 <= self.y + self.height
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edge:
     """An edge between the nodes of two ids, which need not be there."""
 
@@ -56,7 +56,7 @@ class Edge:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Canvas:
     """The nodes and edges of a canvas, in the order of the file."""
 

@@ -12,11 +12,11 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from notewell.contract.codec import to_json
 from notewell.errors import UnreadableNoteError
+from notewell.types.frozen import frozen
 from notewell.vault.readers import frames, reader_of
 from notewell.vault.readers.reader import FileFacts, Reader
 
@@ -26,7 +26,7 @@ if sys.platform != "win32":
 _GRACE_S = 5.0  # how much later than its parent it ends itself: only if its parent is gone
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChildLimits:
     """What a child may use: bytes of address space, and seconds without anything to do."""
 

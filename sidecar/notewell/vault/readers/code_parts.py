@@ -6,9 +6,10 @@ import ast
 import importlib
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
+
+from notewell.types.frozen import frozen
 
 MAX_PARTS = 5000
 _MAX_NAME = 200
@@ -45,7 +46,7 @@ _CLOSED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A class, function or the like; its lines from 1, both included; level 1 is outermost."""
 
@@ -55,7 +56,7 @@ class Part:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """The parts of a file in the order of their first lines, outer before inner."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 from notewell.types import PropertyValue
+from notewell.types.frozen import frozen
 from notewell.vault.parse import file_title
 from notewell.vault.readers.made_text import Described, MadeText
 from notewell.vault.readers.markup import write_markup
@@ -23,7 +23,7 @@ _CONTAINER = "META-INF/container.xml"
 _MAX_CHAPTERS = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Book:
     """What the package file says: the paths of the chapters in order, and Dublin Core."""
 

@@ -7,10 +7,10 @@ back from a process that read a hostile file must not be able to run code here.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import BinaryIO, TypeVar
 
 from notewell.contract.codec import from_json, to_json
+from notewell.types.frozen import frozen
 
 _LENGTHS = struct.Struct(">IQ")  # of the header and the body, in bytes
 _MAX_HEADER = 1024 * 1024
@@ -20,7 +20,7 @@ IDLE_EXIT = 77  # the exit code of a child that had nothing to do
 Header = TypeVar("Header")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadRequest:
     """Asks for the note of a file, whose bytes are the body. The times are those of the file."""
 
@@ -32,7 +32,7 @@ class ReadRequest:
     seconds: float  # after which the child ends itself, if nobody did before
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadReply:
     """Whether the file was read; the body is then the note. `code` is that of the error."""
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from notewell.types import Heading, Link, LinkKind, Note, PropertyValue, Span, SpanKind
+from notewell.types.frozen import frozen
 from notewell.vault.inline import split_address
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
@@ -20,7 +21,7 @@ MAX_CHARACTERS = 10_000_000  # of a note; a thick book has about three million
 MAX_LINKS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Described:
     """What a file says about itself."""
 

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from notewell.types import SpanKind
+from notewell.types.frozen import frozen
 from notewell.vault.readers.made_text import MadeText
 from notewell.vault.readers.shallow import shallow
 
@@ -49,7 +50,7 @@ class _Block:
     parts: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """What the head of a page says about it. `meta` has the values by name, in lower case."""
 

@@ -12,11 +12,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 from xml.parsers import expat
 
 from notewell.errors import UnreadableNoteError
+from notewell.types.frozen import frozen
 
 MAX_PART = 64 * 1024 * 1024  # bytes of one part, unpacked
 MAX_TOTAL = 256 * 1024 * 1024  # bytes of all parts that are read
@@ -95,7 +96,7 @@ class Package:
         return UnreadableNoteError(f"{self._path} {why}, so it is not read.", code="too_large")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """A start or end of an element, or text in one. `tag` and attributes have no namespace."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
+from notewell.types.frozen import frozen
 from notewell.vault.readers.pdf_pages import Line
 
 _HYPHENATED = re.compile("[\ufffe\u00ad\x02]")
@@ -30,7 +31,7 @@ _EDGE_LINES = 2  # lines at the top and bottom of a page that may be running hea
 _REPEATED = 0.5  # share of the pages on which a running head is
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A paragraph (level 0) or a heading, and the page on which it begins, from 1."""
 

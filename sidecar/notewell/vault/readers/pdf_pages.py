@@ -7,10 +7,10 @@ the child process, which has one thread that reads (`child.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import UnreadableNoteError
+from notewell.types.frozen import frozen
 from notewell.vault.readers.ocr import Ocr
 
 MAX_PAGES = 3000
@@ -20,7 +20,7 @@ _MAX_PIXELS = 16_000_000.0
 _WRONG_PASSWORD, _UNKNOWN_SECURITY = 4, 5  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """A line of text; places are in points from the lower edge of the page, sizes in points.
 
@@ -34,7 +34,7 @@ class Line:
     bottom: float = 0.0  # of its end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pages:
     """The lines of each page, what the file says about itself, and what could not be read.
 

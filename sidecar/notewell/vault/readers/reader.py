@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from notewell.errors import UnreadableNoteError
 from notewell.types import NOTE_TYPES, Note
+from notewell.types.frozen import frozen
 
 # The UTF-32 marks come first: the little-endian one begins with UTF-16's.
 MARKS = (
@@ -27,7 +27,7 @@ _NUL_SHARE = 0.4
 Anchor = Literal["line", "page", "cell", "node"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decoded:
     """Decoded text, its encoding, and warnings for the user."""
 
@@ -94,7 +94,7 @@ def _eight_bit(raw: bytes, first_bad: int) -> Decoded:
     return Decoded(text, encoding, (warning,))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileFacts:
     """What is known of a file beside its bytes. Times are those of the file."""
 
@@ -105,7 +105,7 @@ class FileFacts:
     ocr: bool = False  # whether text in images is read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadNote:
     """A note, and the text that its offsets and lines count in.
 
@@ -119,7 +119,7 @@ class ReadNote:
 ReadBytes: TypeAlias = Callable[[bytes, FileFacts], ReadNote]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reader:
     """How files with one ending become notes.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from notewell.errors import UnreadableNoteError
 from notewell.types import Note, Span
+from notewell.types.frozen import frozen
 from notewell.vault.parse import file_title, one_line_end
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 
@@ -18,7 +18,7 @@ _MAX_ROWS = 50_000
 _GROUP_CHARACTERS = 600  # of the rows of a passage, before the header is added
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     """A row as it is shown, on one line, and its first and last line in the file, from 1."""
 
