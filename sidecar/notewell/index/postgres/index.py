@@ -59,7 +59,7 @@ class PostgresIndex:
         self.array_cache = PostgresArrayCache(self._reads, writable=lease is not None)
         self._generation, self._text_generation = self._reads.generations()
         self._used: UsedModel | None = None
-        self._written = 0  # notes, since the last `save`
+        self._written = 0  # passages and vectors, since the last `save`
         self._vectors = PostgresVectors(database, vault, None)
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
         self._counts: tuple[tuple[int, UsedModel | None], IndexCounts] | None = None
@@ -152,7 +152,7 @@ class PostgresIndex:
             )
         if changed.text or changed.gone:
             self._structures.catch_up()
-        self._written += len(batch.puts)
+        self._written += sum(len(put.chunks) for put in batch.puts)
         self._serve(changed.applied.generation, changed.text_generation)
         return changed.applied
 
@@ -183,6 +183,7 @@ class PostgresIndex:
         with self._changing() as session:
             number = vector_writes.register_model(session, self._vault, model, dimensions)
             vector_writes.store_vectors(session, self._vault, number, vectors)
+            self._written += len(vectors)
             generation = self._next_generation(session)
         self._serve(generation, self._text_generation)
         return generation

@@ -120,18 +120,18 @@ def _first(session: Session) -> None:
 MIGRATIONS = (_first,)
 
 
-_MANY_NOTES = 1000  # after which counts of the tables are old
+_MANY_ROWS = 1000  # passages and vectors, after which counts of the tables are old
 
 
 def analyse(session: Session, written: int) -> None:
-    """Let the server count its tables where it never has, or after so many notes were written.
+    """Let the server count its tables where it never has, or after so much was written.
 
     Else its plans are for other tables, and read all of them. Its autovacuum does the same, later.
     """
     ((known,),) = session.read(
         "SELECT reltuples >= 0 FROM pg_class WHERE oid = to_regclass('postings')"
     )
-    if not known or written >= _MANY_NOTES:
+    if not known or written >= _MANY_ROWS:
         session.execute(f"ANALYZE {', '.join(_TABLES)}")
 
 
