@@ -10,6 +10,7 @@ import pytest
 from notewell.cli import progress as progress_module
 from notewell.cli.progress import Reporter, duration, progress_line
 from notewell.cli.serve_progress import VaultLines
+from notewell.cli.status import status_facts
 from notewell.contract.status import IndexProgress, QueueStatus, StatusReply
 from notewell.types import Progress
 
@@ -132,3 +133,12 @@ def _status(progress: IndexProgress, *, vectors: int) -> StatusReply:
         ledger={"indexed": 133},
         progress=progress,
     )
+
+
+def test_a_run_that_was_ended_says_how_it_goes_on() -> None:
+    ended = _status(IndexProgress("stuck", 133, 133, 64, 209, None), vectors=64)
+
+    assert dict(status_facts(ended))["progress"].endswith("· `notewell index` goes on")
+    told = dict(status_facts(replace(ended, problem="the disk is full")))
+    assert told["problem"] == "the disk is full"
+    assert "goes on" not in told["progress"]

@@ -54,7 +54,9 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
     yield "model", status.model or "none"
     yield "files", counts_text(status.ledger)
     if status.progress.phase != "idle":
-        yield "progress", progress_text(status.progress)
+        goes_on = status.progress.phase == "stuck" and status.problem is None
+        hint = " · `notewell index` goes on" if goes_on else ""
+        yield "progress", f"{progress_text(status.progress)}{hint}"
     if status.next_run is not None:
         yield "next run", f"{status.next_run.what}, {local_time(status.next_run.at)}"
     guard = status.guard
