@@ -139,9 +139,17 @@ def test_queries_are_plain_text_and_request_enough_results() -> None:
             alpha=0.3,
             hidden=drops["q1"],
             weak=True,
+            passages=0,
         ),
         SearchRequest(
-            "fern", limit=100, mode="hybrid", plain=True, fusion="rrf", alpha=0.3, weak=True
+            "fern",
+            limit=100,
+            mode="hybrid",
+            plain=True,
+            fusion="rrf",
+            alpha=0.3,
+            weak=True,
+            passages=0,
         ),
     ]
 

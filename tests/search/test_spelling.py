@@ -151,6 +151,16 @@ def test_a_rare_word_may_be_a_mistake_for_a_frequent_one(large: Library) -> None
     assert terms.fixes == (Fix(("temlpate",), "template"),)
 
 
+def test_a_mistake_that_the_vault_has_as_well_is_not_what_was_meant(large: Library) -> None:
+    # At one edit there is only "temlpate", which one note has by mistake.
+    terms = query_terms(large.index, "temlpatte")
+    assert terms.fixes == (Fix(("temlpatte",), "template"),)
+    assert terms.alternatives["temlpatte"] == {"template": 0.5, "temlpate": 0.5}
+    # The name of a note is no mistake, however rare.
+    speller = Speller(large.index, WordListCache(), NamesCache().current(large.index))
+    assert speller.check(["temptatte"], ()).fixes == (Fix(("temptatte",), "temptate"),)
+
+
 def test_words_of_names_and_other_word_forms_are_not_corrected(large: Library) -> None:
     names = NamesCache().current(large.index)
     speller = Speller(large.index, WordListCache(), names)

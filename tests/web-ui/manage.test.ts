@@ -34,7 +34,7 @@ class Server {
   readonly changed: unknown[] = [];
   readonly said: string[] = [];
   phone = OFF;
-  settings = [setting("search.limit", 10), setting("models.embedder", "small")];
+  settings = [setting("search.passages", 10), setting("model.name", "small")];
 
   context({ features = ["phone_index"], mayAdminister = true } = {}): ViewContext {
     const client = new WebClient((request) => Promise.resolve(this.#answer(request)), () => undefined, { url: "", token: "" });
@@ -104,23 +104,23 @@ it("says of a changed setting whether it applies at once, and what applies until
   const server = new Server();
   const panel = new ConfigPanel(server.context());
   panel.show();
-  await change(panel.el, "limit", "20");
+  await change(panel.el, "Further passages below a result", "20");
   await expect.poll(() => server.said).toEqual(["Saved; it applies at once"]);
   expect(panel.el.textContent).not.toContain("next start");
-  await change(panel.el, "embedder", "large");
+  await change(panel.el, "Model that finds by meaning", "large");
   await expect.poll(() => server.said.at(-1)).toBe("Saved; until the server is started again, small applies");
   await expect.poll(() => panel.el.textContent).toContain("from the next start of the server on; now small");
   expect(panel.el.querySelector("[role=status]")?.textContent).toBe("Some changes take effect at the next start of the server.");
-  expect(server.changed).toEqual([20, "large"].map((value, at) => ({ vault: "home", changes: { [["search.limit", "models.embedder"][at] ?? ""]: value } })));
+  expect(server.changed).toEqual([20, "large"].map((value, at) => ({ vault: "home", changes: { [["search.passages", "model.name"][at] ?? ""]: value } })));
 });
 
 it("offers no change of settings that only the server’s computer may change", async () => {
   const server = new Server();
-  server.settings = [setting("search.limit", 10), setting("server.port", 8765, { writable: false, reason: "It says who may connect." })];
+  server.settings = [setting("search.passages", 10), setting("server.port", 8765, { writable: false, reason: "It says who may connect." })];
   const panel = new ConfigPanel(server.context());
   panel.show();
-  await expect.poll(() => buttons(panel.el)).toEqual(["Change limit"]);
-  expect(panel.el.querySelector("[title='It says who may connect.']")?.textContent).toContain("8765");
+  await expect.poll(() => buttons(panel.el)).toEqual(["Change Further passages below a result"]);
+  expect(panel.el.querySelector("[title='server.port: It says who may connect.']")?.textContent).toContain("8765");
 });
 
 async function change(el: HTMLElement, name: string, value: string): Promise<void> {

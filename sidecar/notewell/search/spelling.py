@@ -34,6 +34,7 @@ _WRONG_START = 0.5  # edits that a wrong first letter adds: it is rarely the mis
 _LEAST_COMMON = 0.02  # of the frequency of the commonest of equally near words
 _RARE, _RARE_LETTERS = 3, 5  # passages that have a word that may be a mistake, and its length
 _MISTAKES = 0.01  # how often a word is expected to be a mistake for a certain other one
+_MUCH_MORE = 10  # times as frequent is a word than a mistake for it that the vault has
 _SAME_END = 2  # letters; where only the last ones differ, it is another form of the word
 _PART_LETTERS = 3  # of both parts of a word that should be two
 _SPLITS = 3  # ways to part a word that are looked up as a phrase
@@ -153,7 +154,18 @@ class Speller:
         most = max(equal.values())
         ordered = sorted(equal, key=lambda each: (-equal[each], each))
         common = [each for each in ordered if equal[each] >= _LEAST_COMMON * most]
+        meant = self._meant_by(common[0]) if edits == 1 else None
+        common = list(dict.fromkeys([meant, *common] if meant else common))
         return dict.fromkeys(common[:_MAX_CORRECTIONS], CORRECTION_WEIGHT / edits)
+
+    def _meant_by(self, correction: str) -> str | None:
+        """The word that a correction is itself a mistake for: `repetiton`, once in the vault."""
+        if not self._is_doubtful(correction):
+            return None
+        others = self._others(correction)
+        best = max(others, key=lambda each: (others[each], each), default=None)
+        least = _MUCH_MORE * self._count(correction)
+        return best if best is not None and others[best] >= least else None
 
     def _near(self, word: str, edits: int) -> dict[str, tuple[float, int]]:
         """Words within some edits, with their distance and frequency.
@@ -173,18 +185,20 @@ class Speller:
 
     def _more_common(self, word: str) -> dict[str, float]:
         """The word itself and a much more frequent one that may be meant, by weight."""
-        own = self._count(word)
-        near = self._near(word, 1)
-        others = {
-            each: count
-            for each, (distance, count) in near.items()
-            if distance == 1 and not _is_another_form(word, each)
-        }
+        own, others = self._count(word), self._others(word)
         if not others:
             return {}
         best = max(others, key=lambda each: (others[each], each))
         share = others[best] * _MISTAKES / (others[best] * _MISTAKES + own)
         return {word: 1.0 - share / 2, best: CORRECTION_WEIGHT} if share > 0.5 else {}
+
+    def _others(self, word: str) -> dict[str, int]:
+        """Other words at one edit, with their frequency; no other forms of the word."""
+        return {
+            each: count
+            for each, (distance, count) in self._near(word, 1).items()
+            if distance == 1 and not _is_another_form(word, each)
+        }
 
     def _joined(
         self, ordered: Sequence[str], light: Collection[str]

@@ -110,7 +110,7 @@ class Session:
         """Whether the connection is there: asked, because nobody may have told that it ended."""
         try:
             self._loop.wait(self.connection.fetch("SELECT 1"))
-        except LOST:
+        except (*LOST, asyncpg.InternalClientError):  # the latter while it is just ending
             return False
         return True
 
