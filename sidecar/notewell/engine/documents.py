@@ -28,6 +28,7 @@ from notewell.vault.paths import DOCUMENTS, is_hidden
 from notewell.vault.readers import reader_of
 
 _POLL_S = 0.05
+_REMOVAL_S = 5.0  # what a removal is waited for
 
 Look = Callable[[str], None]
 
@@ -106,7 +107,12 @@ class VaultDocuments:
         return self._added(request.namespace, path, before, waiting)
 
     def remove(self, request: RemoveDocuments, look: Look | None = None) -> DocumentsReply:
-        """Take a namespace out of the index, or what is in it; raises NotFoundError."""
+        """Take a namespace out of the index, or what is in it, and wait a while until it is gone.
+
+        Raises:
+            NotFoundError: there is no such namespace.
+
+        """
         with self._store.changing() as namespaces:
             if request.namespace not in namespaces:
                 known = ", ".join(sorted(namespaces)) or "none"
@@ -115,7 +121,12 @@ class VaultDocuments:
                 namespaces[request.namespace] = ()
             else:
                 del namespaces[request.namespace]
-        (look or self._look)(f"{DOCUMENTS}/{request.namespace}")
+        path = f"{DOCUMENTS}/{request.namespace}"
+        (look or self._look)(path)
+        end = time.monotonic() + _REMOVAL_S
+        while self._index.manifest((path,)) and time.monotonic() < end:
+            threading.Event().wait(_POLL_S)
+            self._index.refresh()
         return self.reply()
 
     def _check(self, place: Path) -> None:
