@@ -43,7 +43,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
-	release-check helper workflows-check bench-plugin bench-web bench-growth test-torch stress fuzz eval eval-languages eval-engines bench load clean
+	release-check helper workflows-check bench-plugin bench-web bench-growth bench-postgres test-torch stress fuzz eval eval-languages eval-engines bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -166,6 +166,9 @@ bench-plugin: $(NODE)/.made browser ## What the plugin costs alone in a large va
 bench-web: $(VENV)/.runs $(NODE)/.made browser ## What the web pages cost in a large vault: make bench-web VAULT=folder
 	@npm run --silent build:web
 	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" node tests/e2e/bench/webPages.mjs "$(VAULT)" --out tests/e2e/bench/results
+
+bench-postgres: $(VENV)/.tests ## PostgreSQL beside the embedded engine at 100,000 and 300,000 passages (over half an hour)
+	@$(PY) tests/bench/run.py --only postgres --out tests/bench/results/postgres $(BENCH_FLAGS)
 
 bench-growth: $(VENV)/.tests ## How speed and memory grow to a million passages (12 GB of disk, over an hour)
 	@$(PY) tests/bench/run.py --only growth --out tests/bench/results/growth $(BENCH_FLAGS)

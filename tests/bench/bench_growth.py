@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench_save import Saves, measure_saves
 from bench_stack import Ours, measure_ours
 from figures import Figure, arguments, write
+from growth_picture import Chart, picture
 from stack import QUICK_CHUNKS, Stack, prepare, say
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -40,6 +42,7 @@ def main() -> None:
     """Prepare and measure each size, and write the figures."""
     parser = arguments((__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", help="numbers of passages, with commas")
+    parser.add_argument("--picture", type=Path, help="an SVG file for the figures as charts")
     parser.add_argument(
         "--prepare", action="store_true", help="prepare the indexes, measure nothing"
     )
@@ -56,6 +59,8 @@ def main() -> None:
             measured.append(measure(stack, passages))
             say(str(measured[-1]))
     write(chosen.json, [row for size in measured for row in rows(size)], {"sizes": measured})
+    if chosen.picture and measured:
+        chosen.picture.write_text(drawn(measured), encoding="utf-8")
 
 
 def measure(stack: Stack, passages: int) -> Size:
@@ -83,11 +88,26 @@ def rows(size: Size) -> list[Figure]:
             f"resident memory of the server, {at}",
             AIMS["memory"],
             "",
-            f"{served.rss_mb:.0f} MB",
-            note=f"mapped files included; the index takes {size.index_mb:.0f} MB of disk",
+            f"{served.rss_mb:,.0f} MB",
+            note=f"mapped files included; {served.own_mb:.0f} MB without; the index takes {size.index_mb:.0f} MB of disk",
         ),
         Figure(f"save of a 5-passage note to searchable, {at}", AIMS["save"], "", saves),
     ]
+
+
+def drawn(measured: Sequence[Size]) -> str:
+    """The figures as charts: search, start, memory, saving."""
+    searches = [size.served.query.p50 for size in measured]
+    starts = [statistics.median(size.served.starts_s) for size in measured]
+    memory = [size.served.rss_mb for size in measured]
+    saves = [1000 * statistics.median(size.saves.keyword_s) for size in measured]
+    charts = (
+        Chart("Search, median (ms)", searches, [f"{each:.0f}" for each in searches]),
+        Chart("Start to first answer (s)", starts, [f"{each:.1f}" for each in starts]),
+        Chart("Memory with mapped files (MB)", memory, [f"{each:,.0f}" for each in memory]),
+        Chart("A save to found by words (ms)", saves, [f"{each:.0f}" for each in saves]),
+    )
+    return picture([size.passages for size in measured], charts)
 
 
 def _megabytes(folder: Path) -> float:

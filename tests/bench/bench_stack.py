@@ -25,6 +25,7 @@ class Ours:
     http_ms: float
     cpu_ms: float
     rss_mb: float
+    own_mb: float  # of it without mapped files
 
 
 def main() -> None:
@@ -66,6 +67,7 @@ def measure_ours(stack: Stack, starts: int) -> Ours:
             http_ms=statistics.median(around),
             cpu_ms=cpu_ms,
             rss_mb=server.resident_mb(),
+            own_mb=server.resident_mb("RssAnon"),
         )
 
 

@@ -27,7 +27,7 @@ PACKAGES = (
 )
 PEER_PACKAGES = ("torch", "sentence-transformers")
 LIMIT_S = 3 * 3600
-LONG = ("growth",)  # only when named
+LONG = ("growth", "postgres")  # only when named
 
 # Order of the table; what is not named here comes after.
 SCRIPTS = (

