@@ -313,12 +313,12 @@ class Engine:
 
     def start(self) -> None:
         """Bring the index up to date and keep it so; one that was opened to read is followed."""
-        self._threads.begin(self._searching.prepare)
+        prepared = self._threads.begin(self._searching.prepare)
         if not self._index.writable:
             self._follower.start()
             return
-        self._writer.start()
-        self._watching.start()
+        self._writer.start(after=prepared)
+        self._watching.start(after=prepared)
         self.tending.start()
 
     def reindex(

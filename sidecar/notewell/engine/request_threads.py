@@ -8,6 +8,7 @@ are answered at once have a thread of their own, because they ask how a busy ser
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,6 +23,7 @@ T = TypeVar("T")
 # A request mostly runs Python, and a third of it native code; a few threads keep one slow request
 # from holding up the next.
 READERS = 4
+_FIRST_ANSWER_S = 2.0
 
 
 class RequestThreads:
@@ -48,9 +50,23 @@ class RequestThreads:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._feeder, partial(function, *args, **kwargs))
 
-    def begin(self, function: Callable[[], None]) -> None:
-        """Run a function in a reader thread while others answer; nobody waits for it."""
-        self._readers.submit(function)
+    def begin(self, function: Callable[[], None]) -> Callable[[], object]:
+        """Run a function in a reader thread while others answer.
+
+        The outcome waits until it is done, and until the request has been answered that waits for
+        it meanwhile: the first one after a start comes before the writer's first run.
+        """
+        done = threading.Event()
+
+        def run() -> None:
+            try:
+                function()
+                self._priority.wait(_FIRST_ANSWER_S)
+            finally:
+                done.set()
+
+        self._readers.submit(run)
+        return done.wait
 
     def refuse_changes(self) -> None:
         """Finish the function that runs in order, and drop those that wait."""

@@ -95,6 +95,7 @@ class Searcher:
         caches = self._in_use.caches
         caches.facts.current(self._index)
         caches.names.current(self._index)
+        _ = self._index.graph, self._index.chunk_count  # both are loaded on first use
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""

@@ -87,6 +87,10 @@ class SearchPriority:
                 if not self._waiting:
                     self._quiet.set()
 
+    def wait(self, longest_s: float) -> None:
+        """Wait until no search runs, so many seconds at most."""
+        self._quiet.wait(longest_s)
+
     def give_way(self) -> None:
         """Pause until no search runs, but no longer than the time worked since the last pause.
 

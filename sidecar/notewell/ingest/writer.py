@@ -99,12 +99,13 @@ class Writer:
             waiting=self.queue.waiting,
         )
 
-    def start(self) -> None:
-        """Start the thread; its first task is to bring the index up to date."""
+    def start(self, *, after: Callable[[], object] = lambda: None) -> None:
+        """Start the thread; when `after` returns, it brings the index up to date first."""
         if self._thread is not None:
             return
         self.queue.submit(Work(trigger="schedule"))
-        self._thread = threading.Thread(target=self._loop, name=f"write-{self._name}", daemon=True)
+        name, loop = f"write-{self._name}", partial(self._loop, after)
+        self._thread = threading.Thread(target=loop, name=name, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -287,8 +288,9 @@ class Writer:
 
     # --- the thread ------------------------------------------------------------------------
 
-    def _loop(self) -> None:
+    def _loop(self, after: Callable[[], object]) -> None:
         self._load_model(fetch=False)
+        after()
         while (work := self.queue.take(self._wait_s)) is not None:
             if is_nothing(work):
                 self._do_what_is_due()

@@ -267,5 +267,5 @@ class NamesCache:
         table = NameTable.from_arrays(saved)
         if table is not None:
             self._table, self._generation = table, int(saved["made"][0])
-            if not saved.keys() >= table.arrays().keys():  # an earlier version derived them again
+            if not saved.keys() >= NameTable.ARRAYS:  # an earlier version derived them again
                 self._save(index)

@@ -132,6 +132,8 @@ class NameTable:
 
     """
 
+    ARRAYS = _ARRAYS | _TEXTS | frozenset(Derived.__slots__)  # what `arrays` has
+
     def __init__(
         self,
         notes: IdArray,

@@ -124,14 +124,14 @@ class FactsCache:
         ids, changed = index.notes_changed_since(since)
         table = np.full((len(ids), _COLUMNS), np.nan)
         old = self._facts
-        kept = np.flatnonzero(np.isin(old.ids, ids))
-        table[np.searchsorted(ids, old.ids[kept])] = old.table[kept]
+        places, kept = _places(ids, old.ids)
+        table[places[kept]] = old.table[kept]
         daily = DailyNotes.read(self._root)
-        read = [note.id for note in changed]
-        known = np.isin(read, ids)  # a note may be added between the two reads
         rows = [self._row(note, daily) for note in changed]
+        read = np.array([note.id for note in changed], np.int64)
+        places, known = _places(ids, read)  # a note may be added between the two reads
         if known.any():
-            table[np.searchsorted(ids, np.array(read)[known])] = np.array(rows)[known]
+            table[places[known]] = np.array(rows)[known]
         self._facts = Facts(ids, table)
         return len(changed)
 
@@ -161,6 +161,14 @@ class FactsCache:
             float(not self._shelved_statuses.isdisjoint(_statuses(note.properties))),
             unknown if stated is None else stated,
         )
+
+
+def _places(ids: IdArray, wanted: IdArray) -> tuple[IdArray, npt.NDArray[np.bool_]]:
+    """Where each of the wanted ids would be in `ids`, which ascend, and whether it is there."""
+    if not len(ids):
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
+    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return at, ids[at] == wanted
 
 
 def _changed_at(file: Path) -> int:
