@@ -89,6 +89,7 @@ export type RunResult = "running" | "done" | "cancelled" | "failed";
 export type Detail = "full" | "passages" | "headings";
 export type SourceKind = "import" | "roam" | "logseq";
 export type SourceStatus = "new" | "ready" | "incomplete" | "held" | "failed";
+export type DeviceScope = "read" | "write" | "admin";
 export type SettingValue =
   | string
   | number
@@ -2773,6 +2774,67 @@ export interface RedeemReply {
   readonly device: string;
 }
 
+/**
+ * All devices with access, in the order in which they were added.
+ *
+ * Not `shared`: the server lets in only the program that started it.
+ */
+export interface DevicesReply {
+  readonly devices: readonly DeviceView[];
+  readonly shared: boolean;
+}
+
+/**
+ * A device or program with access. Times are ISO 8601; `last_used` is null before first use.
+ *
+ * `kind` is "browser" for one that a link signed in, which has no token. `current`: the caller.
+ */
+export interface DeviceView {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: DeviceScope;
+  readonly kind: "token" | "browser";
+  readonly created: string;
+  readonly last_used: string | null;
+  readonly current: boolean;
+}
+
+/** `DELETE /api/devices`: End the access of a device, at once */
+export interface RevokeDevice {
+  /** The device's id */
+  readonly id: string;
+}
+
+/** `GET /api/audit`: The audit log: sign-ins, changes and refused requests, newest first */
+export interface AuditRequest {
+  /** How many entries at most */
+  readonly limit?: number;
+}
+
+/** The newest entries, newest first, and the folder with the files they come from. */
+export interface AuditReply {
+  readonly folder: string | null;
+  readonly entries: readonly AuditEntry[];
+}
+
+/**
+ * A sign-in, a change, or a refused request.
+ *
+ * `what` is how somebody signed in, or method and route of a request; never a query or the path
+ * of a note. `by` is the caller's name, null for a stranger. `status` is the HTTP status of a
+ * change, `code` the reason of a refusal.
+ */
+export interface AuditEntry {
+  readonly at: string;
+  readonly event: "signed_in" | "changed" | "refused";
+  readonly what: string;
+  readonly by: string | null;
+  readonly scope: DeviceScope | null;
+  readonly address: string;
+  readonly status: number | null;
+  readonly code: string | null;
+}
+
 /** `GET /api/models`. `answering` is the model in use, null while there is none. */
 export interface CatalogueReply {
   readonly vault: string;
@@ -3092,6 +3154,9 @@ export interface Routes {
   readonly "POST /api/pair": { readonly parameters: PairRequest; readonly reply: PairReply };
   readonly "POST /api/pair/cancel": { readonly parameters: Record<never, never>; readonly reply: PairCancelReply };
   readonly "POST /api/pair/redeem": { readonly parameters: RedeemRequest; readonly reply: RedeemReply };
+  readonly "GET /api/devices": { readonly parameters: Record<never, never>; readonly reply: DevicesReply };
+  readonly "DELETE /api/devices": { readonly parameters: RevokeDevice; readonly reply: DevicesReply };
+  readonly "GET /api/audit": { readonly parameters: AuditRequest; readonly reply: AuditReply };
   readonly "GET /api/models": { readonly parameters: OfVault; readonly reply: CatalogueReply };
   readonly "GET /api/models/suggest": { readonly parameters: OfVault; readonly reply: SuggestReply };
   readonly "POST /api/models/allow": { readonly parameters: AllowHostRequest; readonly reply: AllowedHostReply };

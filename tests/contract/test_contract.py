@@ -16,6 +16,7 @@ from typing import Any, get_args
 import aiohttp
 import pytest
 
+from notewell.access.devices import Devices
 from notewell.ask.conversations import Conversations
 from notewell.ask.sources import Source
 from notewell.ask.tool_loop import Draft
@@ -24,6 +25,7 @@ from notewell.contract.codec import from_json, to_json
 from notewell.contract.local_models import LocalModels
 from notewell.contract.request import JSON_MEDIA
 from notewell.ingest.events import EventKind
+from notewell.support.log_files import LOGS
 from notewell.types import DocumentRules, MemoryRules, ModelRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.openapi import document
@@ -70,6 +72,11 @@ STEADY_ID, STEADY_FOLDER, STEADY_HOME = "0123456789ab", "/home/me/Home", "/home/
 PAPERS = "/home/me/Papers"  # documents outside the vault; stands for a folder of the test
 
 TALK = "fedcba9876543210"  # a conversation
+AUDITED = """\
+2026-03-02T10:00:00.000+00:00 INFO notewell.audit: signed in by pairing from 192.168.1.9
+2026-03-02T10:00:01.000+00:00 INFO notewell.audit: PATCH /api/config 200, phone (write) from 192.168.1.9
+2026-03-02T10:00:02.000+00:00 WARNING notewell.audit: refused GET /api/note: unauthorized, unknown from 10.0.0.8
+"""
 # What would be found depends on the computer that runs the tests.
 RUNNING = LocalModels("ollama", "Ollama", "http://127.0.0.1:11434/v1", ("qwen3:8b", "gemma3:4b"))
 
@@ -150,6 +157,9 @@ REPLIES: dict[str, Asked] = {
     "pair": ("POST /api/pair", {"address": "https://notes.home.arpa"}, 200),
     "pair-cancel": ("POST /api/pair/cancel", {}, 200),
     "problem-pair": ("POST /api/pair/redeem", {"code": "not that one", "name": "phone"}, 403),
+    "devices": ("GET /api/devices", {}, 200),
+    "revoke-device-nothing": ("DELETE /api/devices", {"id": "0123456789ab"}, 404),
+    "audit": ("GET /api/audit", {}, 200),
     "phone-index": ("GET /api/phone-index", {}, 200),
     "phone-index-on": ("POST /api/phone-index", {"on": True}, 200),
     "models": ("GET /api/models", {}, 200),
@@ -321,6 +331,10 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     talk.catalogue.number(Source("Garden/Bees.md", "Bees", "obsidian://open", 7))
     talk.text, talk.model, talk.steps = "By the sun [1], and", "test-model", 1
     Conversations(settings.data_dir / "vaults" / record.id).save_turn(TALK, talk.stopped())
+    Devices(settings.state_dir).add("phone", "read")
+    logs = settings.state_dir / LOGS
+    logs.mkdir()
+    (logs / "audit.log").write_text(AUDITED, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("notewell.web.asking.find_servers", lambda: (RUNNING,))
         return asyncio.run(_collect(vaults, settings, record))
@@ -485,6 +499,8 @@ def steady(value: Any, record: VaultRecord) -> Any:
             value["id"] = STEADY_ID
         if "more" in value:  # a plan, named by the time at which it was made
             value |= {"id": "20260302-100000", "created": STEADY["at"]}
+        if "last_used" in value:  # a device
+            value |= {"id": STEADY_ID, "created": STEADY["at"]}
         if "obsidian" in value:  # a pairing link
             value |= STEADY_PAIR
         return {

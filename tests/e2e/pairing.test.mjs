@@ -1,15 +1,18 @@
-// Pairing links: nothing is sent before a click, a hostile link offers nothing, a used or expired code is refused.
+// Pairing links: nothing is sent before a click, a hostile link offers nothing, a used or expired code is refused; the web
+// pages list who was let in, and end an access.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { launchBrowser } from "./support/browser.mjs";
 import { COMMAND } from "./support/command.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
 import { refusing } from "./support/network.mjs";
 import { freePort, startHomeServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
+import { violations } from "./web/axe.mjs";
 
 const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const held = useWorkspace();
@@ -102,3 +105,37 @@ test("a hostile link offers nothing, and its name cannot pose as the app's words
     await shoot(app, "hostile");
     assert.equal(app.network.requests.length, 0);
   }));
+
+test("the web pages list a device that was let in, end its access, and tell of both in the audit log", async () => {
+  const url = `http://127.0.0.1:${server.port}`;
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${url}/?token=${server.token}#/manage/devices`);
+    await page.getByRole("button", { name: "Make a link" }).click();
+    const made = new URL(await page.locator(".pair-link code").first().textContent());
+    const code = new URLSearchParams(made.hash.slice(made.hash.indexOf("?"))).get("code");
+    const body = JSON.stringify({ code, name: "My tablet" });
+    const redeemed = await fetch(`${url}/api/pair/redeem`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const headers = { Authorization: `Bearer ${(await redeemed.json()).token}` };
+    const mine = async () => (await fetch(`${url}/api/session`, { headers })).status;
+    assert.equal(await mine(), 200);
+    await page.reload();
+    await page.getByRole("row", { name: /^My tablet app or program read and write/ }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: join(OUT, "pairing-devices.png"), fullPage: true });
+    await page.getByRole("button", { name: "End access… My tablet" }).click();
+    await page.getByRole("button", { name: "Really end? My tablet" }).click();
+    await page.getByText("My tablet has no access any more").waitFor();
+    assert.equal(await mine(), 401);
+    await page.getByRole("navigation", { name: "Panels" }).getByRole("link", { name: "Audit log" }).click();
+    await page.getByRole("row", { name: /this computer Ended the access of a device/ }).waitFor();
+    await page.getByRole("row", { name: /a new device Signed in by a pairing link/ }).first().waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: join(OUT, "pairing-audit.png"), fullPage: true });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.screenshot({ path: join(OUT, "pairing-audit-phone.png") });
+  } finally {
+    await browser.close();
+  }
+});

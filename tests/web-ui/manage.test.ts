@@ -1,11 +1,13 @@
-/** Manage's switch of the phone index, and what a change of a setting says about restarts, over a server that answers from values. */
+/** Manage's panels of devices, the audit log, settings and the phone index, over a server that answers from values. */
 
 import { expect, it } from "vitest";
-import type { ConfigReply, PhoneIndexReply, SettingView } from "../../plugin/src/contract";
+import type { AuditEntry, ConfigReply, DeviceView, PhoneIndexReply, SettingView } from "../../plugin/src/contract";
 import type { HttpClient } from "../../plugin/src/http";
 import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
+import { AuditPanel } from "../../plugin/web/views/manage/audit";
 import { ConfigPanel } from "../../plugin/web/views/manage/config";
+import { DevicesPanel } from "../../plugin/web/views/manage/devices";
 import { PhoneIndexSwitch } from "../../plugin/web/views/manage/phoneIndex";
 
 const OFF: PhoneIndexReply = {
@@ -29,11 +31,32 @@ const setting = (key: string, value: SettingView["value"], more: Partial<Setting
   ...more,
 });
 
+const PHONE: DeviceView = { id: "1", name: "phone", scope: "read", kind: "token", created: "2026-03-02T10:00:00+00:00", last_used: null, current: false };
+const BROWSER: DeviceView = { ...PHONE, id: "2", name: "Firefox", scope: "write", kind: "browser", current: true };
+const audited = (event: AuditEntry["event"], what: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
+  at: "2026-03-02T10:00:00+00:00",
+  event,
+  what,
+  by: null,
+  scope: null,
+  address: "10.0.0.9",
+  status: null,
+  code: null,
+  ...more,
+});
+const AUDITED = [
+  audited("refused", "GET /api/note", { code: "unauthorized", address: "10.0.0.8" }),
+  audited("changed", "PATCH /api/config", { by: "<b>phone</b>", scope: "write", status: 200 }),
+  audited("changed", "POST /api/later", { by: "this computer", scope: "admin", status: 409, address: "127.0.0.1" }),
+  audited("signed_in", "pairing"),
+];
+
 /** What the server has; `changed` are the bodies of requests that change something. */
 class Server {
   readonly changed: unknown[] = [];
   readonly said: string[] = [];
   phone = OFF;
+  devices = [PHONE, BROWSER];
   settings = [setting("search.passages", 10), setting("model.name", "small")];
 
   context({ features = ["phone_index"], mayAdminister = true } = {}): ViewContext {
@@ -45,8 +68,11 @@ class Server {
   }
 
   #answer({ method, url, body }: Parameters<HttpClient["transport"]>[0]): { status: number; text: string } {
-    const given = JSON.parse(body ?? "{}") as { on?: boolean; changes?: Record<string, SettingView["value"]> };
+    const given = JSON.parse(body ?? "{}") as { id?: string; on?: boolean; changes?: Record<string, SettingView["value"]> };
     if (method !== "GET") this.changed.push(given);
+    this.devices = this.devices.filter(({ id }) => id !== given.id);
+    if (url.startsWith("/api/devices")) return { status: 200, text: JSON.stringify({ devices: this.devices, shared: true }) };
+    if (url.startsWith("/api/audit")) return { status: 200, text: JSON.stringify({ folder: "/state/logs", entries: AUDITED }) };
     if (given.on !== undefined) this.phone = { ...this.phone, on: given.on, bytes: given.on ? 2_400_000 : null };
     if (given.changes) this.#change(given.changes);
     const reply = url.startsWith("/api/phone-index") ? this.phone : this.#config();
@@ -134,4 +160,43 @@ function shown(server: Server, options = {}): HTMLElement {
   const panel = new PhoneIndexSwitch(server.context(options));
   panel.show();
   return panel.el;
+}
+
+it("lists the devices, and ends the access of one after a second press", async () => {
+  const server = new Server();
+  const panel = new DevicesPanel(server.context({ features: ["devices"] }));
+  panel.show();
+  await expect.poll(() => rowsOf(panel.el)).toEqual(["phone app or program read only", "Firefox (this browser) browser read and write"]);
+  await press(panel.el, "End access… phone");
+  expect(server.changed).toEqual([]);
+  await press(panel.el, "Really end? phone");
+  await expect.poll(() => rowsOf(panel.el)).toEqual(["Firefox (this browser) browser read and write"]);
+  expect(server.changed).toEqual([{ id: "1" }]);
+  expect(server.said).toEqual(["phone has no access any more"]);
+});
+
+it("does not list devices to one who may not administer", () => {
+  const server = new Server();
+  const panel = new DevicesPanel(server.context({ features: ["devices"], mayAdminister: false }));
+  panel.show();
+  expect(panel.el.textContent).not.toContain("Devices with access");
+});
+
+it("tells the audit log in words, with names that a device gave itself as they are", async () => {
+  const server = new Server();
+  const panel = new AuditPanel(server.context());
+  panel.show();
+  await expect.poll(() => rowsOf(panel.el, [1, 2, 3])).toEqual([
+    "unknown Refused: no valid token or session 10.0.0.8",
+    "<b>phone</b> Changed a setting 10.0.0.9",
+    "this computer Tried in vain: POST /api/later 127.0.0.1",
+    "a new device Signed in by a pairing link 10.0.0.9",
+  ]);
+  expect(panel.el.querySelector("tbody b")).toBeNull();
+  expect(panel.el.querySelector("details")?.textContent).toContain("/state/logs/audit*.log");
+});
+
+/** The text of some cells of each row, by default the first three. */
+function rowsOf(el: HTMLElement, cells: readonly number[] = [0, 1, 2]): string[] {
+  return [...el.querySelectorAll("tbody tr")].map((row) => cells.map((n) => row.children[n]?.textContent).join(" "));
 }

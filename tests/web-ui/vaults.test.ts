@@ -21,8 +21,9 @@ const vault = (name: string, more: Partial<VaultInfo> = {}): VaultInfo => ({
 
 it("offers no vault that is known and not served, and says so where all are listed", async () => {
   const known = [vault("Old", { served: false, open: false, default: true }), vault("Home", { served: true }), vault("Plain")];
-  const client = { knownVaults: () => Promise.resolve({ vaults: known, changeable: false }) };
-  const context = new ViewContext(client as never, known, [], null as never);
+  const reply = { status: 200, text: JSON.stringify({ vaults: known.map((one) => ({ ...one, served: one.served ?? true })), changeable: false }) };
+  const client = new WebClient(() => Promise.resolve(reply), () => undefined, { url: "", token: "" });
+  const context = new ViewContext(client, known, [], null as never);
   expect(context.vaults.map(({ name }) => name)).toEqual(["Home", "Plain"]);
   expect(context.vault?.name).toBe("Home");
 

@@ -74,6 +74,7 @@ def connect(
         streams: Streams | None = None,
         limits: LimitRules | None = None,
         state_dir: Path | None = None,
+        logs: Path | None = None,
         configuration: Configuration | None = None,
         texts: Path | None = None,
     ) -> Client:
@@ -85,6 +86,7 @@ def connect(
             streams=streams,
             limits=limits,
             state_dir=state_dir,
+            logs=logs,
             configuration=configuration or settings_file,
             texts=texts,
         )

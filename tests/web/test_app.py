@@ -31,7 +31,7 @@ async def ask(client: Client, route: Route) -> ClientResponse:
     [
         route
         for route in ROUTES
-        if not route.endpoint.path.startswith("/api/pair")
+        if not route.endpoint.path.startswith(("/api/pair", "/api/devices"))
         and route.endpoint.name
         not in {"add_vault", "allow_host", "ask_events", "ask_stop", "remove_vault"}
     ],

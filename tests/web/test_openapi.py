@@ -102,12 +102,12 @@ _ARRANGED = {"ask_events", "ask_stop", "allow_host", "add_vault", "remove_vault"
 @pytest.mark.parametrize(
     "route",
     # Other tests ask these, which need a code, a running answer, or a service: test_pairing.py,
-    # test_polled_answers.py, test_served_vaults.py, tests/engine/test_consent.py.
+    # test_devices.py, test_polled_answers.py, test_served_vaults.py, tests/engine/test_consent.py.
     [
         r
         for r in ROUTES
         if r.endpoint.media == JSON_MEDIA
-        and not r.endpoint.path.startswith("/api/pair")
+        and not r.endpoint.path.startswith(("/api/pair", "/api/devices"))
         and r.endpoint.name not in _ARRANGED
     ],
     ids=lambda route: route.endpoint.name,

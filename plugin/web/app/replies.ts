@@ -1,22 +1,16 @@
 /** Checks of the replies that only the pages read, made in the same way as the plugin's. */
 
 import type {
-  AllowedHostReply,
   ArchaeologyReply,
   CompleteReply,
-  ConfigReply,
   HealthReply,
   HubsReply,
-  LogReply,
   NeighborhoodReply,
   NeighborsReply,
   NoteReply,
-  PairCancelReply,
-  PairReply,
   PathReply,
   SearchReply,
   SessionReply,
-  StatsReply,
 } from "../../src/contract";
 import {
   anything,
@@ -219,65 +213,4 @@ export const complete = partOf<CompleteReply>()({
   ),
 });
 
-export const log = partOf<LogReply>()({
-  enabled: flag,
-  total: number,
-  entries: list(
-    object({
-      query_id: text,
-      at: nullable(text),
-      door: text,
-      query: text,
-      mode: text,
-      took_ms: number,
-      results: list(object({ path: text, score: number })),
-      opened: list(object({ path: text, rank: nullable(number), at: nullable(text) })),
-    }),
-  ),
-  verdicts: list(object({ query: text, path: text, verdict: text, at: nullable(text) })),
-});
-
-const setting = object({
-  key: text,
-  value: anything,
-  running: anything,
-  default: anything,
-  source: text,
-  writable: flag,
-  reason: nullable(text),
-});
-export const allowedHost = partOf<AllowedHostReply>()({ host: text, allowed: flag });
-
-export const config = partOf<ConfigReply>()({ file: nullable(text), restart: flag, settings: list(setting) });
-
-const count = object({ name: nullable(text), notes: number });
-export const stats = partOf<StatsReply>()({
-  notes: number,
-  chunks: number,
-  links: number,
-  files: mapping(number),
-  sizes: object({
-    notes: number,
-    median_note: number,
-    index: number,
-    largest: list(object({ path: text, bytes: number })),
-  }),
-  types: list(count),
-  folders: list(count),
-  tags: list(count),
-  months: list(object({ month: text, created: number, modified: number })),
-  models: list(object({ model: text, quantisation: text, vectors: number, answering: flag })),
-});
-
 export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read", "write", "admin") });
-
-export const pairCancel = partOf<PairCancelReply>()({ cancelled: number });
-
-export const pair = partOf<PairReply>()({
-  url: text,
-  obsidian: text,
-  expires: text,
-  scope: oneOf("read", "write"),
-  qr: text,
-  loopback: flag,
-});

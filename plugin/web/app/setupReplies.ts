@@ -1,7 +1,19 @@
-/** Checks of the replies about what answers questions, models that embed, and vaults that are added. */
+/** Checks of the replies that only Manage reads, but for those about memory and tending the vault. */
 
-import type { AskSetupReply, CatalogueReply, VaultsReply } from "../../src/contract";
-import { flag, list, mapping, nullable, number, object, oneOf, optional, partOf, text } from "../../src/shape";
+import type {
+  AllowedHostReply,
+  AskSetupReply,
+  AuditReply,
+  CatalogueReply,
+  ConfigReply,
+  DevicesReply,
+  LogReply,
+  PairCancelReply,
+  PairReply,
+  StatsReply,
+  VaultsReply,
+} from "../../src/contract";
+import { anything, flag, list, mapping, nullable, number, object, oneOf, optional, partOf, text } from "../../src/shape";
 
 const service = oneOf("openai", "anthropic", "gemini", "mistral", "openrouter");
 
@@ -36,6 +48,89 @@ export const models = partOf<CatalogueReply>()({
       present: flag,
       time: optional(nullable(number)),
       quality: optional(mapping(number)),
+    }),
+  ),
+});
+
+export const log = partOf<LogReply>()({
+  enabled: flag,
+  total: number,
+  entries: list(
+    object({
+      query_id: text,
+      at: nullable(text),
+      door: text,
+      query: text,
+      mode: text,
+      took_ms: number,
+      results: list(object({ path: text, score: number })),
+      opened: list(object({ path: text, rank: nullable(number), at: nullable(text) })),
+    }),
+  ),
+  verdicts: list(object({ query: text, path: text, verdict: text, at: nullable(text) })),
+});
+
+const setting = object({
+  key: text,
+  value: anything,
+  running: anything,
+  default: anything,
+  source: text,
+  writable: flag,
+  reason: nullable(text),
+});
+export const allowedHost = partOf<AllowedHostReply>()({ host: text, allowed: flag });
+
+export const config = partOf<ConfigReply>()({ file: nullable(text), restart: flag, settings: list(setting) });
+
+const count = object({ name: nullable(text), notes: number });
+export const stats = partOf<StatsReply>()({
+  notes: number,
+  chunks: number,
+  links: number,
+  files: mapping(number),
+  sizes: object({
+    notes: number,
+    median_note: number,
+    index: number,
+    largest: list(object({ path: text, bytes: number })),
+  }),
+  types: list(count),
+  folders: list(count),
+  tags: list(count),
+  months: list(object({ month: text, created: number, modified: number })),
+  models: list(object({ model: text, quantisation: text, vectors: number, answering: flag })),
+});
+
+export const pairCancel = partOf<PairCancelReply>()({ cancelled: number });
+
+export const pair = partOf<PairReply>()({
+  url: text,
+  obsidian: text,
+  expires: text,
+  scope: oneOf("read", "write"),
+  qr: text,
+  loopback: flag,
+});
+
+const scope = oneOf("read", "write", "admin");
+export const devices = partOf<DevicesReply>()({
+  shared: flag,
+  devices: list(object({ id: text, name: text, scope, kind: oneOf("token", "browser"), created: text, last_used: nullable(text), current: flag })),
+});
+
+export const audit = partOf<AuditReply>()({
+  folder: nullable(text),
+  entries: list(
+    object({
+      at: text,
+      event: oneOf("signed_in", "changed", "refused"),
+      what: text,
+      by: nullable(text),
+      scope: nullable(scope),
+      address: text,
+      status: nullable(number),
+      code: nullable(text),
     }),
   ),
 });

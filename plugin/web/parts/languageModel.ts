@@ -2,6 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { AskSetupReply, ChatService, LocalModels } from "../../src/contract";
+import { managing } from "../app/manageClient";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import { refusalOf } from "./refusals";
@@ -74,7 +75,7 @@ export function serviceForm(context: ViewContext, { services, service, model, ke
     event.preventDefault();
     const typed = secret.value.trim();
     try {
-      await context.vaultClient.changeAskSetup({ service: choice.value as ChatService, host: host(), ...(named.value.trim() && { model: named.value.trim() }), ...(typed && { key: typed }) });
+      await managing(context).changeAskSetup({ service: choice.value as ChatService, host: host(), ...(named.value.trim() && { model: named.value.trim() }), ...(typed && { key: typed }) });
       changed();
     } catch (error) {
       fill(trouble, refusalOf(asServerError(error)));

@@ -3,6 +3,7 @@
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
+import { AuditPanel } from "./manage/audit";
 import { ConfigPanel } from "./manage/config";
 import { DevicesPanel } from "./manage/devices";
 import { GleaningsPanel } from "./manage/gleanings";
@@ -50,6 +51,7 @@ const allPanels = (): readonly (readonly [group: string, offers: readonly Offer[
       ["models", t("Models"), "models", (context) => new ModelsPanel(context)],
       ["answers", t("Answers"), "ask_setup", (context) => new LanguageModelPanel(context)],
       ["devices", t("Devices"), "pair", (context) => new DevicesPanel(context)],
+      ["audit", t("Audit log"), "audit", (context) => new AuditPanel(context)],
       ["config", t("Settings"), "config", (context) => new ConfigPanel(context)],
     ],
   ],

@@ -20,6 +20,8 @@ import orjson
 from filelock import FileLock, Timeout
 
 from notewell.access.tokens import digest, new_token, session_of
+from notewell.contract.devices import DeviceView
+from notewell.contract.fields import iso
 from notewell.errors import AccessError, NotewellError, NotFoundError, UsageError
 from notewell.support import atomic, private
 
@@ -202,6 +204,17 @@ class Devices:
             else:
                 del stored.devices[_place(stored, name)]
 
+    def remove(self, device: str) -> None:
+        """Remove the device with this id; NotFoundError where there is none."""
+        with self._changing() as stored:
+            left = [each for each in stored.devices if each.id != device]
+            if len(left) == len(stored.devices):
+                raise NotFoundError(
+                    "No device has this id; its access may have ended already.",
+                    code="device_not_found",
+                )
+            stored.devices = left
+
     def used(self, at: Mapping[str, float]) -> None:
         """Store the times of the last requests, by device id."""
         with self._changing() as stored:
@@ -245,6 +258,20 @@ class Devices:
                 " devices again",
                 code="state_unreadable",
             ) from error
+
+
+def view_of(device: Device, *, last_used: float | None = None, current: bool = False) -> DeviceView:
+    """Describe a device; `last_used` is newer than what the file has, `current` the caller."""
+    used = device.last_used if last_used is None else last_used
+    return DeviceView(
+        device.id,
+        device.name,
+        device.scope,
+        "browser" if device.token is None else "token",
+        iso(device.created) or "",
+        iso(used),
+        current,
+    )
 
 
 def _dump(contents: DeviceFile) -> bytes:

@@ -9,11 +9,10 @@ from typing import TypeVar
 import click
 
 from notewell.access.addresses import LOOPBACK_ONLY, is_loopback, own_address
-from notewell.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope
+from notewell.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope, view_of
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.cli.options import Group, current_invocation, json_option
 from notewell.cli.output import emit_object, print_qr, print_table
-from notewell.contract.fields import iso
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
 
@@ -84,7 +83,7 @@ def list_tokens(as_json: bool) -> None:
     """List the devices with access, and when they last used it."""
     devices = _devices().all()
     if as_json:
-        emit_object({"devices": [_view(device) for device in devices]})
+        emit_object({"devices": tuple(map(view_of, devices))})
         return
     rows = [
         (device.name, device.scope, "token" if device.token else "browser", *_times(device))
@@ -107,16 +106,6 @@ def revoke_token(name: str) -> None:
 
 def _devices() -> Devices:
     return Devices(current_invocation().settings().state_dir)
-
-
-def _view(device: Device) -> dict[str, object]:
-    return {
-        "name": device.name,
-        "scope": device.scope,
-        "kind": "token" if device.token else "browser",
-        "created": iso(device.created),
-        "last_used": iso(device.last_used),
-    }
 
 
 def _times(device: Device) -> tuple[str, str]:

@@ -185,6 +185,16 @@ def delete_logs(folder: Path) -> None:
                 file.unlink(missing_ok=True)
 
 
+def audit_files(folder: Path) -> Iterator[tuple[Path, ...]]:
+    """Yield the audit log of each server that logs to the folder: its files, newest first."""
+    for number in range(1, _MOST_WRITERS + 1):
+        file = _audit_file(folder / _name(number))
+        copies = (file.with_name(f"{file.name}.{copy}") for copy in range(1, FILES))
+        files = tuple(each for each in (file, *copies) if each.is_file())
+        if files:
+            yield files
+
+
 def _name(number: int) -> str:
     return "notewell.log" if number == 1 else f"notewell-{number}.log"
 

@@ -43,6 +43,7 @@ def create_app(
     server: ServerRules,
     limits: LimitRules | None = None,
     state_dir: Path | None = None,
+    logs: Path | None = None,
     configuration: Configuration | None = None,
     version: str = __version__,
     static: Path = STATIC,
@@ -53,8 +54,9 @@ def create_app(
 
     Its start-up starts their engines; its clean-up closes them. `token` is the process's own; with
     `state_dir`, the persistent token and the devices in that folder are accepted as well, and with
-    `configuration`, settings can be read and changed. `static` is the folder of the built web
-    interface; without one, `/` is a page that says so. `texts` is the folder of further languages.
+    `configuration`, settings can be read and changed. `logs` is the folder of the audit log,
+    `static` that of the built web interface; without one, `/` is a page that says so. `texts` is
+    the folder of further languages.
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
@@ -65,7 +67,7 @@ def create_app(
     app[SITE] = Site(
         vaults=vaults,
         gate=Gate(callers=Callers(token, state_dir), rules=server),
-        audit=Audit(),
+        audit=Audit(logs),
         limits=limits,
         rates=Rates(limits),
         guesses=Guesses(limits.guesses),

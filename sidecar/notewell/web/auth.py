@@ -120,6 +120,10 @@ class Callers:
             return None
         return self.devices.redeem(code) if name is None else self.devices.pair_browser(code, name)
 
+    def last_used(self, device: str) -> float | None:
+        """Return when a device was last used, if that is not saved yet; POSIX seconds."""
+        return self._used.get(device)
+
     def save_used(self) -> None:
         """Save when devices were last used; blocks on the disk."""
         used, self._used = self._used, {}

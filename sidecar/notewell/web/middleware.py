@@ -97,7 +97,7 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         status = error.http_status
         raise
     finally:
-        if _scope_of(request) != "read":
+        if _scope_of(request) != "read" and request.method != hdrs.METH_GET:
             site.audit.answered(request, caller, address, status)
     return response
 

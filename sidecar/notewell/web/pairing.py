@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from notewell.access.addresses import checked_address, is_loopback, own_address, pairing_links
-from notewell.access.devices import LINK_SECONDS, Devices
+from notewell.access.devices import LINK_SECONDS
 from notewell.access.tokens import digest
 from notewell.contract.fields import iso
 from notewell.contract.pairing import (
@@ -20,6 +20,7 @@ from notewell.contract.pairing import (
 from notewell.errors import ForbiddenError
 from notewell.types import ServerRules
 from notewell.web.auth import CLIENT
+from notewell.web.devices import devices_of
 from notewell.web.site import Site
 
 
@@ -27,7 +28,7 @@ async def pair(site: Site, _vault: str | None, request: PairRequest) -> PairRepl
     """Make a link; the caller is an administrator."""
     import segno  # noqa: PLC0415 - a server that pairs nobody starts without it
 
-    devices = _devices(site)
+    devices = devices_of(site)
     address = _address(site.gate.rules, request.address)
     expires = time.time() + LINK_SECONDS
     code = await asyncio.to_thread(devices.offer, request.scope)
@@ -47,14 +48,14 @@ async def cancel_pairing(
     site: Site, _vault: str | None, _request: PairCancelRequest
 ) -> PairCancelReply:
     """End the links that are open; the caller is an administrator."""
-    return PairCancelReply(await asyncio.to_thread(_devices(site).withdraw))
+    return PairCancelReply(await asyncio.to_thread(devices_of(site).withdraw))
 
 
 async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> RedeemReply:
     """Let a device in by its code; wrong codes count as wrong secrets of their address."""
     client, now, kept = CLIENT.get(), time.monotonic(), digest(request.code)
     site.guesses.check(client, kept, now)
-    devices = _devices(site)
+    devices = devices_of(site)
     made = await asyncio.to_thread(devices.pair, request.code, request.name)
     site.audit.signed_in(client, how="pairing", well=made is not None)
     if made is None:
@@ -65,17 +66,6 @@ async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> Rede
             code="pairing_code_invalid",
         )
     return RedeemReply(made.token, made.name)
-
-
-def _devices(site: Site) -> Devices:
-    devices = site.gate.callers.devices
-    if devices is None:
-        raise ForbiddenError(
-            "This server was started by another program, such as Obsidian, and accepts only that"
-            " program's token. To let other devices in, start one with `notewell serve`.",
-            code="no_devices",
-        )
-    return devices
 
 
 def _address(rules: ServerRules, given: str | None) -> str:

@@ -18,6 +18,7 @@ from aiohttp import hdrs, web
 from notewell.contract import (
     ask,
     ask_setup,
+    devices,
     local_models,
     manage,
     pairing,
@@ -34,6 +35,7 @@ from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
 from notewell.web import asking, handlers, served_vaults
+from notewell.web import devices as device_handlers
 from notewell.web import sources as source_handlers
 from notewell.web.ask_setup import change_setup, setup
 from notewell.web.pairing import cancel_pairing, pair, redeem
@@ -181,6 +183,9 @@ _OF_SERVER: Mapping[type, Handler] = {
     pairing.PairRequest: pair,
     pairing.PairCancelRequest: cancel_pairing,
     pairing.RedeemRequest: redeem,
+    devices.DevicesRequest: device_handlers.devices,
+    devices.RevokeDevice: device_handlers.revoke,
+    devices.AuditRequest: device_handlers.audit,
     manage.ModelsRequest: handlers.models,
     manage.ConfigRequest: handlers.config,
     manage.ChangeConfigRequest: handlers.change_config,

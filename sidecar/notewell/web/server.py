@@ -22,6 +22,7 @@ from aiohttp import web
 
 from notewell import API_VERSION, __version__
 from notewell.config.edit import Configuration
+from notewell.support.log_files import LOGS
 from notewell.types import ServerRules, Settings
 from notewell.vaults.opened import Vaults
 from notewell.web.app import create_app
@@ -68,6 +69,7 @@ async def serve(
         server=rules,
         limits=settings.limits,
         state_dir=state_dir,
+        logs=settings.state_dir / LOGS,
         configuration=configuration,
         texts=settings.data_dir / "texts",
     )

@@ -50,6 +50,7 @@ function german(name) {
     [`${name}-links`, "#/manage/gleanings?vault=Sample", ".empty, .gleaning"],
     [`${name}-tend`, "#/manage/tend?vault=Sample", ".tend .buttons button"],
     [`${name}-devices`, "#/manage/devices?vault=Sample", "#pair-scope"],
+    [`${name}-audit`, "#/manage/audit?vault=Sample", ".panel tbody tr, .empty"],
     [`${name}-settings`, "#/manage/config?vault=Sample", ".settings"],
   ];
 }

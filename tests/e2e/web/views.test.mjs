@@ -175,6 +175,8 @@ const PAGES = [
   ["manage/runs?vault=Sample", ".panel tbody tr"],
   ["manage/models?vault=Sample", ".panel tbody tr"],
   ["manage/answers?vault=Sample", ".service-form"],
+  ["manage/devices?vault=Sample", "#pair-scope"],
+  ["manage/audit?vault=Sample", ".panel tbody tr, .empty"],
   ["manage/config?vault=Sample", ".settings"],
 ];
 

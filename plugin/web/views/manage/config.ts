@@ -2,6 +2,7 @@
 
 import type { ConfigReply, NewValue, SettingValue, SettingView } from "../../../src/contract";
 import { chooseLanguage, chosenLanguage, offeredLanguages } from "../../app/language";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { asServerError } from "../../../src/client";
 import { button, fill, h } from "../../lib/dom";
@@ -25,7 +26,7 @@ export class ConfigPanel implements Panel {
 
   show(): void {
     void this.#loader.load(
-      () => this.#context.vaultClient.config(),
+      () => managing(this.#context).config(),
       (config) => this.#draw(config),
     );
   }
@@ -79,7 +80,7 @@ export class ConfigPanel implements Panel {
 
   #save(key: string, value: NewValue): void {
     const change = async (): Promise<void> => {
-      const { settings } = await this.#context.vaultClient.configure({ [key]: value });
+      const { settings } = await managing(this.#context).configure({ [key]: value });
       this.#context.showNotice(applied(settings.find((one) => one.key === key)));
       this.show();
     };

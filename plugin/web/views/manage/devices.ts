@@ -1,8 +1,10 @@
 /** Lets a phone, another Obsidian or a browser in: a QR code and a link that work once. */
 
 import type { PairReply, PairRequest } from "../../../src/contract";
+import { administering } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
+import { DeviceList } from "./deviceList";
 import { PhoneIndexSwitch } from "./phoneIndex";
 import { heading, Loader, type Panel } from "./panel";
 import { locale, t, tparts } from "../../../src/texts";
@@ -13,6 +15,7 @@ export class DevicesPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
   readonly #phone: PhoneIndexSwitch;
+  readonly #list: DeviceList;
   readonly #scope = h("select", { id: "pair-scope" }, h("option", { value: "write" }, t("read and write")), h("option", { value: "read" }, t("read only")));
   readonly #controls = h("div");
   readonly #body = h("div", { class: "panel-body", "aria-live": "polite" });
@@ -21,11 +24,15 @@ export class DevicesPanel implements Panel {
   constructor(context: ViewContext) {
     this.#context = context;
     this.#phone = new PhoneIndexSwitch(context);
-    this.el.append(heading(t("Devices"), t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body, this.#phone.el);
+    this.#list = new DeviceList(context);
+    this.el.append(heading(t("Devices"), t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body);
+    if (context.has("devices") && context.mayAdminister) this.el.append(this.#list.el);
+    this.el.append(this.#phone.el);
   }
 
   show(): void {
     this.#phone.show();
+    if (this.el.contains(this.#list.el)) this.#list.show();
     if (this.#context.mayAdminister) this.#drawControls();
     else fill(this.#controls, h("p", {}, ...tparts("Only an administrator makes links. On the server’s computer: {command}.", { command: h("code", {}, "notewell pair") })));
   }
@@ -39,20 +46,19 @@ export class DevicesPanel implements Panel {
     fill(
       this.#controls,
       h("p", { class: "pair-choice" }, h("label", { for: "pair-scope" }, t("The device may"), " "), this.#scope, " ", button(t("Make a link"), () => void this.#make(), { class: "primary" })),
-      h("p", { class: "faint" }, ...tparts("On the server’s computer {list} shows the devices, and {revoke} takes the access of one away.", { list: h("code", {}, "notewell token list"), revoke: h("code", {}, "notewell token revoke NAME") })),
     );
   }
 
   #make(): Promise<void> {
     const scope: Scope = this.#scope.value === "read" ? "read" : "write";
-    return this.#loader.load(() => this.#context.client.pair(scope, location.origin), (made) => [...drawn(made), this.#cancel()]);
+    return this.#loader.load(() => administering(this.#context).pair(scope, location.origin), (made) => [...drawn(made), this.#cancel()]);
   }
 
   /** Ends the link that is shown, and every other one that nobody used. */
   #cancel(): HTMLElement {
     const end = async (): Promise<void> => {
       await this.#loader.load(
-        () => this.#context.client.cancelPairing(),
+        () => administering(this.#context).cancelPairing(),
         ({ cancelled }) => [h("p", {}, cancelled > 0 ? t("The link is not valid any more.") : t("The link was used, or its time was over, before."))],
       );
     };

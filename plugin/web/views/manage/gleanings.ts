@@ -4,6 +4,7 @@ import type { GleaningsReply, GleaningStatsReply, GleaningStatus } from "../../.
 import { count } from "../../../src/format";
 import { Timer } from "../../../src/support";
 import { asServerError } from "../../../src/client";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
@@ -62,7 +63,7 @@ export class GleaningsPanel implements Panel {
   #list(): Promise<void> {
     const { status: asked, find: words } = this.#context.address.query;
     const status = known(asked);
-    const { vaultClient: client } = this.#context;
+    const client = managing(this.#context);
     return this.#loader.load(
       () => Promise.all([client.gleanings({ status, q: words || undefined, limit: SHOWN }), client.gleaningStats()]),
       ([found, stats]) => {
@@ -83,7 +84,7 @@ export class GleaningsPanel implements Panel {
   /** The figures alone, after a status was changed in the list. */
   async #recount(): Promise<void> {
     try {
-      this.#drawStats(await this.#context.vaultClient.gleaningStats());
+      this.#drawStats(await managing(this.#context).gleaningStats());
     } catch (error) {
       asServerError(error); // the figures are asked for again with the next list
     }

@@ -1,6 +1,7 @@
 /** The panel for the language model that answers questions. */
 
 import type { AskSetupReply } from "../../../src/contract";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { localPrograms, serviceForm } from "../../parts/languageModel";
@@ -24,7 +25,7 @@ export class LanguageModelPanel implements Panel {
       return;
     }
     void this.#loader.load(
-      () => this.#context.vaultClient.askSetup(),
+      () => managing(this.#context).askSetup(),
       (setup) => this.#draw(setup),
     );
   }
@@ -56,7 +57,7 @@ export class LanguageModelPanel implements Panel {
   }
 
   async #end(): Promise<void> {
-    if (await runAction(this.#context, t("Questions are not answered any more"), () => this.#context.vaultClient.changeAskSetup({}))) this.show();
+    if (await runAction(this.#context, t("Questions are not answered any more"), () => managing(this.#context).changeAskSetup({}))) this.show();
   }
 }
 

@@ -1,6 +1,7 @@
 /** The search log panel: queries in this vault, and the results that were opened. */
 
 import type { LogReply } from "../../../src/contract";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { count } from "../../../src/format";
@@ -23,14 +24,14 @@ export class LogPanel implements Panel {
 
   show(): void {
     void this.#loader.load(
-      () => this.#context.vaultClient.queries(SHOWN),
+      () => managing(this.#context).queries(SHOWN),
       (log) => this.#draw(log),
     );
   }
 
   #draw(log: LogReply): (Node | null)[] {
     if (!log.enabled) return [h("p", {}, t("The log is switched off."))];
-    const clear = (): void => void runAction(this.#context, t("Cleared"), () => this.#context.vaultClient.clearLog()).then(() => this.show());
+    const clear = (): void => void runAction(this.#context, t("Cleared"), () => managing(this.#context).clearLog()).then(() => this.show());
     return [
       h("p", { class: "buttons" }, h("span", { class: "faint" }, count(log.total, "search", "searches")), log.total ? button(t("Clear the log"), clear, { class: "quiet" }) : null),
       table(

@@ -2,6 +2,7 @@
 
 import type { MemoryListReply, MemoryView } from "../../../src/contract";
 import { TYPES } from "../../app/memoryReplies";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
@@ -61,7 +62,7 @@ export class MemoryPanel implements Panel {
   #list({ type, namespace, order }: Address["query"]): Promise<void> {
     const parameters = { type: type || undefined, namespace: namespace || undefined, order: order || undefined, limit: SHOWN };
     return this.#loader.load(
-      () => this.#context.vaultClient.memories(parameters),
+      () => managing(this.#context).memories(parameters),
       (found) => this.#drawList(found),
     );
   }
@@ -80,21 +81,21 @@ export class MemoryPanel implements Panel {
   #recall(task: string, { type, namespace, depth }: Address["query"]): Promise<void> {
     const parameters = { type: type || undefined, namespace: namespace || undefined, depth: depth || undefined, limit: RECALLED };
     return this.#loader.load(
-      () => this.#context.vaultClient.recall(task, parameters),
+      () => managing(this.#context).recall(task, parameters),
       (found) => recalled(this.#context, found),
     );
   }
 
   #inspect(id: string): Promise<void> {
     return this.#loader.load(
-      () => this.#context.vaultClient.memory(id),
+      () => managing(this.#context).memory(id),
       (found) => inspected(this.#context, found, () => void this.#inspect(id)),
     );
   }
 
   #health({ namespace }: Address["query"]): Promise<void> {
     return this.#loader.load(
-      () => this.#context.vaultClient.memoryHealth({ namespace: namespace || undefined }),
+      () => managing(this.#context).memoryHealth({ namespace: namespace || undefined }),
       (found) => healthReport(this.#context, found),
     );
   }

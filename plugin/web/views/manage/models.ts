@@ -3,6 +3,7 @@
 import { asServerError } from "../../../src/client";
 import type { CatalogueReply, SuggestReply } from "../../../src/contract";
 import { costText, count } from "../../../src/format";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { details, facts, heading, Loader, table, runAction, type Panel } from "./panel";
@@ -23,7 +24,7 @@ export class ModelsPanel implements Panel {
 
   show(): void {
     void this.#loader.load(
-      () => this.#context.vaultClient.models(),
+      () => managing(this.#context).models(),
       (found) => this.#draw(found),
     );
     if (this.#context.has("models_suggest")) void this.#suggest();
@@ -47,7 +48,7 @@ export class ModelsPanel implements Panel {
     const { host, allowed } = service;
     const answer = (wanted: boolean): Promise<void> =>
       runAction(this.#context, wanted ? t("Notes may be sent to {host}", { host }) : t("Nothing is sent to {host} any more", { host }), () =>
-        this.#context.vaultClient.allowHost(host, wanted),
+        managing(this.#context).allowHost(host, wanted),
       ).then(() => this.show());
     const mayAnswer = this.#context.mayAdminister && this.#context.has("allow_host");
     const isLocal = service.sent.startsWith("Nothing leaves");
@@ -87,7 +88,7 @@ export class ModelsPanel implements Panel {
   }
 
   #choose(name: string): Node {
-    const set = (): Promise<unknown> => this.#context.vaultClient.configure({ "model.name": name });
+    const set = (): Promise<unknown> => managing(this.#context).configure({ "model.name": name });
     return button(t("Use after a restart"), () => void runAction(this.#context, t("{name} will be used after a restart", { name }), set).then(() => this.show()), {
       class: "quiet",
       disabled: !this.#context.mayAdminister,

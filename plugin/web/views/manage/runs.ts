@@ -4,6 +4,7 @@ import { asServerError } from "../../../src/client";
 import type { RunsReply, RunView } from "../../../src/contract";
 import { duration } from "../../../src/format";
 import { Timer } from "../../../src/support";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { ago } from "../../lib/format";
@@ -72,7 +73,7 @@ export class RunsPanel implements Panel {
   #load(): Promise<void> {
     this.#later.clear();
     return this.#loader.load(
-      () => this.#context.vaultClient.runs(SHOWN),
+      () => managing(this.#context).runs(SHOWN),
       (found) => this.#draw(found),
     );
   }
@@ -81,7 +82,7 @@ export class RunsPanel implements Panel {
   async #refresh(): Promise<void> {
     const { vault } = this.#context;
     try {
-      const found = document.hidden ? null : await this.#context.vaultClient.runs(SHOWN);
+      const found = document.hidden ? null : await managing(this.#context).runs(SHOWN);
       if (!this.el.isConnected || vault !== this.#context.vault) return;
       if (!found || JSON.stringify(found) === this.#drawn) this.#wait(RESTING_MS);
       else this.#redraw(found);
@@ -128,7 +129,7 @@ export class RunsPanel implements Panel {
 
   #result({ id, kind, result }: RunView): HTMLElement {
     const cancel = async (): Promise<void> => {
-      await runAction(this.#context, t("It stops at its next step; what it has done stays"), () => this.#context.vaultClient.cancelRun(id));
+      await runAction(this.#context, t("It stops at its next step; what it has done stays"), () => managing(this.#context).cancelRun(id));
       await this.#load();
     };
     const mayCancel = result === "running" && this.#context.mayWrite;

@@ -1,6 +1,7 @@
 /** The statistics panel. */
 
 import type { StatsReply } from "../../../src/contract";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { bytes } from "../../lib/format";
@@ -30,7 +31,7 @@ export class StatsPanel implements Panel {
 
   show(): void {
     void this.#loader.load(
-      () => this.#context.vaultClient.stats(),
+      () => managing(this.#context).stats(),
       (stats) => this.#draw(stats),
     );
   }

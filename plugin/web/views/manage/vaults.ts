@@ -1,6 +1,7 @@
 /** The vaults that this server knows; an administrator adds and removes them where the server was started for that. */
 
 import type { VaultsReply } from "../../../src/contract";
+import { administering } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { heading, Loader, runAction, table, type Panel } from "./panel";
@@ -21,7 +22,7 @@ export class VaultsPanel implements Panel {
 
   show(): void {
     void this.#loader.load(
-      () => this.#context.client.knownVaults(),
+      () => administering(this.#context).knownVaults(),
       (reply) => this.#draw(reply),
     );
   }
@@ -45,7 +46,7 @@ export class VaultsPanel implements Panel {
     const folder = h("input", { id: "vault-folder", required: true, maxlength: 4096, placeholder: "/home/me/Notes", spellcheck: "false" });
     const add = (event: Event): void => {
       event.preventDefault();
-      void this.#change(t("The vault is added, and its notes are being read"), () => this.#context.client.addVault(folder.value.trim()));
+      void this.#change(t("The vault is added, and its notes are being read"), () => administering(this.#context).addVault(folder.value.trim()));
     };
     return h(
       "form",
@@ -60,7 +61,7 @@ export class VaultsPanel implements Panel {
   #removeButton(vault: Known): HTMLElement {
     let isSure = false;
     const remove = button(t("Remove…"), () => {
-      if (isSure) void this.#change(t("{name} is removed; its notes and its index stay", { name: vault.name }), () => this.#context.client.removeVault(vault.id));
+      if (isSure) void this.#change(t("{name} is removed; its notes and its index stay", { name: vault.name }), () => administering(this.#context).removeVault(vault.id));
       isSure = true;
       remove.textContent = t("Really remove?");
     }, { class: "quiet", "aria-label": t("Remove {name}", { name: vault.name }) });

@@ -1,6 +1,7 @@
 /** Makes notes of saved links: tells first what would be made, then asks. */
 
 import type { ExtractReply } from "../../../../src/contract";
+import { managing } from "../../../app/manageClient";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, fill, h } from "../../../lib/dom";
 import { Loader, runAction } from "../panel";
@@ -12,7 +13,7 @@ export function extractBox(context: ViewContext, changed: () => void): HTMLEleme
   const said = h("div", { role: "status" });
   const loader = new Loader(said);
   const ask = (dryRun: boolean, draw: (found: ExtractReply) => (Node | null)[]): Promise<void> =>
-    loader.load(() => context.vaultClient.extractGleanings(dryRun), draw);
+    loader.load(() => managing(context).extractGleanings(dryRun), draw);
   const make = async (): Promise<void> => {
     await ask(false, made);
     changed();

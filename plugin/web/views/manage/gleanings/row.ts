@@ -2,6 +2,7 @@
 
 import type { GleaningStatus, GleaningView } from "../../../../src/contract";
 import { asServerError } from "../../../../src/client";
+import { managing } from "../../../app/manageClient";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, h } from "../../../lib/dom";
 import { day } from "../../../lib/format";
@@ -37,7 +38,7 @@ export function gleaningRow(context: ViewContext, one: GleaningView, changed: ()
   /** The row stays where it is, also if it no longer fits the filter: a wrong press can be taken back. */
   async function mark(status: GleaningStatus): Promise<void> {
     try {
-      const after = gleaningRow(context, await context.vaultClient.markGleaning(one.id, status), changed);
+      const after = gleaningRow(context, await managing(context).markGleaning(one.id, status), changed);
       row.replaceWith(after);
       after.querySelector("button")?.focus();
       context.showNotice(t("Now {status}", { status: statusWords()[status] }));

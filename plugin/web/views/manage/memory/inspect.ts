@@ -2,6 +2,7 @@
 
 import { asServerError } from "../../../../src/client";
 import type { MemoryInspectReply, MemoryView, RelationView, ValidationView } from "../../../../src/contract";
+import { managing } from "../../../app/manageClient";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, fill, h } from "../../../lib/dom";
 import { icon } from "../../../lib/icons";
@@ -53,7 +54,7 @@ function actions(context: ViewContext, memory: MemoryView, again: () => void): H
   const comment = h("input", { "aria-label": t("Reason, for the history"), placeholder: t("Reason (optional)"), maxlength: 1000 });
   const reportOutcome = (helped: boolean) => (): void => {
     const done = helped ? t("Confidence raised") : t("Confidence lowered");
-    void runAction(context, done, () => context.vaultClient.memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
+    void runAction(context, done, () => managing(context).memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
   };
   return h(
     "div",
@@ -77,7 +78,7 @@ function forgetButton(context: ViewContext, { id, golden }: MemoryView): HTMLEle
   async function forgetIt(): Promise<void> {
     const holder = forget.closest(".panel-body");
     try {
-      const write = await context.vaultClient.forgetMemory(id, golden);
+      const write = await managing(context).forgetMemory(id, golden);
       if (holder) fill(holder, forgotten(context, write));
     } catch (error) {
       context.showNotice(refusalOf(asServerError(error)));

@@ -4,6 +4,7 @@ import type { CheckView, SettingView } from "../../../../src/contract";
 import { asServerError } from "../../../../src/client";
 import { checkHelp, checkName } from "../../../../src/garden/words";
 import { t } from "../../../../src/texts";
+import { managing } from "../../../app/manageClient";
 import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
 import { runAction } from "../panel";
@@ -26,7 +27,7 @@ export function checkList(context: ViewContext, checks: readonly CheckView[]): H
       context.showNotice(t("At least one has to be looked for"));
       return;
     }
-    const isSaved = await runAction(context, t("Saved; the next plan looks for this"), () => context.vaultClient.configure({ [KEY]: names }));
+    const isSaved = await runAction(context, t("Saved; the next plan looks for this"), () => managing(context).configure({ [KEY]: names }));
     if (!isSaved) box.checked = !box.checked;
   };
   for (const box of boxes.values()) box.addEventListener("change", () => void save(box));
@@ -45,7 +46,7 @@ async function unlock(context: ViewContext, boxes: readonly HTMLInputElement[], 
 
 async function settingOf(context: ViewContext): Promise<SettingView | undefined> {
   try {
-    return (await context.vaultClient.config()).settings.find(({ key }) => key === KEY);
+    return (await managing(context).config()).settings.find(({ key }) => key === KEY);
   } catch (error) {
     asServerError(error); // then the boxes stay locked, and show what holds
     return undefined;
