@@ -108,6 +108,33 @@ def test_query_words_in_no_name_lower_the_score() -> None:
     assert find_names(VAULT, "kanban xylophone").scores.max() < kanban / 2
 
 
+THEMES = table(
+    note(1, "Themes/Minimal.md"),
+    note(2, "Themes/Minimal Edge.md"),
+    note(3, "Plugins/Minimal.md"),
+    note(4, "Plugins/Theme picker.md"),
+    note(5, "Minimal.md"),
+)
+
+
+@pytest.mark.parametrize(
+    "query", ["minimal theme", "Theme: minimal", "the minimal themes", "minmal theme"]
+)
+def test_a_note_is_asked_for_by_its_name_and_its_folder(query: str) -> None:
+    alternatives = {"minmal": {"minimal": 0.5}}
+    matches = find_names(THEMES, query, alternatives=alternatives)
+    scores = dict(zip(matches.note_ids.tolist(), matches.scores.tolist(), strict=True))
+    assert scores.pop(1) == 1.0
+    assert max(scores.values()) < 0.5
+    assert not matches.exact.any()
+
+
+@pytest.mark.parametrize("query", ["theme", "themes of", "dark minimal theme"])
+def test_a_folder_adds_nothing_to_a_name_that_says_nothing_or_too_little(query: str) -> None:
+    named = table(note(1, "Themes/Minimal.md"), note(2, "Themes/Of.md"), note(3, "Dark.md"))
+    assert (find_names(named, query).scores < 1.0).all()
+
+
 def test_names_in_scripts_without_spaces_match() -> None:
     assert exact("日本語入門") == [9]
     assert found("日本語") == [9]
@@ -182,7 +209,11 @@ def test_scores_are_between_0_and_1_and_all_notes_of_a_name_are_found(
 @given(st.data())
 def test_an_updated_table_equals_a_rebuilt_one(data: st.DataObject) -> None:
     def notes(of: list[int]) -> list[StoredNote]:
-        return [note(one, f"{data.draw(NAMES)}.md", data.draw(NAMES) or "x") for one in of]
+        folders = st.sampled_from(("", "a/", "b/ab/"))
+        return [
+            note(one, f"{data.draw(folders)}{data.draw(NAMES)}.md", data.draw(NAMES) or "x")
+            for one in of
+        ]
 
     before = {one.id: one for one in notes([1, 2, 3, 4])}
     changed = notes([2, 5])

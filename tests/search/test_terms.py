@@ -28,6 +28,18 @@ def test_a_correction_is_marked_in_the_snippet(library: Library) -> None:
     assert [result.snippet[start:end] for start, end in result.highlights] == ["patience"]
 
 
+def test_a_preposition_neither_ranks_nor_is_marked(make_library: MakeLibrary) -> None:
+    """Notes have "about" less often than their topics, so it would weigh as much as one."""
+    others = {f"Other {day}.md": f"Day {day}: nothing at all.\n" for day in range(20)}
+    writing = {f"Writing {day}.md": "Ideas for writing.\n" for day in range(4)}
+    aside = {"Aside.md": "About this: an idea about nothing, and more about it.\n"}
+    library = make_library(others | writing | aside)
+    found = library.search("ideas about writing", mode="keyword").results
+    assert [one.path for one in found] == [*sorted(writing), "Aside.md"]
+    result = found[-1]
+    assert [result.snippet[start:end] for start, end in result.highlights] == ["idea"]
+
+
 def test_the_last_word_while_typing_is_a_prefix(library: Library) -> None:
     assert set(completions(library.index.keywords, "gard")) == {"garden", "gardener", "gardens"}
     assert library.paths("roofs beekee", mode="keyword", typing=True)[0] == "More.md"

@@ -4,6 +4,9 @@ The score of a note is that of its best single name, q^2 * t: q is the share of 
 name says, t the share of the name that was asked for. Both are shares by inverse document
 frequency among names, so words that a vault repeats in its names ("plugin", "obsidian") count
 little, however rare they are in its texts.
+
+Things are also asked for by name and kind ("minimal theme"), and a note's folder often says its
+kind. So q is 1 too if the query has all words of the name, and the folder's name has all others.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -34,9 +38,12 @@ _MIN_UNKNOWN_PREFIX = 3  # letters of a word the vault does not have, to take it
 _MAX_COMPLETED = 200  # names that begin with the query
 _MAX_RANKED = 400  # names: eight for each of the best notes, more than notes have
 _SNAPSHOT = "names"
-_CONTENT = "stems of the names of notes 2"
+_CONTENT = "stems of the names of notes 3"
 _MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
 _LAST = "\U0010ffff"
+_WHOLE = 1.0 - 1e-9  # a share that is 1 but for rounding
+
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,7 +225,35 @@ class _Lookup:
         asked[cells] = np.array([one.typed for one in wanted])[which] * gains
         q = said.sum(axis=0) / sum(weights.values())
         t = np.minimum(1.0, asked.sum(axis=0) / table.totals[found])
+        whole = np.flatnonzero((t >= _WHOLE) & (q < _WHOLE))
+        q[whole[self._in_folders(found[whole], said[:, whole] > 0, list(rows))]] = 1.0
         return found, q**2 * t
+
+    def _in_folders(self, names: Ints, said: Flags, words_said: Sequence[str]) -> Flags:
+        """Of which names the note's folder has all words of the query that the name has not.
+
+        `said` (words, names) tells which of the words `words_said` each name has. Function words
+        may be missing, but some other word has to be said by the name.
+        """
+        light = function_words(set(self.ordered))
+        content = [word for word in dict.fromkeys(self.ordered) if word not in light]
+        places = {word: row for row, word in enumerate(words_said)}
+        folders, of_names = np.unique(self.table.folders[names], return_inverse=True)
+        stems = [_stems(self.table.folder_names[number]) for number in folders.tolist()]
+        all_found = np.ones(len(names), np.bool_)
+        any_said = np.zeros(len(names), np.bool_)
+        for word in content:
+            stands_for = {stem(each) for each in self.alternatives.get(word) or (word,)}
+            by_name = said[places[word]] if word in places else np.zeros(len(names), np.bool_)
+            by_folder = np.array([not stands_for.isdisjoint(each) for each in stems], np.bool_)
+            all_found &= by_name | by_folder[of_names]
+            any_said |= by_name
+        return all_found & any_said
+
+
+@lru_cache(maxsize=1024)  # a vault has far fewer folders than notes
+def _stems(folder: str) -> frozenset[str]:
+    return frozenset(map(stem, words(folder)))
 
 
 class NamesCache:

@@ -1,5 +1,7 @@
 """A table of the names of all notes in a vault: titles, file names and aliases, by their stems.
 
+Of each name it has the folder of its note as well, which often tells what kind of thing is named.
+
 The table consists of arrays: a snapshot loads in milliseconds, and a change replaces only the rows
 of the changed notes. `name_matches` searches it.
 """
@@ -24,9 +26,11 @@ from notewell.vault.readers import link_name
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Arrays = Mapping[str, npt.NDArray[Any]]
+_Row = tuple[int, str, int, list[int]]  # owner, key, folder and stems of a name
 
 _SPACELESS_RUN = re.compile(f"([{SPACELESS}][{SPACELESS}{MARKS}]*)")
 _ARRAYS = frozenset({"notes", "owners", "starts", "entries", "shares", "word_stems"})
+_FOLDERS = frozenset({"folders", "folder_names"})
 _TEXTS = frozenset({"keys", "stems", "words"})
 
 
@@ -126,6 +130,8 @@ class NameTable:
         notes: ids of all notes, ascending (notes,).
         owners: the note of each name (names,).
         keys: the key of each name, in order.
+        folders: the number of the folder that the note of each name lies in (names,).
+        folder_names: the names of these folders; "" at the top of the vault.
         stem_ids: the number of each stem.
         idf: inverse document frequency of each stem among the notes' names (stems,).
         totals: summed idf of the words of each name (names,).
@@ -143,18 +149,21 @@ class NameTable:
         forward: tuple[Ints, Ints, Floats],
         stems: Sequence[str],
         vocabulary: tuple[Sequence[str], Ints],
+        folders: tuple[Ints, Sequence[str]],
         derived: Derived | None = None,
     ) -> None:
         """`forward`: for each name its range of entries; the entries' stems and shares.
 
         A share is that of `ParsedName.wholes`, and 0 for a word. `vocabulary`: words in order, and
-        the stem of each. `derived` was made of the same table before; None makes it.
+        the stem of each. `folders`: the number of each name's, and their names. `derived` was
+        made of the same table before; None makes it.
         """
         self.notes, self.owners, self.keys = notes, owners, keys
         self.starts, self.entries, self.shares = forward
         self.stems = stems
         self.stem_ids: Mapping[str, int] = dict(zip(stems, range(len(stems)), strict=True))
         self.words, self.word_stems = vocabulary
+        self.folders, self.folder_names = folders
         self._derived = derived or self._derive()
         self.df, self.totals = self._derived.df, self._derived.totals
         self.idf = self.idf_of(self.df)
@@ -204,7 +213,9 @@ class NameTable:
         """The table of a vault without notes."""
         none = np.empty(0, np.int64)
         forward = (np.zeros(1, np.int64), none, np.empty(0))
-        return cls(none, none, (), forward=forward, stems=(), vocabulary=((), none))
+        return cls(
+            none, none, (), forward=forward, stems=(), vocabulary=((), none), folders=(none, ())
+        )
 
     def updated(self, notes: IdArray, changed: Iterable[StoredNote]) -> NameTable:
         """The table of `notes` (all ids, ascending), with the names of `changed` read anew.
@@ -225,6 +236,7 @@ class NameTable:
         entries = np.concatenate([self.entries[old], np.array(added.entries, np.int64)])
         shares = np.concatenate([self.shares[old], np.array(added.shares, np.float64)])
         lengths = np.concatenate([np.diff(self.starts)[kept], np.array(added.lengths, np.int64)])
+        folders = np.concatenate([self.folders[kept], np.array(added.folders, np.int64)])
         order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
         _, places = _rows(_starts(lengths), order)
         return NameTable(
@@ -234,12 +246,18 @@ class NameTable:
             forward=(_starts(lengths[order]), entries[places], shares[places]),
             stems=list(added.stem_ids),
             vocabulary=added.vocabulary(),
+            folders=(folders[order], list(added.folder_ids)),
         )
 
-    def _rows_of(self, notes: Sequence[int]) -> list[tuple[int, str, list[int]]]:
-        """Owner, key and stems of the names of these notes, in order."""
+    def _rows_of(self, notes: Sequence[int]) -> list[_Row]:
+        """What the table has of the names of these notes, in order."""
         return sorted(
-            (int(self.owners[at]), self.keys[at], self.entries[first:end].tolist())
+            (
+                int(self.owners[at]),
+                self.keys[at],
+                int(self.folders[at]),
+                self.entries[first:end].tolist(),
+            )
             for at in np.flatnonzero(np.isin(self.owners, notes)).tolist()
             for first, end in (self.starts[at : at + 2].tolist(),)
         )
@@ -254,6 +272,8 @@ class NameTable:
             "entries": self.entries,
             "shares": self.shares,
             "word_stems": self.word_stems,
+            "folders": self.folders,
+            "folder_names": np.frombuffer("/".join(self.folder_names).encode(), np.uint8),
             **{name: getattr(self._derived, name) for name in Derived.__slots__},
             **{
                 name: np.frombuffer("\n".join(text).encode(), np.uint8)
@@ -264,7 +284,7 @@ class NameTable:
     @classmethod
     def from_arrays(cls, saved: Arrays) -> NameTable | None:
         """The table of a snapshot; None if its arrays do not make one."""
-        if not saved.keys() >= (_ARRAYS | _TEXTS):
+        if not saved.keys() >= (_ARRAYS | _TEXTS | _FOLDERS):
             return None
         keys, stems, words_ = (
             text.split("\n") if (text := saved[name].tobytes().decode()) else []
@@ -283,6 +303,7 @@ class NameTable:
             forward=forward,
             stems=stems,
             vocabulary=(words_, saved["word_stems"]),
+            folders=(saved["folders"], saved["folder_names"].tobytes().decode().split("/")),
             derived=derived,
         )
 
@@ -297,15 +318,20 @@ class _Added:
         self.lengths: list[int] = []
         self.entries: list[int] = []
         self.shares: list[float] = []
+        self.folders: list[int] = []
         self.stem_ids = dict(table.stem_ids)
+        self.folder_ids = {name: at for at, name in enumerate(table.folder_names)}
         self._old = table
         self._words: dict[str, int] = {}
 
     def add(self, note: StoredNote) -> None:
         self.notes.append(note.id)
+        folder = note.path.rpartition("/")[0].rpartition("/")[2]
+        number = self.folder_ids.setdefault(folder, len(self.folder_ids))
         for name in names_of(note):
             entries = [(each, 0.0) for each in name.stems] + list(name.wholes.items())
             self.owners.append(note.id)
+            self.folders.append(number)
             self.keys.append(name.key)
             self.lengths.append(len(entries))
             self.entries += [self._number(each) for each, _ in entries]
@@ -313,11 +339,11 @@ class _Added:
             for word, each in name.words.items():
                 self._words[word] = self._number(each)
 
-    def rows(self) -> list[tuple[int, str, list[int]]]:
-        """Owner, key and stems of the collected names, in order."""
+    def rows(self) -> list[_Row]:
+        """What the table shall have of the collected names, in order."""
         starts = _starts(np.array(self.lengths, np.int64)).tolist()
         stems = [self.entries[first:end] for first, end in pairwise(starts)]
-        return sorted(zip(self.owners, self.keys, stems, strict=True))
+        return sorted(zip(self.owners, self.keys, self.folders, stems, strict=True))
 
     def _number(self, stem_: str) -> int:
         return self.stem_ids.setdefault(stem_, len(self.stem_ids))
