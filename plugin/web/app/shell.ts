@@ -92,7 +92,8 @@ export class Shell {
   #vaultChoice(): HTMLElement {
     const { vaults } = this.#context;
     const all = vaults.length > 1 ? [h("option", { value: ALL }, t("All vaults"))] : [];
-    fill(this.#vaults, ...vaults.map(({ id, name }) => h("option", { value: id }, name)), ...all);
+    const none = h("option", { value: "", hidden: true }, t("Vault")); // shown for an address of a vault that is not here
+    fill(this.#vaults, none, ...vaults.map(({ id, name }) => h("option", { value: id }, name)), ...all);
     this.#vaults.addEventListener("change", () => this.#switchVault());
     return h("label", { class: "vault-choice", hidden: vaults.length < 1 }, this.#vaults);
   }

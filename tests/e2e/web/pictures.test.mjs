@@ -49,7 +49,7 @@ function german(name) {
     [`${name}-answers`, "#/manage/answers?vault=Sample", "#ask-service"],
     [`${name}-links`, "#/manage/gleanings?vault=Sample", ".empty, .gleaning"],
     [`${name}-tend`, "#/manage/tend?vault=Sample", ".tend .buttons button"],
-    [`${name}-devices`, "#/manage/devices?vault=Sample", "#pair-scope"],
+    [`${name}-devices`, "#/manage/devices?vault=Sample", ".panel section p"],
     [`${name}-audit`, "#/manage/audit?vault=Sample", ".panel tbody tr, .empty"],
     [`${name}-settings`, "#/manage/config?vault=Sample", ".settings"],
   ];

@@ -175,7 +175,7 @@ const PAGES = [
   ["manage/runs?vault=Sample", ".panel tbody tr"],
   ["manage/models?vault=Sample", ".panel tbody tr"],
   ["manage/answers?vault=Sample", ".service-form"],
-  ["manage/devices?vault=Sample", "#pair-scope"],
+  ["manage/devices?vault=Sample", ".panel section p"],
   ["manage/audit?vault=Sample", ".panel tbody tr, .empty"],
   ["manage/config?vault=Sample", ".settings"],
 ];

@@ -17,12 +17,15 @@ const rights = (): Readonly<Record<DeviceView["scope"], string>> => ({
 export class DeviceList {
   readonly el = h("section");
   readonly #context: ViewContext;
+  readonly #shared: () => void;
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
 
-  constructor(context: ViewContext) {
+  /** `shared` is called once the server says that it lets in others than the program that started it. */
+  constructor(context: ViewContext, shared: () => void) {
     this.#context = context;
-    this.el.append(h("h2", {}, t("Devices with access")), this.#body);
+    this.#shared = shared;
+    this.el.append(this.#body);
   }
 
   show(): void {
@@ -33,8 +36,10 @@ export class DeviceList {
   }
 
   #draw({ devices, shared }: DevicesReply): Node[] {
-    if (!shared) return [h("p", { class: "faint" }, t("Obsidian started this server for itself, so no other device has access."))];
-    if (devices.length === 0) return [h("p", { class: "faint" }, t("No device has access of its own yet. This computer always has."))];
+    if (!shared) return [h("p", { class: "faint" }, t("This server was started by a program, such as Obsidian, for itself: no other device has access. One that is started with “notewell serve” lets devices in."))];
+    this.#shared();
+    const title = h("h2", {}, t("Devices with access"));
+    if (devices.length === 0) return [title, h("p", { class: "faint" }, t("No device has access of its own yet. This computer always has."))];
     const rows = devices.map((device) => [
       device.current ? t("{name} (this browser)", { name: device.name }) : device.name,
       device.kind === "browser" ? t("browser") : t("app or program"),
@@ -43,7 +48,7 @@ export class DeviceList {
       device.last_used === null ? t("never") : ago(device.last_used),
       this.#endButton(device),
     ]);
-    return [table(t("Devices with access"), [t("Name"), t("Kind"), t("May"), t("Since"), t("Last used"), t("Change")], rows)];
+    return [title, table(t("Devices with access"), [t("Name"), t("Kind"), t("May"), t("Since"), t("Last used"), t("Change")], rows)];
   }
 
   /** The second press ends it. */

@@ -24,17 +24,16 @@ export class DevicesPanel implements Panel {
   constructor(context: ViewContext) {
     this.#context = context;
     this.#phone = new PhoneIndexSwitch(context);
-    this.#list = new DeviceList(context);
+    this.#list = new DeviceList(context, () => this.#drawControls());
     this.el.append(heading(t("Devices"), t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body);
-    if (context.has("devices") && context.mayAdminister) this.el.append(this.#list.el);
-    this.el.append(this.#phone.el);
+    this.el.append(this.#list.el, this.#phone.el);
   }
 
   show(): void {
     this.#phone.show();
-    if (this.el.contains(this.#list.el)) this.#list.show();
-    if (this.#context.mayAdminister) this.#drawControls();
-    else fill(this.#controls, h("p", {}, ...tparts("Only an administrator makes links. On the server’s computer: {command}.", { command: h("code", {}, "notewell pair") })));
+    if (!this.#context.mayAdminister) fill(this.#controls, h("p", {}, ...tparts("Only an administrator makes links. On the server’s computer: {command}.", { command: h("code", {}, "notewell pair") })));
+    else if (this.#context.has("devices")) this.#list.show();
+    else this.#drawControls();
   }
 
   /** A link that was shown is not kept for the next visit. */

@@ -81,5 +81,5 @@ export class TendPage {
 }
 
 function nothingYet(): HTMLElement {
-  return emptyBox(t("No plan yet"), t("A plan is kept for seven days. With schedule.plan in the settings file, one is made every week."));
+  return emptyBox(t("No plan yet"), t("A plan is kept for seven days. “Plan suggestions” in the settings has one made every week."));
 }
