@@ -35,6 +35,14 @@ def filled(rows: FloatArray, *, first: int = 1) -> Vectors:
     return vectors
 
 
+def reopened(vectors: Vectors) -> Vectors:
+    """As a start loads them: from arrays that cannot be written."""
+    arrays = vectors.arrays()
+    for array in arrays.values():
+        array.flags.writeable = False
+    return Vectors.from_arrays(vectors.dimensions, arrays)
+
+
 def exact(rows: FloatArray, query: FloatArray, top: int) -> IdArray:
     return np.argsort(-(rows.astype(np.float16).astype(np.float32) @ query), kind="stable")[:top]
 
@@ -97,7 +105,10 @@ def test_chunks_of_wanted_notes_are_scored_however_far_they_are(
     monkeypatch.setattr(module, "EXACT_LIMIT", limit)
     rows = unit(1000)
     vectors = Vectors(DIMENSIONS)
-    vectors.put(np.arange(1, 1001), np.arange(1, 1001) // 2, rows)  # two chunks a note
+    vectors.put(np.arange(1, 601), np.arange(1, 601) // 2, rows[:600])  # two chunks a note
+    vectors = reopened(vectors)
+    assert len(vectors.search(rows[0], limit=5, also=np.array([7])).chunk_ids) > 0
+    vectors.put(np.arange(601, 1001), np.arange(601, 1001) // 2, rows[600:])
     query = unit(1, seed=5)[0]
     far = np.argsort(rows @ query)[:3] + 1
     wanted = np.unique(np.append(far // 2, 10**6))
@@ -142,29 +153,36 @@ def test_vectors_of_chunks_come_in_the_order_asked() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.booleans(), st.lists(st.integers(1, 60), min_size=1, max_size=25, unique=True)
+            st.sampled_from(["put", "remove", "reopen"]),
+            st.lists(st.integers(1, 60), min_size=1, max_size=25, unique=True),
         ),
         max_size=12,
     ),
     st.booleans(),
+    st.booleans(),
 )
-def test_updated_vectors_equal_new_ones(steps: list[tuple[bool, list[int]]], many: bool) -> None:
+def test_updated_vectors_equal_new_ones(
+    steps: list[tuple[str, list[int]]], many: bool, stays_mapped: bool
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_REPLACES_MAPPED", stays_mapped)
         patch.setattr(module, "EXACT_LIMIT", 10 if many else 20_000)
         patch.setattr(module, "_MIN_DEAD", 4)
         patch.setattr(module, "_SAMPLE", 4)
         vectors = Vectors(8)
         held: dict[int, FloatArray] = {}
-        for step, (put, ids) in enumerate(steps):
+        for step, (what, ids) in enumerate(steps):
             chunk_ids = np.array(ids, dtype=np.int64)
-            if put:
+            if what == "reopen":
+                vectors = reopened(vectors)
+            elif what == "put":
                 rows = unit(len(ids), seed=step, dimensions=8)
                 vectors.put(chunk_ids, chunk_ids % 5, rows)
                 held |= dict(zip(ids, rows, strict=True))
             else:
                 vectors.remove(chunk_ids)
                 held = {id_: row for id_, row in held.items() if id_ not in ids}
-        again = Vectors.from_arrays(8, vectors.arrays())
+        again = reopened(vectors)
         query = unit(1, seed=99, dimensions=8)[0]
         for each in (vectors, again):
             assert each.count == len(held)
@@ -173,6 +191,24 @@ def test_updated_vectors_equal_new_ones(steps: list[tuple[bool, list[int]]], man
             for chunk_id, score in zip(hits.chunk_ids.tolist(), hits.scores, strict=True):
                 assert abs(float(held[chunk_id] @ query) - float(score)) < 5e-3
             assert np.all(np.diff(hits.scores) <= 0)
+
+
+@pytest.mark.usefixtures("scanned")
+def test_what_a_snapshot_holds_stays_where_it_is_when_vectors_change() -> None:
+    rows = unit(500)
+    arrays = filled(rows[:400]).arrays()
+    before = arrays["rows"].copy()
+    arrays["rows"].flags.writeable = False
+    vectors = Vectors.from_arrays(DIMENSIONS, arrays)
+    vectors.remove(np.arange(10, 20))
+    vectors.put(np.arange(401, 501), np.arange(401, 501) % 7, rows[400:])
+    vectors.put(np.array([30]), np.array([2]), -rows[29:30])
+    assert np.shares_memory(vectors._view.first.rows, arrays["rows"])
+    assert np.array_equal(arrays["rows"], before)
+    asked = np.array([450, 1, 30, 15, 500])
+    ids, got = vectors.of_chunks(asked)
+    assert ids.tolist() == [450, 1, 30, 500]
+    assert np.allclose(got, [rows[449], rows[0], -rows[29], rows[499]], atol=1e-3)
 
 
 @pytest.mark.usefixtures("scanned")
@@ -206,7 +242,8 @@ def test_searches_beside_changes_see_whole_vectors() -> None:
 @pytest.mark.parametrize("count", [50, 500])
 def test_the_mean_of_a_note_is_that_of_its_chunks(count: int) -> None:
     rows = unit(count)
-    vectors = filled(rows)
+    vectors = reopened(filled(rows[: count - 20]))
+    vectors.put(np.arange(count - 19, count + 1), np.arange(count - 19, count + 1) % 7, rows[-20:])
     vectors.remove(np.array([1, 8], np.int64))
 
     notes, means = vectors.note_means()

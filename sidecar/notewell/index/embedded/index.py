@@ -92,7 +92,7 @@ class EmbeddedIndex:
     def close(self) -> None:
         """Save snapshots, if this is the writer, and close everything. Twice is no error."""
         try:
-            self.save()
+            self._save(closing=True)
         finally:
             try:
                 self._structures.close()
@@ -245,10 +245,13 @@ class EmbeddedIndex:
 
     def save(self) -> None:
         """Write the snapshots that are out of date; a writer does so at closing as well."""
+        self._save(closing=False)
+
+    def _save(self, *, closing: bool) -> None:
         if not self._store.writable or self._store.closed:
             return
         try:
-            self._structures.save()
+            self._structures.save(closing=closing)
         except (OSError, IndexFailure) as error:
             logger.warning("Snapshots were not saved (%s); the next start takes longer.", error)
 

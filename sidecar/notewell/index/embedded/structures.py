@@ -113,8 +113,8 @@ class Structures:
         self._reload()
         old.close()
 
-    def save(self) -> None:
-        """Write the snapshots that are out of date.
+    def save(self, *, closing: bool = False) -> None:
+        """Write the snapshots that are out of date; use them from now on, unless it is `closing`.
 
         Raises:
             OSError: the disk refuses.
@@ -129,6 +129,8 @@ class Structures:
             structure_files.save_graph(self._store, self.graph)
         if self.model is not None and not structure_files.vectors_saved(self._store, self.model):
             structure_files.save_vectors(self._store, self.model, self.vectors)
+            if not closing:  # mapped from the file, they take no memory of the process
+                self.load_vectors(self.model, self.vectors.dimensions)
 
     def _update_in_memory(self, changes: Changes) -> None:
         with self._loading:

@@ -48,7 +48,7 @@ class Sample:
     def of(cls, view: View) -> Sample:
         """About a thousand vectors, in float32."""
         step = max(1, view.used // _SPREAD_SAMPLE)
-        return cls(view, view.rows[: view.used : step].astype(np.float32))
+        return cls(view, view.rows_of(np.arange(0, view.used, step)).astype(np.float32))
 
     def spread(self, query: FloatArray, searched: int) -> Spread:
         """An estimate of the spread of the cosines of all vectors."""
@@ -85,7 +85,7 @@ def cosines_of(view: View, slots: IdArray, query: FloatArray) -> FloatArray:
     scores = np.empty(len(slots), np.float32)
     for start in range(0, len(slots), _GATHERED):
         block = slice(start, start + _GATHERED)
-        scores[block] = cosines(view.rows[slots[block]], query)
+        scores[block] = cosines(view.rows_of(slots[block]), query)
     return scores
 
 
@@ -94,7 +94,7 @@ def exact_top(view: View, queries: FloatArray, top: int) -> IdArray:
     scores = np.empty((len(queries), view.used), np.float32)
     for start in range(0, view.used, BLOCK):
         stop = min(start + BLOCK, view.used)
-        scores[:, start:stop] = queries @ view.rows[start:stop].astype(np.float32).T
+        scores[:, start:stop] = queries @ view.rows_between(start, stop).astype(np.float32).T
     scores[:, view.ids == GONE] = -np.inf
     best: IdArray = np.argpartition(scores, -top, axis=1)[:, -top:]
     return best

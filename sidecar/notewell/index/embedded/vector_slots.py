@@ -8,52 +8,135 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from notewell.index.embedded.sign_bits import differing_bits
 from notewell.types import FloatArray, IdArray
 
 GONE = -1  # the chunk id of a slot that was given up
 NO_SLOTS: IdArray = np.empty(0, np.int64)
 
+_FEW_SHARE, _FEW_LEAST = 16, 4096  # slots that were appended since they were sorted by note
+
 Rows = npt.NDArray[np.float32] | npt.NDArray[np.float16]
+Bits = npt.NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Vectors (capacity, dimensions), and their signs (words, capacity): None in exact search."""
+
+    rows: Rows
+    bits: Bits | None
+
+    @classmethod
+    def nothing(cls, dimensions: int, *, words: int | None = None) -> Held:
+        """No vectors: for exact search, or with so many words of signs each."""
+        if words is None:
+            return cls(np.empty((0, dimensions), np.float32), None)
+        return cls(np.empty((0, dimensions), np.float16), np.empty((words, 0), np.uint64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """What one search sees. Slots are only ever appended to the arrays it shares with later ones.
 
-    `rows` is (capacity, dimensions); `bits` (words, capacity), None while the search is exact;
-    `ids` and `notes` (used,), an id of -1 marking a slot that was given up.
+    The vectors of the slots are those of `first`, which may be mapped from a snapshot and is never
+    changed, and behind them those of `later`, which has room for more. `ids` and `notes` (used,),
+    an id of -1 marking a slot that was given up. Views of the same `layout` have the same vectors
+    in the slots that both have.
     """
 
-    rows: Rows
-    bits: npt.NDArray[np.uint64] | None
+    first: Held
+    later: Held
     mean: FloatArray
     ids: IdArray
     notes: IdArray
     candidates: int
     alive: int  # slots that were not given up
+    layout: int = 0
 
     @property
     def used(self) -> int:
         """How many slots have been appended, those given up included."""
         return len(self.ids)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether a search compares with all, as there are no signs."""
+        return self.later.bits is None
+
+    def rows_of(self, slots: IdArray) -> Rows:
+        """The vectors of some slots (slots, dimensions)."""
+        begin = len(self.first.rows)
+        inside = slots < begin
+        if inside.all():
+            return self.first.rows[slots]
+        if not inside.any():
+            return self.later.rows[slots - begin]
+        rows: Rows = self.first.rows[np.where(inside, slots, 0)]
+        rows[~inside] = self.later.rows[slots[~inside] - begin]
+        return rows
+
+    def rows_between(self, start: int, stop: int) -> Rows:
+        """The vectors of neighbouring slots, without a copy unless they are in both parts."""
+        begin = len(self.first.rows)
+        if stop <= begin:
+            return self.first.rows[start:stop]
+        if start >= begin:
+            return self.later.rows[start - begin : stop - begin]
+        return self.rows_of(np.arange(start, stop))
+
+    def bits_of(self, slots: IdArray) -> Bits | None:
+        """The signs of some slots (words, slots); None in exact search."""
+        if self.later.bits is None:
+            return None
+        begin = len(self.first.rows)
+        signs = [] if self.first.bits is None else [self.first.bits[:, slots[slots < begin]]]
+        found: Bits = np.hstack([*signs, self.later.bits[:, slots[slots >= begin] - begin]])
+        return found
+
+    def differing(self, signs: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+        """How many signs of each slot differ from a query's; not for exact search."""
+        begin = len(self.first.rows)
+        of_parts = [
+            differing_bits(bits, count, signs)
+            for bits, count in ((self.first.bits, begin), (self.later.bits, self.used - begin))
+            if bits is not None and count
+        ]
+        return of_parts[0] if len(of_parts) == 1 else np.concatenate(of_parts)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlotsByNote:
-    """Finds the slots of notes: `order` sorts the slots by note."""
+    """Finds the slots of notes: `order` sorts the slots that a view had by note.
 
-    notes: IdArray  # of the slots of one view
+    In a view of the same layout with some more slots, these are looked through.
+    """
+
+    layout: int
     order: IdArray
     sorted: IdArray
 
     @classmethod
-    def of(cls, notes: IdArray) -> SlotsByNote:
-        """`notes` (used,) are the notes of a view's slots."""
-        order = np.argsort(notes, kind="stable")  # nearly sorted, which makes it fast
-        return cls(notes, order, notes[order])
+    def of(cls, view: View) -> SlotsByNote:
+        """For the slots that a view has."""
+        order = np.argsort(view.notes, kind="stable")  # nearly sorted, which makes it fast
+        return cls(view.layout, order, view.notes[order])
 
-    def slots(self, notes: IdArray) -> IdArray:
+    def fits(self, view: View) -> bool:
+        """Whether few slots of a view are not among those sorted."""
+        further = view.used - len(self.order)
+        few = max(_FEW_LEAST, len(self.order) // _FEW_SHARE)
+        return self.layout == view.layout and 0 <= further <= few
+
+    def slots(self, view: View, notes: IdArray) -> IdArray:
         """The slots of these notes, those given up included."""
+        known = len(self.order)
+        sorted_ = self._slots(notes)
+        if known == view.used:
+            return sorted_
+        return np.concatenate((sorted_, known + np.flatnonzero(np.isin(view.notes[known:], notes))))
+
+    def _slots(self, notes: IdArray) -> IdArray:
         starts = np.searchsorted(self.sorted, notes)
         counts = np.searchsorted(self.sorted, notes, side="right") - starts
         ends = np.cumsum(counts)

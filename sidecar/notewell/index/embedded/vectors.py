@@ -9,6 +9,7 @@ are needed depends on the model, so it is measured on the vectors themselves (`r
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.errors import ModelError
-from notewell.index.embedded.sign_bits import differing_bits, nearest, sign_bits
+from notewell.index.embedded.sign_bits import nearest, sign_bits
 from notewell.index.embedded.vector_scores import (
     BLOCK,
     NO_SPREAD,
@@ -33,6 +34,7 @@ from notewell.index.embedded.vector_scores import (
 from notewell.index.embedded.vector_slots import (
     GONE,
     NO_SLOTS,
+    Held,
     Rows,
     SlotsByNote,
     View,
@@ -46,6 +48,7 @@ CANDIDATE_STEPS = (500, 1000, 2000, 4000)
 RECALL_AIM = 0.99
 _SAMPLE = 64
 _MIN_DEAD = 1024
+_REPLACES_MAPPED = os.name != "nt"  # a file that is mapped can be replaced by a new one
 
 
 class Vectors:
@@ -57,11 +60,11 @@ class Vectors:
         self.model = model  # whose embedding a query has to be
         self._lock = threading.Lock()
         self._mean_of = 0  # how many vectors the mean was taken of
-        self._by_note: SlotsByNote | None = None  # of the view that was searched last
-        self._sample: Sample | None = None  # likewise
+        self._by_note: SlotsByNote | None = None
+        self._sample: Sample | None = None  # of the view that was searched last
         self._view = View(
-            rows=np.empty((0, dimensions), np.float32),
-            bits=None,
+            first=Held.nothing(dimensions),
+            later=Held.nothing(dimensions),
             mean=np.zeros(dimensions, np.float32),
             ids=np.empty(0, np.int64),
             notes=np.empty(0, np.int64),
@@ -102,8 +105,9 @@ class Vectors:
             )
         allowed = allowed_slots(view, notes)
         added = self._slots_of(view, also)
-        if view.bits is None:
-            return exact_hits(view, cosines(view.rows[: view.used], query), allowed, added, limit)
+        if view.is_exact:
+            scores = cosines(view.rows_between(0, view.used), query)
+            return exact_hits(view, scores, allowed, added, limit)
         slots = _promising(view, query, allowed, max(view.candidates, 2 * limit))
         scores = cosines_of(view, slots, query)
         best = top_indices(view.ids[slots], scores, limit)
@@ -126,9 +130,9 @@ class Vectors:
         if notes is None or not len(notes):
             return NO_SLOTS
         by_note = self._by_note
-        if by_note is None or by_note.notes is not view.notes:
-            self._by_note = by_note = SlotsByNote.of(view.notes)
-        slots = by_note.slots(notes)
+        if by_note is None or not by_note.fits(view):
+            self._by_note = by_note = SlotsByNote.of(view)
+        slots = by_note.slots(view, notes)
         alive: IdArray = slots[view.ids[slots] != GONE]
         return alive
 
@@ -141,7 +145,7 @@ class Vectors:
         known = found < len(slots)
         places = slots[order[found[known]]]
         there = view.ids[places] == chunk_ids[known]
-        rows: FloatArray = view.rows[places[there]].astype(np.float32)
+        rows: FloatArray = view.rows_of(places[there]).astype(np.float32)
         return chunk_ids[known][there], rows
 
     def note_means(self) -> tuple[IdArray, FloatArray]:
@@ -152,7 +156,7 @@ class Vectors:
         means = np.zeros((len(notes), self.dimensions), np.float32)
         for start in range(0, len(slots), BLOCK):
             block = slice(start, start + BLOCK)
-            np.add.at(means, place[block], view.rows[slots[block]].astype(np.float32))
+            np.add.at(means, place[block], view.rows_of(slots[block]).astype(np.float32))
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         return notes, means / np.maximum(lengths, np.finfo(np.float32).tiny)
 
@@ -176,19 +180,16 @@ class Vectors:
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Everything, without given-up slots, for a snapshot."""
         with self._lock:
-            self._compact()
-            view = self._view
-        rows = view.rows[: view.used]
-        counts = np.array([view.candidates, self._mean_of], np.int64)
+            view, mean_of = _compacted(self._view), self._mean_of
+        rows, bits = view.rows_between(0, view.used), view.bits_of(np.arange(view.used))
         saved: dict[str, npt.NDArray[Any]] = {
-            "rows": rows.astype(np.float16),
+            "rows": rows.astype(np.float16, copy=False),
             "mean": view.mean,
-            "counts": counts,
+            "counts": np.array([view.candidates, mean_of], np.int64),
+            "ids": view.ids,
+            "notes": view.notes,
         }
-        saved |= {"ids": view.ids, "notes": view.notes}
-        if view.bits is not None:
-            saved["bits"] = view.bits[:, : view.used]
-        return saved
+        return saved if bits is None else {**saved, "bits": bits}
 
     @classmethod
     def from_arrays(
@@ -197,7 +198,7 @@ class Vectors:
         arrays: Mapping[str, npt.NDArray[Any]],
         model: ModelKey | None = None,
     ) -> Vectors:
-        """The vectors of a snapshot. Mapped arrays stay mapped until the first change.
+        """The vectors of a snapshot. Mapped arrays stay mapped; what is added later is in memory.
 
         Raises:
             ValueError: the arrays do not agree with each other.
@@ -211,9 +212,12 @@ class Vectors:
         if (bits is None) != (used <= EXACT_LIMIT) or (bits is not None and bits.shape[1] != used):
             raise ValueError("the sign bits of a vector snapshot are missing or too many")
         candidates, vectors._mean_of = (int(count) for count in arrays["counts"])
+        held = Held(rows if bits is not None else rows.astype(np.float32), bits)
+        stays = bits is not None and _REPLACES_MAPPED
+        words = None if bits is None else len(bits)
         vectors._view = View(
-            rows=rows if bits is not None else rows.astype(np.float32),
-            bits=bits,
+            first=held if stays else Held.nothing(dimensions),
+            later=Held.nothing(dimensions, words=words) if stays else held,
             mean=arrays["mean"],
             ids=np.array(arrays["ids"]),
             notes=np.array(arrays["notes"]),
@@ -229,22 +233,23 @@ class Vectors:
 
     def _appended(self, view: View, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> View:
         """`view` with further slots at its end; the arrays grow by half when they are full."""
-        used, needed = view.used, view.used + len(chunk_ids)
-        kept, bits = view.rows, view.bits
+        used = view.used - len(view.first.rows)
+        needed = used + len(chunk_ids)
+        kept, bits = view.later.rows, view.later.bits
         if needed > len(kept) or not kept.flags.writeable:
             capacity = max(needed, used + used // 2, 256)
-            kept = np.empty((capacity, self.dimensions), view.rows.dtype)
-            kept[:used] = view.rows[:used]
-            if view.bits is not None:
-                bits = np.empty((len(view.bits), capacity), np.uint64)
-                bits[:, :used] = view.bits[:, :used]
+            kept = np.empty((capacity, self.dimensions), kept.dtype)
+            kept[:used] = view.later.rows[:used]
+            if view.later.bits is not None:
+                bits = np.empty((len(view.later.bits), capacity), np.uint64)
+                bits[:, :used] = view.later.bits[:, :used]
         # Rounded as the database keeps them, so that a reopened index scores the same.
         kept[used:needed] = rows.astype(np.float16)
         if bits is not None:
             bits[:, used:needed] = sign_bits(kept[used:needed], view.mean)
         ids = np.concatenate((view.ids, chunk_ids))
         noted = np.concatenate((view.notes, notes))
-        return replaced(view, rows=kept, bits=bits, ids=ids, notes=noted)
+        return replaced(view, later=Held(kept, bits), ids=ids, notes=noted)
 
     def _tidy(self) -> None:
         """Give back slots, and centre anew when the vectors have become others than they were."""
@@ -252,24 +257,12 @@ class Vectors:
         dead = view.used - self.count
         if dead > max(_MIN_DEAD, view.used // 3):
             self._compact()
-        crossed = view.bits is None and view.used > EXACT_LIMIT
-        if crossed or (view.bits is not None and view.used > 2 * self._mean_of):
+        crossed = view.is_exact and view.used > EXACT_LIMIT
+        if crossed or (not view.is_exact and view.used > 2 * self._mean_of):
             self._centre()
 
     def _compact(self) -> None:
-        view = self._view
-        alive = np.flatnonzero(view.ids != GONE)
-        if len(alive) == view.used:
-            return
-        self._view = replaced(
-            view,
-            rows=view.rows[alive].astype(np.float32 if len(alive) <= EXACT_LIMIT else np.float16),
-            bits=view.bits[:, alive]
-            if view.bits is not None and len(alive) > EXACT_LIMIT
-            else None,
-            ids=view.ids[alive],
-            notes=view.notes[alive],
-        )
+        self._view = _compacted(self._view)
 
     def _centre(self) -> None:
         """Make the sign bits anew and choose how many candidates they need."""
@@ -277,15 +270,16 @@ class Vectors:
         view = self._view
         if view.used <= EXACT_LIMIT:
             return
-        mean = view.rows[: view.used].mean(axis=0, dtype=np.float32)
-        rows = np.empty((len(view.rows), self.dimensions), np.float16)
-        rows[: view.used] = view.rows[: view.used]
+        held = view.rows_between(0, view.used)
+        mean = held.mean(axis=0, dtype=np.float32)
+        rows = np.empty((len(view.first.rows) + len(view.later.rows), self.dimensions), np.float16)
+        rows[: view.used] = held
         bits = np.empty((-(-self.dimensions // 64), len(rows)), np.uint64)
         for start in range(0, view.used, BLOCK):
             stop = min(start + BLOCK, view.used)
             bits[:, start:stop] = sign_bits(rows[start:stop], mean)
         self._mean_of = view.used
-        self._view = replaced(view, rows=rows, bits=bits, mean=mean)
+        self._view = _all_in_memory(view, Held(rows, bits), mean=mean)
         self._view = replaced(self._view, candidates=self._enough_candidates())
 
     def _enough_candidates(self) -> int:
@@ -301,11 +295,11 @@ class Vectors:
         0.7, as that of a question to its answer is. 1.0 while the search is exact.
         """
         view = self._view
-        if view.bits is None:
+        if view.is_exact:
             return 1.0
         chance = np.random.default_rng(0)
         picked = chance.choice(view.used, size=_SAMPLE, replace=False)
-        queries = view.rows[picked].astype(np.float32)
+        queries = view.rows_of(picked).astype(np.float32)
         blur = chance.standard_normal(queries.shape, dtype=np.float32)
         queries += blur / np.sqrt(self.dimensions, dtype=np.float32)
         queries /= np.linalg.norm(queries, axis=1, keepdims=True)
@@ -317,15 +311,36 @@ class Vectors:
         return float(found / exact.size)
 
 
+def _compacted(view: View) -> View:
+    """The view without slots that were given up, all in memory."""
+    alive = np.flatnonzero(view.ids != GONE)
+    if len(alive) == view.used:
+        return view
+    few = len(alive) <= EXACT_LIMIT
+    rows = view.rows_of(alive)
+    held = (
+        Held(rows.astype(np.float32, copy=False), None)
+        if few
+        else Held(rows.astype(np.float16, copy=False), view.bits_of(alive))
+    )
+    return _all_in_memory(view, held, ids=view.ids[alive], notes=view.notes[alive])
+
+
+def _all_in_memory(view: View, held: Held, **changes: Any) -> View:
+    """The view with other vectors in its slots."""
+    nothing = Held.nothing(held.rows.shape[1])
+    return replaced(view, first=nothing, later=held, layout=view.layout + 1, **changes)
+
+
 def _promising(
     view: View, query: FloatArray, allowed: npt.NDArray[np.bool_] | None, candidates: int
 ) -> IdArray:
     """Allowed slots whose signs differ least from the query's: at least `candidates` of them."""
     count = view.used if allowed is None else int(np.count_nonzero(allowed))
-    if count <= candidates or view.bits is None:
+    if count <= candidates or view.is_exact:
         return np.arange(view.used) if allowed is None else np.flatnonzero(allowed)
     signs = sign_bits(query[np.newaxis], view.mean)[:, 0]
-    distance = differing_bits(view.bits, view.used, signs)
+    distance = view.differing(signs)
     if allowed is not None:
         distance[~allowed] = np.iinfo(distance.dtype).max
     return nearest(distance, candidates, ceiling=64 * len(signs))
