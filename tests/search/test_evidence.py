@@ -95,6 +95,16 @@ def test_semantic_evidence_rises_when_many_passages_stand_out() -> None:
     assert standing_out(replace(topical, passages=5)) == 0.0
 
 
+def test_passages_that_share_one_word_of_the_query_are_no_topic() -> None:
+    """Many plugins named Sync stand out for "how sync phone", and know nothing of phones."""
+    topical = replace(QUERY, nearest=0.55, cosine_mean=0.04)
+    one_word = replace(topical, nearest_coverage=0.25)
+    assert meaning_weight(one_word, WEIGHTS, 0.0) == pytest.approx(WEIGHTS.meaning)
+    whole = meaning_weight(topical, WEIGHTS, 0.0)
+    assert meaning_weight(replace(topical, nearest_coverage=0.5), WEIGHTS, 0.0) == whole
+    assert meaning_weight(replace(one_word, words=10), WEIGHTS, 0.0) == whole
+
+
 def test_semantic_evidence_falls_where_the_model_does_not_know_the_words() -> None:
     assert meaning_weight(replace(QUERY, unreadable=1.0), WEIGHTS, 0.0) == pytest.approx(
         WEIGHTS.meaning * (1.0 - WEIGHTS.unreadable)

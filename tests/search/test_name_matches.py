@@ -129,7 +129,7 @@ def test_a_note_is_asked_for_by_its_name_and_its_folder(query: str) -> None:
     assert not matches.exact.any()
 
 
-@pytest.mark.parametrize("query", ["theme", "themes of", "dark minimal theme"])
+@pytest.mark.parametrize("query", ["theme", "the minimal", "themes of", "dark minimal theme"])
 def test_a_folder_adds_nothing_to_a_name_that_says_nothing_or_too_little(query: str) -> None:
     named = table(note(1, "Themes/Minimal.md"), note(2, "Themes/Of.md"), note(3, "Dark.md"))
     assert (find_names(named, query).scores < 1.0).all()

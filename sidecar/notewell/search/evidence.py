@@ -37,6 +37,7 @@ _ABSENT_COSINE = 0.3  # where none of them has a vector
 _FULL_WORDS = 4  # words of a query from which coverage counts less
 _FREE_LENGTH = 5.0  # logarithm of a note's length from which its coverage counts less
 _LENGTH_DAMPING = 0.3
+_SAID_SPAN = 0.1  # of the query, within which meaning rises from not at all to fully
 _MIN_DEVIATION = 0.03
 
 
@@ -46,9 +47,10 @@ class EvidenceWeights:
 
     `meaning` is the weight of a cosine of the reference model (all-MiniLM-L6-v2); `topical` raises
     it, at most `most_topical` times its logarithm, by how far the nearest passages stand out
-    above `topical_from`; `unreadable` is the share it loses where the model cannot read the query,
-    `named` the share it loses where a note has the query as its name. `exact_name` is added to the
-    names of such a note, so that it comes first.
+    above `topical_from`, unless their notes say less than `said` of the query; `unreadable` is the
+    share it loses where the model cannot read the query, `named` the share it loses where a note
+    has the query as its name. `exact_name` is added to the names of such a note, so that it comes
+    first.
     """
 
     meaning: float = 1.1
@@ -61,6 +63,7 @@ class EvidenceWeights:
     topical: float = 2.3
     topical_from: float = 1.0
     most_topical: float = 2.3
+    said: float = 0.3
 
 
 @frozen
@@ -151,6 +154,7 @@ class QueryEvidence:
     cosine_mean: float = 0.0
     cosine_deviation: float = 1.0
     passages: int = 0
+    nearest_coverage: float = 1.0  # the mean coverage of the NEAREST notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,10 +212,21 @@ def standing_out(query: QueryEvidence) -> float:
 def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: float) -> float:
     """The weight of a cosine for this query; `best_name` is the best name match, 0..1."""
     topical = min(max(standing_out(query) - weights.topical_from, 0.0), 1.0)
+    topical *= _on_topic(query, weights)
     raised = weights.topical * topical * (1.0 - best_name) * (1.0 - query.digits)
     readable = (1.0 - weights.unreadable * query.unreadable) * (1.0 - query.digits)
     readable *= 1.0 - weights.named * best_name
     return weights.meaning * readable * math.exp(min(raised, weights.most_topical))
+
+
+def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:
+    """Whether the nearest passages are about the query, 0..1, by the coverage of their notes.
+
+    If they have one word of it alone, as plugins named Sync for "how sync phone", it is this word
+    that makes them alike. Of a longer query, less has to be said.
+    """
+    share = min(1.0, _FULL_WORDS / max(query.words, 1))
+    return min(max((query.nearest_coverage / share - weights.said) / _SAID_SPAN, 0.0), 1.0)
 
 
 def weigh_words(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:

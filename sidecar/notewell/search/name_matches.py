@@ -233,7 +233,7 @@ class _Lookup:
         """Of which names the note's folder has all words of the query that the name has not.
 
         `said` (words, names) tells which of the words `words_said` each name has. Function words
-        may be missing, but some other word has to be said by the name.
+        may be missing; of the others, each of the two has to say one.
         """
         light = function_words(set(self.ordered))
         content = [word for word in dict.fromkeys(self.ordered) if word not in light]
@@ -241,14 +241,15 @@ class _Lookup:
         folders, of_names = np.unique(self.table.folders[names], return_inverse=True)
         stems = [_stems(self.table.folder_names[number]) for number in folders.tolist()]
         all_found = np.ones(len(names), np.bool_)
-        any_said = np.zeros(len(names), np.bool_)
+        any_said, any_left = np.zeros((2, len(names)), np.bool_)
         for word in content:
             stands_for = {stem(each) for each in self.alternatives.get(word) or (word,)}
             by_name = said[places[word]] if word in places else np.zeros(len(names), np.bool_)
             by_folder = np.array([not stands_for.isdisjoint(each) for each in stems], np.bool_)
             all_found &= by_name | by_folder[of_names]
             any_said |= by_name
-        return all_found & any_said
+            any_left |= ~by_name
+        return all_found & any_said & any_left
 
 
 @lru_cache(maxsize=1024)  # a vault has far fewer folders than notes

@@ -43,17 +43,19 @@ def query_evidence(
 ) -> QueryEvidence:
     """The evidence of a query; `count_tokens` is the model's, None if it reads everything."""
     hits = notes.cosines.mapped_hits(hits)
-    cosines = notes.meaning[~np.isnan(notes.cosine)]
-    at = len(cosines) - min(evidence.NEAREST, len(cosines))
+    embedded = ~np.isnan(notes.cosine)
+    cosines, coverage = notes.meaning[embedded], notes.coverage[embedded]
+    nearest = np.argsort(-cosines)[: evidence.NEAREST]
     return QueryEvidence(
         known_idf=terms.total_idf(known=True),
         words=len(terms.weights),
         digits=digit_share(text),
         unreadable=0.0 if count_tokens is None else unreadable_share(text, count_tokens),
-        nearest=float(np.partition(cosines, at)[at]) if len(cosines) else 0.0,
+        nearest=float(cosines[nearest[-1]]) if len(nearest) else 0.0,
         cosine_mean=hits.mean,
         cosine_deviation=hits.deviation,
         passages=hits.searched,
+        nearest_coverage=float(coverage[nearest].mean()) if len(nearest) else 1.0,
     )
 
 
@@ -197,6 +199,7 @@ class Scoring:
             "unreadable": query.unreadable,
             "digits": query.digits,
             "standing_out": evidence.standing_out(query),
+            "nearest_coverage": query.nearest_coverage,
             "coverage": self._embedded(),
         }
 

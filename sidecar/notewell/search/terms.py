@@ -30,7 +30,7 @@ _MIN_HIGHLIGHT = 0.1  # of the highest weight; tokens with less are not highligh
 _ENGLISH = """
 a about an and any are as at be been but by can could did do does for from had has have he her him
 his how i if in into is it its may me my no not of on onto or our she should so some such than that
-the their them then there these they this those to us was we were what when where which while who
+the their them then there these they this those to was we were what when where which while who
 whom whose why will with would you your
 """
 _GERMAN = """
