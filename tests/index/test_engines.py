@@ -16,6 +16,7 @@ from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import fields_of_mask
 from notewell.index.port import Index
 from notewell.index.postgres.address import parse, write
+from notewell.index.template_lines import hash_of_line
 from notewell.types import (
     Batch,
     IdArray,
@@ -407,6 +408,14 @@ def test_all_engines_score_alike(
     for other in of_engines[1:]:
         for scores, those in zip(of_engines[0], other, strict=True):
             assert scores == pytest.approx(those, rel=0.05)
+
+
+def test_the_lines_that_documents_lack_are_known(index: Index, make: Material) -> None:
+    footer = "copy this page"
+    put(index, make, *(make.note(f"{n}.md", f"kettle {n}\n{footer}") for n in range(12)))
+    assert set(index.keywords.template_lines) == {hash_of_line(footer)}
+    index.apply(Batch(removes=tuple(f"{n}.md" for n in range(6)), model=make.model))
+    assert not index.keywords.template_lines
 
 
 # --- vectors and models ------------------------------------------------------------------------

@@ -156,3 +156,25 @@ def test_further_items_of_a_passage_are_passages_of_the_note(lists: Library) -> 
     assert (plumber.parent, plumber.line, plumber.block) == ("Monday", 9, None)
     lines = [week.line, *(one.line for one in week.passages)]
     assert len(lines) == len(set(lines))
+
+
+def test_a_footer_that_all_notes_have_is_not_shown_as_what_was_found(
+    make_library: MakeLibrary,
+) -> None:
+    """A footer is embedded with the tags of its note, so it comes near to queries that name them."""
+    footer = "## Links\n\nEdit this page, copy this page, or download all pages of this vault.\n"
+    texts = {
+        number: f"Text {number} on {number * 7} kinds of trees and how to plant each.\n\n"
+        for number in range(20)
+    }
+    library = make_library(
+        {f"{n}.md": f"---\ntags: [evergreen]\n---\n{text}{footer}" for n, text in texts.items()}
+        | {"Only.md": f"---\ntags: [evergreen]\n---\n{footer}"}
+    )
+    found = library.search("evergreen vault pages", limit=30).results
+    shown = {
+        result.path: [result.snippet, *(one.snippet for one in result.passages)] for result in found
+    }
+    assert len(shown) == 21
+    assert shown.pop("Only.md")[0].startswith("Edit this page")
+    assert not [each for each in shown.values() if len(each) > 1 or "Edit this" in each[0]]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from notewell.index.lexical import QueryTerm
@@ -85,6 +85,11 @@ class KeywordIndex(Protocol):
 
     def document_frequency(self, token: str) -> int:
         """In how many documents a token or its stem is: in the field that has it most often."""
+        ...
+
+    @property
+    def template_lines(self) -> Collection[int]:
+        """The lines that the documents were written without, by hash (`index.template_lines`)."""
         ...
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:

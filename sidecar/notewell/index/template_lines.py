@@ -51,6 +51,11 @@ def divided(text: str, template: Collection[int]) -> tuple[tuple[str, ...], tupl
     return tuple(left_out), tuple("\n".join(lines) for lines in parts if lines)
 
 
+def is_template(text: str, template: Collection[int]) -> bool:
+    """Whether a text has no other lines than these."""
+    return all(hash_of_line(line) in template for line in text.split("\n") if line.strip())
+
+
 def least_notes(note_count: int) -> int:
     """How many notes of a vault must have a line for it to be one of a template.
 

@@ -15,6 +15,7 @@ from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
 from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
+from notewell.index.template_lines import is_template
 from notewell.search.attachments import embedded_in, with_reasons
 from notewell.search.matching_blocks import (
     address_of,
@@ -103,7 +104,24 @@ def _with_chunks(
     for place in ranked:
         if place.note_id in notes:
             own = [(chunks[at], share) for at, share in place.passages if at in chunks]
-            yield notes[place.note_id], place, own
+            yield notes[place.note_id], place, _telling(index, own)
+
+
+def _telling(
+    index: IndexReader, chunks: Sequence[tuple[StoredChunk, float]]
+) -> Sequence[tuple[StoredChunk, float]]:
+    """The chunks without those that are all template, such as a footer: they show nothing.
+
+    A short passage is embedded with its note's title and tags and little else, so it comes near
+    to queries that name them. If nothing is left, the first other passage of the note is shown.
+    """
+    template = index.keywords.template_lines
+    kept = [each for each in chunks if not is_template(each[0].text, template)]
+    if kept or not chunks:
+        return kept
+    others = index.chunks_of(chunks[0][0].note_id)
+    first = next((one for one in others if not is_template(one.text, template)), None)
+    return chunks if first is None else [(first, 1.0)]
 
 
 def _with_first_passage(index: IndexReader, note: RankedNote) -> RankedNote:

@@ -10,7 +10,7 @@ word in an important field, before others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -72,6 +72,7 @@ class Keywords(NoteMatching):
         self._weights = field_factors(weights or FieldWeights())
         super().__init__()
         self._known: _Counted | None = None
+        self._template: tuple[int, Collection[int]] | None = None  # after how many commits
 
     def search(
         self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
@@ -132,6 +133,14 @@ class Keywords(NoteMatching):
     def document_count(self) -> int:
         """How many documents are indexed: chunks, and notes that have none."""
         return max(self._postings.living_count - 1, 0)  # the marker is no chunk
+
+    @property
+    def template_lines(self) -> Collection[int]:
+        """The lines that the documents were written without; read once after each commit."""
+        commits = self._postings.commits
+        if self._template is None or self._template[0] != commits:
+            self._template = commits, self._postings.template_lines
+        return self._template[1]
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
         """Indexed tokens that begin with `prefix` and in how many chunks, commonest first."""

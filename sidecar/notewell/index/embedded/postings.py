@@ -203,6 +203,11 @@ class Postings:
             summed = self.searcher.aggregate(tantivy.Query.all_query(), sums)
         return {name: round(summed[name]["value"] or 0) for name in TEXT_FIELDS}
 
+    @property
+    def template_lines(self) -> frozenset[int]:
+        """The lines that the documents were written without, by hash. Raises IndexFailure."""
+        return self._lines.known
+
     def _marker(self, searcher: tantivy.Searcher) -> tantivy.DocAddress | None:
         query = tantivy.Query.term_query(self.schema, "marker", "marker")
         hits = searcher.search(query, 1).hits

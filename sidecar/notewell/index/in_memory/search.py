@@ -73,9 +73,9 @@ class InMemoryKeywords(NoteMatching):
         self._owners: dict[int, int] = {}
         rows: list[tuple[int, bytes]] = []
         unmarked = list(notes)
-        template = LineCounts.of([note.lines() for note in unmarked]).template
+        self.template_lines = LineCounts.of([note.lines() for note in unmarked]).template
         for text in unmarked:
-            note = text.marked(template)
+            note = text.marked(self.template_lines)
             self._add(note)
             rows.append((note.note_id, pack_terms(note, self._stemmer)))
         self._notes = NoteTable.of_segment(Segment.of(rows))

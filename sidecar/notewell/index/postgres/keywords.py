@@ -9,7 +9,8 @@ there are. Whole notes are scored by `NoteTable`, as in every engine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -146,6 +147,13 @@ class PostgresKeywords(NoteMatching):
         """See the port."""
         self._count([token])
         return max(form.count for form in self._forms(token))
+
+    @cached_property
+    def template_lines(self) -> Collection[int]:
+        """See the port."""
+        ask = "SELECT template FROM vaults WHERE id = $1"
+        ((packed,),) = self._database.read(ask, self._vault)
+        return frozenset(np.frombuffer(packed, "<u4").tolist())
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
         """See the port."""
