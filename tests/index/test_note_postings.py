@@ -233,6 +233,8 @@ def test_arrays_that_do_not_fit_each_other_are_refused() -> None:
             Segment.from_arrays({**arrays, name: arrays[name][:-1]})
     with pytest.raises(ValueError, match="fit"):
         Segment.from_arrays({**arrays, "notes": arrays["notes"] + np.uint32(3)})
+    with pytest.raises(ValueError, match="fit"):
+        Segment.from_arrays(arrays, largest=3)
 
 
 def test_common_words_are_searched_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:

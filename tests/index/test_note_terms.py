@@ -11,6 +11,7 @@ import pytest
 
 from notewell.errors import IndexFailure
 from notewell.index.analyze import tokens
+from notewell.index.embedded import note_search
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_search import NOTE_POSTINGS_FILE
@@ -166,6 +167,25 @@ def test_many_changes_are_saved_in_a_new_snapshot(tmp_path: Path) -> None:
     assert postings.notes.table.changed_count == 0
     assert notes_with(postings, "honey snow") == list(range(1, 90))
     postings.close()
+
+
+def test_a_snapshot_of_an_earlier_version_is_used_and_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    postings = Postings(tmp_path)
+    postings.update([note(n, "honey") for n in range(1, 9)], gone=(), database="d", generation=1)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(note_search, "_LARGEST", "of_no_use")
+        postings.notes.save()
+    postings.close()
+    file = tmp_path / NOTE_POSTINGS_FILE
+    for written in (True, False):
+        before = file.read_bytes()
+        again = Postings(tmp_path)
+        assert notes_with(again, "honey") == list(range(1, 9))
+        again.notes.save()
+        assert (file.read_bytes() != before) == written
+        again.close()
 
 
 @pytest.mark.parametrize("harm", ["cut", "not named", "other arrays", "gone"])

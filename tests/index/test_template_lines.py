@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.index import template_lines
 from notewell.index.analyze import tokens, words
-from notewell.index.embedded import expunge
+from notewell.index.embedded import expunge, line_counts
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
+from notewell.index.embedded.line_counts import LINES_FILE
+from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings
 from notewell.index.in_memory.search import InMemoryKeywords
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm
@@ -159,8 +163,17 @@ def test_headings_that_many_notes_have_are_template_lines() -> None:
     assert {coverage for _, coverage, _, _ in found.values()} == {1.0}
 
 
-@given(steps=st.lists(st.lists(st.integers(0, 40), max_size=20), max_size=6))
-def test_counts_do_not_depend_on_history(steps: list[list[int]]) -> None:
+@given(
+    steps=st.lists(st.lists(st.integers(0, 40), max_size=20), max_size=6),
+    most=st.sampled_from([0, 10, 1000]),
+)
+def test_counts_do_not_depend_on_history(steps: list[list[int]], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template_lines, "_MOST_STEPS", most)
+        _assert_counted_as_new(steps)
+
+
+def _assert_counted_as_new(steps: list[list[int]]) -> None:
     lines = [line_hashes([f"line {number % 5}\nown {number}"]) for number in range(41)]
     held: set[int] = set()
     counts = LineCounts.of([])
@@ -168,10 +181,10 @@ def test_counts_do_not_depend_on_history(steps: list[list[int]]) -> None:
         gone, come = held.intersection(step), set(step) - held
         counts = counts.changed(old=[lines[n] for n in gone], new=[lines[n] for n in come])
         held = held - gone | come
-    fresh = LineCounts.of([lines[number] for number in held])
-    assert counts.hashes.tolist() == fresh.hashes.tolist()
-    assert counts.counts.tolist() == fresh.counts.tolist()
-    assert counts.template == fresh.template
+        fresh = LineCounts.of([lines[number] for number in held])
+        assert counts.template == fresh.template
+        assert counts.merged().hashes.tolist() == fresh.hashes.tolist()
+        assert counts.merged().counts.tolist() == fresh.counts.tolist()
 
 
 def test_the_limit_grows_with_the_vault_in_steps() -> None:
@@ -217,6 +230,43 @@ def test_what_a_crash_left_undone_is_done_at_the_next_start(tmp_path: Path) -> N
         generation=2,
         since=1,
     )
+    for text in ("git", "github", "copy"):
+        assert_as_new(again, with_footer(), text)
+    again.postings.close()
+
+
+@pytest.mark.parametrize("harm", ["", "a byte", "gone", "power cut"])
+def test_lines_are_counted_again_only_where_their_snapshot_does_not_fit(
+    tmp_path: Path, harm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_counts, "_LEAST_SAVED", 1)
+    index = Index(tmp_path)
+    index.change([note(number, TEXTS[number]) for number in range(1, 8)])
+    index.change([note(8, TEXTS[8])])
+    index.postings.lines.save()
+    index.postings.close()
+    file = tmp_path / LINES_FILE
+    if harm == "a byte":
+        file.write_bytes(file.read_bytes()[:-64] + b"\x7f" * 64)
+    elif harm == "gone":
+        file.unlink()
+    elif harm == "power cut":  # the terms lost what named the snapshot
+        terms = NoteTermsFile(tmp_path / NOTE_TERMS_FILE)
+        terms.name_lines(1)
+        terms.close()
+    counted: list[bool] = []
+    all_lines = NoteTermsFile.all_lines
+
+    def counting(self: NoteTermsFile) -> Any:
+        counted.append(True)
+        return all_lines(self)
+
+    monkeypatch.setattr(NoteTermsFile, "all_lines", counting)
+    again = Index(tmp_path)
+    again.generation, again.notes = index.generation, index.notes
+    again.change([note(9, TEXTS[9])])  # the ninth: the footer is no template line yet
+    assert bool(counted) == bool(harm)
+    again.change([note(number, TEXTS[number]) for number in range(10, 15)])
     for text in ("git", "github", "copy"):
         assert_as_new(again, with_footer(), text)
     again.postings.close()

@@ -72,8 +72,13 @@ class Segment:
         )
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, UIntArray | IdArray]) -> Segment:
+    def from_arrays(
+        cls, arrays: Mapping[str, UIntArray | IdArray], *, largest: int | None = None
+    ) -> Segment:
         """A segment from the arrays of `arrays`, which may be mapped from a file.
+
+        `largest` is the largest of the places in `notes`, where it is known: to look for it would
+        bring half of the file into memory.
 
         Raises:
             KeyError: one is missing.
@@ -83,16 +88,23 @@ class Segment:
         named: dict[str, Any] = {each.name: arrays[each.name] for each in fields(cls)}
         made = cls(**named)
         offsets, notes = made.offsets, made.notes
+        if largest is None:
+            largest = made.largest
         fits = (
             len(made.lengths) == len(made.note_ids)
             and len(offsets) == len(made.hashes) + 1
             and len(notes) == len(made.masks) == len(made.frequencies) == int(offsets[-1])
             and bool(np.all(offsets[1:] >= offsets[:-1]))
-            and (not len(notes) or int(notes.max()) < len(made.note_ids))
+            and (not len(notes) or largest < len(made.note_ids))
         )
         if not fits:
             raise ValueError("the arrays of the note postings do not fit each other")
         return made
+
+    @property
+    def largest(self) -> int:
+        """The largest of the places in `notes`; 0 where there are none."""
+        return int(self.notes.max(initial=0))
 
     def arrays(self) -> dict[str, UIntArray | IdArray]:
         """What `from_arrays` takes."""

@@ -10,9 +10,10 @@ was changed step by step equals a new one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from zlib import crc32
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy.typing as npt
 # on the development sets (docs/search.md).
 _SHARE, _LEAST = 20, 10
 _COARSE_BITS = 3
+_MOST_STEPS = 20_000  # lines that may have changed before the arrays are made anew
 
 LineHashes = npt.NDArray[np.uint32]  # different lines by hash, ascending
 NO_LINES: LineHashes = np.empty(0, np.uint32)
@@ -68,11 +70,17 @@ def least_notes(note_count: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class LineCounts:
-    """In how many notes each line is: `hashes` (n,) ascending, `counts` (n,); of `notes` notes."""
+    """In how many notes each line is: `hashes` (n,) ascending, `counts` (n,); of `notes` notes.
+
+    `steps` are what has changed since these arrays were made, by line: a saved note changes a few
+    of millions. `common` caches the lines of the arrays that so many notes have at least.
+    """
 
     hashes: LineHashes
     counts: npt.NDArray[np.int32]
     notes: int
+    steps: Mapping[int, int] = field(default_factory=dict)
+    common: dict[int, frozenset[int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Sequence[LineHashes]) -> LineCounts:
@@ -82,22 +90,52 @@ class LineCounts:
 
     def changed(self, *, old: Sequence[LineHashes], new: Sequence[LineHashes]) -> LineCounts:
         """The counts after notes with the lines `old` went, and notes with the lines `new` came."""
-        lost, gained = (np.concatenate([NO_LINES, *rows]) for rows in (old, new))
-        touched, places = np.unique(np.concatenate([lost, gained]), return_inverse=True)
-        steps = np.repeat(np.array([-1.0, 1.0]), [len(lost), len(gained)])
-        change = np.bincount(places.ravel(), steps, len(touched)).astype(np.int32)
-        at = np.searchsorted(self.hashes, touched)
-        known = np.zeros(len(touched), np.bool_)
-        inside = at < len(self.hashes)
-        known[inside] = self.hashes[at[inside]] == touched[inside]
-        counts = self.counts.copy()
+        steps = dict(self.steps)
+        for rows, step in ((old, -1), (new, 1)):
+            for line in chain.from_iterable(row.tolist() for row in rows):
+                steps[line] = steps.get(line, 0) + step
+        changed = replace(self, notes=self.notes - len(old) + len(new), steps=steps)
+        return changed.merged() if len(steps) > _MOST_STEPS else changed
+
+    def merged(self) -> LineCounts:
+        """The same counts in arrays alone."""
+        if not self.steps:
+            return self
+        touched, change = self._stepped()
+        order = np.argsort(touched)
+        touched, change = touched[order], change[order]
+        at, known = self._places(touched)
+        counts = np.array(self.counts)
         counts[at[known]] += change[known]
         hashes = np.insert(self.hashes, at[~known], touched[~known])
         counts = np.insert(counts, at[~known], change[~known])
         kept = counts > 0
-        return LineCounts(hashes[kept], counts[kept], self.notes - len(old) + len(new))
+        return LineCounts(hashes[kept], counts[kept], self.notes)
 
     @cached_property
     def template(self) -> frozenset[int]:
         """The template lines, by hash."""
-        return frozenset(self.hashes[self.counts >= least_notes(self.notes)].tolist())
+        least = least_notes(self.notes)
+        common = self.common.get(least)
+        if common is None:
+            common = self.common[least] = frozenset(self.hashes[self.counts >= least].tolist())
+        if not self.steps:
+            return common
+        touched, counts = self._stepped()
+        at, known = self._places(touched)
+        counts[known] += self.counts[at[known]]
+        return common.difference(self.steps).union(touched[counts >= least].tolist())
+
+    def _stepped(self) -> tuple[LineHashes, npt.NDArray[np.int32]]:
+        """The lines that have changed, and by how much."""
+        count = len(self.steps)
+        changes = np.fromiter(self.steps.values(), np.int32, count)
+        return np.fromiter(self.steps, np.uint32, count), changes
+
+    def _places(self, lines: LineHashes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+        """Where lines are in the arrays, or would be, and which of them are there."""
+        at = np.searchsorted(self.hashes, lines)
+        known = np.zeros(len(lines), np.bool_)
+        inside = at < len(self.hashes)
+        known[inside] = self.hashes[at[inside]] == lines[inside]
+        return at, known

@@ -3,18 +3,29 @@
 The lines of every note are stored beside its terms (note_terms.py), with the template lines that
 the documents were last written without. When a line becomes a template line, or ceases to be one,
 the documents of all notes that have it are written again.
+
+In how many notes each line is, is kept in a snapshot: counting it takes seconds where there are
+hundreds of thousands of notes, and the first note that is saved after a start would wait for it.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from notewell.index.embedded.note_terms import NoteTermsFile, StoredLines
+from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.lexical import NoteText
 from notewell.index.template_lines import NO_LINES, LineCounts
+
+LINES_FILE = "lines.snapshot"
+_LEAST_SAVED = 2000  # notes: those of fewer are counted in some tens of milliseconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +44,12 @@ class LinesChange:
 class TemplateLines:
     """The template lines of one keyword index. One thread uses it."""
 
-    def __init__(self, terms: NoteTermsFile) -> None:
-        """Read from `terms`, at the first change."""
+    def __init__(self, terms: NoteTermsFile, folder: Path | None) -> None:
+        """Read from `terms`, at the first change; with a folder, keep the counts there."""
         self._terms = terms
+        self._file = None if folder is None else folder / LINES_FILE
         self._counts: LineCounts | None = None
+        self._saved: LineCounts | None = None  # those that the snapshot has
 
     @property
     def known(self) -> frozenset[int]:
@@ -55,7 +68,7 @@ class TemplateLines:
         rows = {note.note_id: note.lines() for note in texts}
         touched = [*rows, *gone]
         if self._counts is None:
-            self._counts = LineCounts.of(self._terms.all_lines()[1])
+            self._counts = self._loaded() or LineCounts.of(self._terms.all_lines()[1])
         old = self._terms.lines_of(touched)
         counts = self._counts.changed(old=old, new=list(rows.values()))
         also = self._having(self.known ^ counts.template)
@@ -71,6 +84,51 @@ class TemplateLines:
     def forget(self) -> None:
         """The file of terms is another."""
         self._counts = None
+
+    def save(self) -> None:
+        """Keep the counts for the next start.
+
+        Raises:
+            OSError: the disk refuses.
+            IndexFailure: so it does for the file of terms.
+
+        """
+        counts = self._counts
+        if self._file is None or counts is None or counts is self._saved:
+            return
+        if counts.notes < _LEAST_SAVED:
+            return
+        # A power cut may take the last commits of that file, and with them this number: what the
+        # next commits make of the same generation is something else.
+        self._terms.name_lines(1 + secrets.randbelow(2**31 - 1))
+        merged, made_of = counts.merged(), self._made_of()
+        if made_of is not None:
+            arrays: dict[str, npt.NDArray[Any]] = {
+                "hashes": merged.hashes,
+                "counts": merged.counts.astype(np.int64),
+                "notes": np.array([merged.notes], np.int64),
+            }
+            save_snapshot(self._file, made_of, arrays)
+            self._counts = self._saved = merged
+
+    def _loaded(self) -> LineCounts | None:
+        """The counts of the snapshot; None: there is none that fits. Raises IndexFailure."""
+        made_of = self._made_of()
+        if self._file is None or made_of is None:
+            return None
+        arrays = load_snapshot(self._file, made_of)
+        if arrays is None or not {"hashes", "counts", "notes"} <= arrays.keys():
+            return None
+        hashes, counts = np.array(arrays["hashes"]), arrays["counts"].astype(np.int32)
+        self._saved = LineCounts(hashes, counts, int(arrays["notes"][0]))
+        return self._saved
+
+    def _made_of(self) -> Fingerprint | None:
+        state = self._terms.state()
+        if state is None:
+            return None
+        name = f"lines 1, {self._terms.lines_name()}"
+        return Fingerprint(state.database, state.generation, name)
 
     def _having(self, lines: frozenset[int]) -> set[int]:
         """The stored notes that have any of the lines."""

@@ -25,7 +25,7 @@ from notewell.index.note_segments import Segment
 
 NOTE_POSTINGS_FILE = "notes.snapshot"
 _FORMAT = 1  # counted up when the arrays or their meaning change
-_GENERATION = "generation"
+_GENERATION, _LARGEST = "generation", "largest"  # further arrays of the snapshot, of one number
 # Changed notes, beside which a snapshot is still good: to read them again takes milliseconds.
 _FEW, _FEW_SHARE = 50, 20
 
@@ -95,7 +95,11 @@ class NoteSearch:
         if state is None or merged.first is None:
             return
         name = uuid.uuid4().hex
-        arrays = {**merged.first.arrays(), _GENERATION: np.array([state.generation], np.int64)}
+        arrays = {
+            **merged.first.arrays(),
+            _GENERATION: np.array([state.generation], np.int64),
+            _LARGEST: np.array([merged.first.largest], np.int64),
+        }
         save_snapshot(self._file, self._fingerprint(replace(state, snapshot=name)), arrays)
         self._terms.name_snapshot(name)
         with self._loading:
@@ -107,28 +111,30 @@ class NoteSearch:
         state = self._terms.state()
         if state is None:
             return NoteTable()
-        segment, generation = self._snapshot(state) or (None, -1)
+        segment, generation, is_complete = self._snapshot(state) or (None, -1, False)
         known = np.empty(0, np.int64) if segment is None else segment.note_ids
         changed = self._terms.since(generation, known)
         try:
             if segment is None:
                 return NoteTable.of_segment(Segment.of(changed.rows))
-            self._saved = segment
+            self._saved = segment if is_complete else None
             return NoteTable.of_segment(segment).updated(changed.rows, gone=changed.gone)
         except ValueError as error:
             raise IndexFailure(
                 f"The keyword index failed: {error}. Run `notewell index --full` if that stays."
             ) from error
 
-    def _snapshot(self, state: TermsState) -> tuple[Segment, int] | None:
-        """The snapshot's segment and the generation of the database that it is of."""
+    def _snapshot(self, state: TermsState) -> tuple[Segment, int, bool] | None:
+        """The snapshot's segment, its generation, and whether it has all that a new one would."""
         if self._file is None or not state.snapshot:
             return None
         arrays = load_snapshot(self._file, self._fingerprint(state))
         if arrays is None:
             return None
         try:
-            return Segment.from_arrays(arrays), int(arrays[_GENERATION][0])
+            known = arrays.get(_LARGEST)
+            segment = Segment.from_arrays(arrays, largest=None if known is None else int(known[0]))
+            return segment, int(arrays[_GENERATION][0]), known is not None
         except (KeyError, ValueError, IndexError) as error:
             logger.warning("%s is damaged (%s) and is made again.", self._file, error)
             return None

@@ -152,6 +152,18 @@ class NoteTermsFile:
         with self._writing() as connection:
             connection.execute("UPDATE state SET snapshot = ?", (name,))
 
+    def name_lines(self, number: int) -> None:
+        """Store the number of the snapshot that was made of the lines. Raises IndexFailure."""
+        with self._writing() as connection:
+            connection.execute(f"PRAGMA user_version = {int(number)}")
+
+    def lines_name(self) -> int:
+        """The number that `name_lines` stored last; 0 is none. Raises IndexFailure."""
+        with self._reading() as connection:
+            if connection is None:
+                return 0
+            return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
     def put(self, packed: Iterable[tuple[int, bytes]], generation: int) -> None:
         """Store terms, replacing those of the same notes. Raises IndexFailure."""
         with self._writing() as connection:
@@ -195,6 +207,7 @@ class NoteTermsFile:
             connection.execute("DELETE FROM terms")
             connection.execute("DELETE FROM lines")
             connection.execute("DELETE FROM state")
+            connection.execute("PRAGMA user_version = 0")
 
     def copy_to(self, path: Path) -> None:
         """Write a copy as of now. Raises IndexFailure."""

@@ -94,7 +94,7 @@ class Postings:
         self._temporary: Path | None = None
         self._stemmer = stemmer()
         self._terms = NoteTermsFile(None if path is None else path / NOTE_TERMS_FILE)
-        self._lines = TemplateLines(self._terms)
+        self.lines = TemplateLines(self._terms, path)
         self.notes = NoteSearch(self._terms, path, FORMAT)
         with tantivy_errors():
             if path is None:
@@ -135,7 +135,7 @@ class Postings:
         with tantivy_errors():
             self._index.reload()
             self.commits += 1
-        self._lines.forget()
+        self.lines.forget()
         self.notes.reload()
 
     def belongs_to(self) -> tuple[str, int] | None:
@@ -206,7 +206,7 @@ class Postings:
     @property
     def template_lines(self) -> frozenset[int]:
         """The lines that the documents were written without, by hash. Raises IndexFailure."""
-        return self._lines.known
+        return self.lines.known
 
     def _marker(self, searcher: tantivy.Searcher) -> tantivy.DocAddress | None:
         query = tantivy.Query.term_query(self.schema, "marker", "marker")
@@ -237,7 +237,7 @@ class Postings:
                 writer.delete_documents_by_term("note", note_id)
             held = tuple(islice(texts, _NOTES_PER_WRITE + 1))
             texts = held if len(held) <= _NOTES_PER_WRITE else texts
-            lines = self._lines.change(texts, gone=gone, since=since)
+            lines = self.lines.change(texts, gone=gone, since=since)
             template = lines.stored.template
             notes = _marked(chain(texts, others(lines.also)), template, between)
             changed = self._put_notes(writer, notes, generation)
@@ -248,7 +248,7 @@ class Postings:
                 database=database,
                 generation=generation,
             )
-            self._lines.applied(lines)
+            self.lines.applied(lines)
             writer.delete_documents_by_term("marker", "marker")
             self._put_marker(writer, database, generation)
             self._commit(writer)
@@ -270,7 +270,7 @@ class Postings:
         with tantivy_errors():
             writer = self._open_writer()
             writer.delete_all_documents()
-            template = self._lines.known
+            template = self.lines.known
             for note in texts:
                 self._put_documents(writer, note.marked(template))
             self._put_marker(writer, database, generation)
@@ -326,7 +326,7 @@ class Postings:
     def clear(self) -> None:
         """Delete everything; only the terms of notes are committed, so an update has to follow."""
         self._terms.clear()
-        self._lines.forget()
+        self.lines.forget()
         self.notes.clear()
         with tantivy_errors():
             self._open_writer().delete_all_documents()

@@ -38,6 +38,7 @@ from notewell.types import (
 )
 
 _PATHS_AT_ONCE = 200
+_STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
 _NOTE_WIDTH = 12  # columns of the note in the rows of `_texts`
 _HEADINGS = 2  # the place of this column in part_sums.PLACED
 _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
@@ -107,9 +108,15 @@ def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[L
 
 def ledger_counts(store: Store) -> dict[LedgerState, int]:
     """How many files are in each state."""
-    states: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
-    found = dict(store.read("SELECT state, count(*) FROM ledger GROUP BY state"))
-    return {state: found.get(state, 0) for state in states}
+    # Mostly all are in one state: to count the others and all together takes half of the time.
+    ((every, *others),) = store.read(
+        "SELECT (SELECT count(*) FROM ledger), (SELECT count(*) FROM ledger WHERE state='pending'),"
+        " (SELECT count(*) FROM ledger WHERE state='failed'),"
+        " (SELECT count(*) FROM ledger WHERE state='excluded'),"
+        " (SELECT count(*) FROM ledger WHERE state='keyword_only')"
+    )
+    counts = [every - sum(others), *others]
+    return dict(zip(_STATES, counts, strict=True))
 
 
 def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:

@@ -123,6 +123,7 @@ class Structures:
         """
         expunge(self._store, self._postings)
         self._postings.notes.save()
+        self._postings.lines.save()
         if not structure_files.chunk_notes_saved(self._store):
             structure_files.save_chunk_notes(self._store, self.chunk_notes)
         if not structure_files.graph_saved(self._store):
