@@ -36,8 +36,8 @@ HISTORY = 100
 IDLE_BEFORE_SAVE_S = 30.0
 # A model that is missing or has failed is loaded again after this time.
 MODEL_AGAIN_S = 300.0
-# The shortest time between two progress events.
-TELL_EVERY_S = 0.25
+# The shortest time between two progress events, and how long a run of a few paths tells of none.
+TELL_EVERY_S, UNTOLD_S = 0.25, 1.0
 
 log = logging.getLogger(__name__)
 
@@ -261,7 +261,7 @@ class Writer:
         self._change(progress=progress)
         if listener is not None:
             listener(progress)
-        self._run_told = self._run_told or now - self._run_began >= TELL_EVERY_S
+        self._run_told = self._run_told or now - self._run_began >= UNTOLD_S
         if self._run_told and now - self._told >= TELL_EVERY_S:
             self._told = now
             self._tell_progress()

@@ -227,8 +227,15 @@ class Vectors:
         return vectors
 
     def _without(self, chunk_ids: IdArray) -> View:
+        """The view without some chunks, of which there is at least one."""
         view = self._view
-        ids = np.where(np.isin(view.ids, chunk_ids), GONE, view.ids)
+        # Ids of a note's chunks are neighbours, and those of new chunks are above all others.
+        near = np.flatnonzero((view.ids >= chunk_ids.min()) & (view.ids <= chunk_ids.max()))
+        slots = near[np.isin(view.ids[near], chunk_ids)]
+        if not len(slots):
+            return view
+        ids = view.ids.copy()
+        ids[slots] = GONE
         return replaced(view, ids=ids)
 
     def _appended(self, view: View, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> View:
