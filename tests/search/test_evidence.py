@@ -29,9 +29,14 @@ NAN = float("nan")
 
 
 def notes(
-    *, passage: object = 0.0, whole: object = 0.0, cosine: object = NAN, coverage: object = 0.0
+    *,
+    passage: object = 0.0,
+    whole: object = 0.0,
+    cosine: object = NAN,
+    coverage: object = 0.0,
+    described: object = 0.0,
 ) -> NoteEvidence:
-    count = max(np.size(each) for each in (passage, whole, cosine, coverage))
+    count = max(np.size(each) for each in (passage, whole, cosine, coverage, described))
 
     def column(values: object) -> FloatArray:
         return np.broadcast_to(np.asarray(values, np.float32), (count,)).copy()
@@ -46,6 +51,7 @@ def notes(
         lengths=column(100.0),
         names=column(0.0),
         exact=np.zeros(count, np.bool_),
+        described=column(described),
     )
 
 
@@ -72,6 +78,13 @@ def test_coverage_counts_less_in_long_queries_and_long_notes() -> None:
     assert weigh_coverage(full, replace(QUERY, words=16), WEIGHTS)[0] == pytest.approx(short / 4)
     long = replace(full, lengths=np.full(1, 20_000.0, np.float32))
     assert weigh_coverage(long, QUERY, WEIGHTS)[0] < short
+
+
+def test_coverage_counts_more_where_fields_describe_the_note() -> None:
+    weighed = weigh_coverage(notes(coverage=0.5, described=[0.0, 0.5, 1.0]), QUERY, WEIGHTS)
+    assert np.diff(weighed).tolist() == pytest.approx([WEIGHTS.described / 2] * 2)
+    long = weigh_coverage(notes(described=1.0), replace(QUERY, words=8), WEIGHTS)
+    assert long.tolist() == pytest.approx([WEIGHTS.described / 2])
 
 
 def test_a_note_without_a_vector_gets_the_evidence_of_similar_notes() -> None:

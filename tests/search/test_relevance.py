@@ -35,6 +35,7 @@ def note(
         lengths=one(100.0),
         names=one(name),
         exact=np.array([name == 1.0]),
+        described=one(0.0),
     )
 
 
@@ -54,6 +55,7 @@ def several(good: int, count: int = 12) -> NoteEvidence:
         lengths=values(100.0, 100.0),
         names=values(0.3, 0.0),
         exact=np.zeros(count, np.bool_),
+        described=values(0.0, 0.0),
     )
 
 
@@ -104,7 +106,7 @@ def test_half_of_the_query_being_unknown_lowers_confidence() -> None:
 
 def test_without_notes_there_is_no_confidence() -> None:
     none = np.empty(0, np.float32)
-    found = NoteEvidence(np.empty(0, np.int64), *[none] * 7, np.empty(0, np.bool_))
+    found = NoteEvidence(np.empty(0, np.int64), *[none] * 7, np.empty(0, np.bool_), none)
     assert judged(found).confidence == 0.0
 
 

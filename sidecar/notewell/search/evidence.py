@@ -55,6 +55,7 @@ class EvidenceWeights:
 
     meaning: float = 1.1
     coverage: float = 0.8
+    described: float = 0.2
     names: float = 2.0
     exact_name: float = 1.0
     links: float = 0.2
@@ -85,6 +86,7 @@ class Tuning:
             weights,
             meaning=weights.meaning * self.meaning,
             coverage=weights.coverage * self.coverage,
+            described=weights.described * self.coverage,
             names=weights.names * self.names,
             exact_name=weights.exact_name * self.names,
             links=weights.links * self.links,
@@ -104,7 +106,8 @@ class NoteEvidence:
     passage was found by its words, and where the note has no vector. `whole_bm25` and `coverage`
     (0..1, the share of the query by idf that the note has in any field) are of the whole note,
     `held` is the coverage with template lines, which do not count otherwise, `lengths` its tokens,
-    `names` (0..1) and `exact` tell how well its best name matches.
+    `names` (0..1) and `exact` tell how well its best name matches, `described` (0..1) how much more
+    its tags, headings and properties say (described.py).
     """
 
     ids: IdArray
@@ -116,6 +119,7 @@ class NoteEvidence:
     lengths: FloatArray
     names: FloatArray
     exact: npt.NDArray[np.bool_]
+    described: FloatArray
     cosines: CosineMap = SAME
 
     def __len__(self) -> int:
@@ -238,10 +242,14 @@ def weigh_words(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:
 def weigh_coverage(
     notes: NoteEvidence, query: QueryEvidence, weights: EvidenceWeights
 ) -> FloatArray:
-    """The squared coverage; less for a long query, which no note says whole, and a long note."""
+    """The squared coverage; less for a long query, which no note says whole, and a long note.
+
+    More if the fields that describe the note have a part of the query.
+    """
     length: FloatArray = np.maximum(np.log1p(notes.lengths) - np.float32(_FREE_LENGTH), 0.0)
-    most = weights.coverage * min(1.0, _FULL_WORDS / max(query.words, 1))
-    covered = most * notes.coverage**2 / (1.0 + _LENGTH_DAMPING * length)
+    anywhere = weights.coverage * notes.coverage**2 / (1.0 + _LENGTH_DAMPING * length)
+    share = min(1.0, _FULL_WORDS / max(query.words, 1))
+    covered: FloatArray = share * (anywhere + weights.described * notes.described)
     return covered.astype(np.float32)
 
 

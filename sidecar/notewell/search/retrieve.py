@@ -15,6 +15,7 @@ from notewell.index.port import IndexReader
 from notewell.index.ranks import highest
 from notewell.search.candidates import Candidates, among, ascending, by_note, merge
 from notewell.search.cosines import SAME, CosineMap
+from notewell.search.described import described
 from notewell.search.evidence import NoteEvidence
 from notewell.search.name_matches import NO_MATCHES, NameMatches, find_names
 from notewell.search.name_table import NameTable
@@ -158,8 +159,17 @@ def collect(
         lengths=_taken(matches.lengths.astype(np.float32), whole),
         names=_taken(names.scores, named),
         exact=_taken(names.exact.astype(np.float32), named) > 0,
+        described=_described(index, keyword, whole),
         cosines=cosines,
     )
+
+
+def _described(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
+    """See `described`, of the notes at these places of the matches; 0 at -1."""
+    known = np.flatnonzero(whole >= 0)
+    found = np.zeros(len(whole), np.float32)
+    found[known] = described(index, keyword.terms, keyword.matches.at(whole[known]))
+    return found
 
 
 def _places(among: IdArray, ids: IdArray) -> IdArray:

@@ -192,6 +192,7 @@ class Scoring:
         return {
             "meaning": meaning,
             "coverage_weight": weights.coverage,
+            "described_weight": weights.described,
             "names": weights.names,
             "links": weights.links,
             "known_idf": query.known_idf,
@@ -220,6 +221,7 @@ def _weights(
     return replace(
         tuned,
         coverage=0.0 if "whole_notes" in ignored else tuned.coverage,
+        described=0.0 if "whole_notes" in ignored else tuned.described,
         names=0.0 if "names" in ignored else tuned.names * names,
         exact_name=0.0 if "names" in ignored or names <= 0 else tuned.exact_name,
         links=0.0 if "links" in ignored else links,
