@@ -254,6 +254,7 @@ class _CommonStem:
     counts: npt.NDArray[np.bool_]
     aside: npt.NDArray[np.bool_] | None
     masks: npt.NDArray[np.uint16]
+    is_everywhere: bool  # `counts` is true for each note
 
     @classmethod
     def of(cls, weighted: FloatArray, norms: FloatArray, column: Column) -> _CommonStem:
@@ -261,11 +262,13 @@ class _CommonStem:
         aside = column.masks == TEMPLATE_BIT
         counts = (column.masks != 0) & ~aside
         weighted /= weighted + norms
-        return cls(weighted, counts, aside if aside.any() else None, column.masks)
+        aside_or_none = aside if aside.any() else None
+        return cls(weighted, counts, aside_or_none, column.masks, bool(counts.all()))
 
     def counting_template_lines(self) -> _CommonStem:
         """The stem where template lines count, as it stands nowhere else."""
-        return replace(self, counts=self.masks != 0, aside=None)
+        counts = self.masks != 0
+        return replace(self, counts=counts, aside=None, is_everywhere=bool(counts.all()))
 
 
 def _match(
@@ -281,16 +284,18 @@ def _match(
     common = [place for place, each in enumerate(pairs) if each.stop - each.start > least]
     rare = [place for place, each in enumerate(pairs) if each.stop - each.start <= least]
     sums = _scattered(segment, norms, query, pairs, rare)
+    product = np.empty(count)  # used again: to get new memory takes as long as to multiply
     for place in common:
         stem, weight = common_stem(place), query.idf_weights[place]
-        sums.scores[:] += stem.shares * weight
-        sums.covered[:] += stem.counts * weight
+        sums.scores[:] += np.multiply(stem.shares, weight, out=product)
+        sums.covered[:] += weight if stem.is_everywhere else stem.counts * weight
         if stem.aside is not None:
             sums.held[:] += stem.aside * weight
         sums.fields[:] |= stem.masks
     if part.alive is not None:
         sums.fields[:] *= part.alive
-    found = np.flatnonzero(sums.fields)
+    having = np.flatnonzero(sums.fields)
+    found = having if len(having) < count else slice(None)  # a common word may be everywhere
     total = query.total or 1.0
     covered = sums.covered[found]
     return NoteMatches(
