@@ -38,6 +38,7 @@ EXPLAINED = frozenset({502, 503, 504})
 # How long an answer to what may be no whole request is waited for: the server would wait 20 s for
 # the rest of it.
 _SOON_S = 0.02
+_CONTINUE = b"HTTP/1.1 100 "
 # A request that has to succeed, before every so many.
 _CONTROLLED = 200
 _CONTROL = (
@@ -99,7 +100,7 @@ class _Server:
                 began = False
                 try:
                     connection.sendall(message)
-                    began = bool(select.select([connection], [], [], _SOON_S)[0])
+                    began = _has_answered(connection)
                     if not began:
                         connection.shutdown(socket.SHUT_WR)  # incomplete: say that nothing follows
                     return _answer(connection, message)
@@ -136,6 +137,13 @@ class _Server:
         self._loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join()
         self._loop.close()
+
+
+def _has_answered(connection: socket.socket) -> bool:
+    """Whether an answer begins soon. `100 Continue` is none: the server waits for a body then."""
+    if not select.select([connection], [], [], _SOON_S)[0]:
+        return False
+    return not connection.recv(len(_CONTINUE), socket.MSG_PEEK).startswith(_CONTINUE)
 
 
 def _settings(settings: Settings) -> Settings:
