@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -23,6 +24,8 @@ from notewell.index.engines import (
 )
 from notewell.index.port import IndexReader
 from notewell.index.postgres import schema
+from notewell.index.postgres.address import parse
+from notewell.index.postgres.connection import Database
 from notewell.types import Batch, LedgerEntry
 from tests import postgres_server
 from tests.index.conftest import Material
@@ -111,6 +114,39 @@ def test_an_index_moves_there_and_back_and_nothing_is_embedded(
     assert read(folder) == before
     with pytest.raises(NotewellError, match="no index"):
         use_database(folder.parent / "other", postgres.url(), str(folder.parent))
+
+
+def test_tables_of_an_earlier_version_are_brought_up_to_date_and_deleted_whole(
+    postgres: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read(folder)
+    place = f"earlier_{os.getpid()}"
+    url = postgres.url(more=f"&schema={place}")
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        move_to_database(folder, url, str(folder.parent), say=nothing, keep=False)
+
+    open_index(folder, writable=True).close()
+
+    assert read(folder) == before
+    assert set(rows_left(postgres, place).values()) != {0}
+    delete_index(folder)
+    assert set(rows_left(postgres, place).values()) == {0}
+
+
+def rows_left(postgres: Server, place: str) -> dict[str, int]:
+    """The number of rows in each table of a schema, which row-level security would hide."""
+    address, _ = parse(postgres.url(user=postgres.administrator))
+    with closing(Database(address, postgres.password)) as database:
+        tables = database.read(
+            "SELECT tablename FROM pg_tables WHERE schemaname = $1"
+            " AND tablename NOT IN ('migrations', 'models')",
+            place,
+        )
+        return {
+            name: database.read(f'SELECT count(*) FROM "{place}"."{name}"')[0][0]
+            for (name,) in tables
+        }
 
 
 def test_another_computer_uses_the_index_that_is_there(

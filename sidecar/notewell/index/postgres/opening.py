@@ -67,7 +67,7 @@ def delete_at(address: Address, password: str | None) -> None:
         schema.prepare(database, writable=True)
         for (vault,) in database.read("SELECT id FROM vaults WHERE name = $1", address.vault):
             with closing(Lease(database, vault)) as lease:
-                lease.session().execute("DELETE FROM vaults WHERE id = $1", vault)
+                schema.delete_vault(lease.session(), vault)
 
 
 def check_free(address: Address, password: str | None) -> None:

@@ -117,7 +117,25 @@ def _first(session: Session) -> None:
     session.execute(_INDEXES)
 
 
-MIGRATIONS = (_first,)
+# The tables with many rows for each note. To check the vault of every row by a foreign key took
+# half of the time that the database needs to write a note; `delete_vault` takes their rows away.
+_UNCHECKED = ("chunks", "documents", "note_terms", "postings", "terms", "links", "vectors")
+
+
+def _second(session: Session) -> None:
+    for name in _UNCHECKED:
+        session.execute(f"ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {name}_vault_id_fkey")
+
+
+MIGRATIONS = (_first, _second)
+
+
+def delete_vault(session: Session, vault: int) -> None:
+    """Delete a vault with all of its rows, in one transaction."""
+    with session.transaction():
+        for name in _UNCHECKED:
+            session.execute(f"DELETE FROM {name} WHERE vault_id = $1", vault)
+        session.execute("DELETE FROM vaults WHERE id = $1", vault)
 
 
 _MANY_ROWS = 1000  # passages and vectors, after which counts of the tables are old
