@@ -10,9 +10,10 @@ import os
 import shutil
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,14 @@ from notewell.types import SearchMode
 from tests import postgres_server
 
 SIZES = (100_000, 300_000)
+# As docs/scale.md advises for a server with memory of its own; its defaults are for small machines.
+SERVER = {
+    "shared_buffers": "2GB",
+    "work_mem": "32MB",
+    "maintenance_work_mem": "1GB",
+    "max_wal_size": "4GB",
+    "autovacuum": "on",
+}
 MODES: tuple[SearchMode, ...] = ("keyword", "semantic", "hybrid")
 ASKED = 60
 
@@ -60,7 +69,7 @@ def main() -> None:
     if chosen.sizes:
         sizes = tuple(int(size) for size in chosen.sizes.split(","))
     measured = []
-    with postgres_server.shared(f"bench-{os.getpid()}") as server:
+    with running() as server:
         os.environ["NOTEWELL_POSTGRES_PASSWORD"] = server.password
         for passages in sizes:
             measured.append(measure(prepare(quick=False, chunks=passages), passages, server))
@@ -68,6 +77,18 @@ def main() -> None:
             write(
                 chosen.json, [row for size in measured for row in rows(size)], {"sizes": measured}
             )
+
+
+@contextmanager
+def running() -> Iterator[postgres_server.Server]:
+    """A server of this program alone, with data that is deleted at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="notewell-bench-postgres-"))
+    server = postgres_server.start(folder, SERVER)
+    try:
+        yield server
+    finally:
+        postgres_server.stop(server)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def measure(stack: Stack, passages: int, server: postgres_server.Server) -> Size:

@@ -115,9 +115,11 @@ class PostgresVectors:
         """See the port."""
         if self._held is not None:
             return self._held.of_chunks(chunk_ids)
-        rows = dict(self._vectors_of("c.id = ANY($3)", chunk_ids.tolist()))
-        found = [chunk_id for chunk_id in chunk_ids.tolist() if chunk_id in rows]
-        return np.array(found, np.int64), self._stacked([rows[each] for each in found])
+        ids, vectors = self._vectors_of("c.id = ANY($3)", chunk_ids.tolist())
+        order = np.argsort(ids)
+        at = np.searchsorted(ids, chunk_ids, sorter=order)
+        known = np.isin(chunk_ids, ids)
+        return chunk_ids[known], vectors[order[at[known]]]
 
     def note_means(self) -> tuple[IdArray, FloatArray]:
         """See the port."""
@@ -210,7 +212,7 @@ class PostgresVectors:
         with self._database.snapshot() as session:
             rows = self._nearest(session, query, wanted, notes)
         chunk_ids = np.array([row[0] for row in rows], np.int64)
-        scores: FloatArray = self._stacked([_numbers(row[1]) for row in rows]) @ query
+        scores: FloatArray = self._unpacked([row[1] for row in rows]) @ query
         best = _best(chunk_ids, scores, limit)
         cosines = self._sample @ query
         return VectorHits(
@@ -250,7 +252,7 @@ class PostgresVectors:
         found = self._read(
             f"SELECT halfvec_send(v.vector) {{chunks}} ORDER BY v.text_hash LIMIT {_SAMPLED}"
         )
-        return self._stacked([_numbers(row[0]) for row in found])
+        return self._unpacked([row[0] for row in found])
 
     def _count_of(self, notes: IdArray) -> int:
         found = self._read("SELECT count(*) {chunks} AND c.note_id = ANY($3)", notes.tolist())
@@ -263,9 +265,7 @@ class PostgresVectors:
         if self._held is not None:
             ids, vectors = self._held.of_notes(also)
         else:
-            rows = self._vectors_of("c.note_id = ANY($3)", also.tolist())
-            ids = np.array([row[0] for row in rows], np.int64)
-            vectors = self._stacked([vector for _, vector in rows])
+            ids, vectors = self._vectors_of("c.note_id = ANY($3)", also.tolist())
         new = ~np.isin(ids, found.chunk_ids)
         chunk_ids = np.concatenate([found.chunk_ids, ids[new]])
         scores = np.concatenate([found.scores, vectors[new] @ query]).astype(np.float32)
@@ -274,9 +274,12 @@ class PostgresVectors:
             chunk_ids[order], scores[order], found.mean, found.deviation, found.searched
         )
 
-    def _vectors_of(self, where: str, ids: Sequence[int]) -> list[tuple[int, FloatArray]]:
+    def _vectors_of(self, where: str, ids: Sequence[int]) -> tuple[IdArray, FloatArray]:
         found = self._read(f"SELECT c.id, halfvec_send(v.vector) {{chunks}} AND {where}", ids)
-        return [(chunk_id, _numbers(packed)) for chunk_id, packed in found]
+        return (
+            np.array([row[0] for row in found], np.int64),
+            self._unpacked([row[1] for row in found]),
+        )
 
     @property
     def _column(self) -> str:
@@ -289,6 +292,14 @@ class PostgresVectors:
         chunks = _CHUNK_VECTORS.replace("c.vector_hash", f"c.{self._column}")
         sql = sql.replace("{chunks}", chunks)
         return self._database.read(sql, self._vault, self._used.number, *values)
+
+    def _unpacked(self, packed: Sequence[bytes]) -> FloatArray:
+        """The vectors (n, dimensions) of halfvecs in their binary form."""
+        dimensions = 0 if self._used is None else self._used.dimensions
+        size = _HEADER + 2 * dimensions
+        rows = np.frombuffer(b"".join(packed), np.uint8).reshape(len(packed), size)
+        halves = np.ascontiguousarray(rows[:, _HEADER:]).view(">f2")
+        return halves.reshape(len(packed), dimensions).astype(np.float32)
 
     def _stacked(self, rows: Sequence[npt.NDArray[np.float32]]) -> FloatArray:
         dimensions = 0 if self._used is None else self._used.dimensions
