@@ -84,8 +84,8 @@ function draw({ folder, entries }: AuditReply): Node[] {
 }
 
 /** Our own words stand for the names that the server gives to its own computer and to strangers. */
-function whoOf({ event, by }: AuditEntry): string {
-  if (event === "signed_in") return t("a new device");
+function whoOf({ event, what, by }: AuditEntry): string {
+  if (event === "signed_in") return what === "pairing" ? t("a new device") : t("a browser");
   if (by === null) return t("unknown");
   return by === "this computer" ? t("this computer") : by;
 }
