@@ -24,6 +24,26 @@ def test_files_are_downloaded_unchanged(tiny_folder: Path, tmp_path: Path) -> No
     assert server.asked[0] == f"/nobody/tiny/resolve/{REVISION}/config.json"
 
 
+def test_how_much_has_come_is_told_while_it_comes(tiny_folder: Path, tmp_path: Path) -> None:
+    told: list[int] = []
+    with (
+        serving(Hub(tiny_folder, cut_after=100)) as server,
+        pytest.raises(ModelUnavailableError),
+    ):
+        download(
+            "nobody/tiny",
+            REVISION,
+            FILES,
+            tmp_path,
+            endpoint=server.url,
+            stall_s=0.5,
+            told=told.append,
+            tell_every_s=0.0,
+        )
+    assert told == sorted(told)
+    assert told[-1] == 100
+
+
 def test_a_hub_that_does_not_respond_times_out(tmp_path: Path) -> None:
     with silence() as url, pytest.raises(ModelUnavailableError, match="did not answer"):
         _download(url, tmp_path, answer_within_s=0.2)

