@@ -230,8 +230,12 @@ class LinkGraph:
         """Names of all notes, loaded at the first change that needs them: searches do not."""
         if self._names is None:
             names = Names()
-            for note_id, node in self._nodes():
-                names.add(node.path, node.aliases, note_id)
+            for note_id, path, aliases in self._table.names():
+                if note_id not in self._changed:
+                    names.add(path, aliases, note_id)
+            for note_id, node in self._changed.items():
+                if node is not None:
+                    names.add(node.path, node.aliases, note_id)
             self._names = names
         return self._names
 
