@@ -14,7 +14,7 @@ import tantivy
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from notewell.index.embedded import expunge
+from notewell.index.embedded import expunge, keywords
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import stored_length
 from notewell.index.lexical import QueryTerm
@@ -126,6 +126,22 @@ def test_frequencies_are_right_before_deleted_documents_are_dropped(
 
     assert keywords._postings.document_count == keywords.document_count + 1
     same(scores(index, "honey", "word3"), before)
+
+
+def test_frequencies_of_very_common_words_are_estimated(
+    index: EmbeddedIndex, make: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keywords, "_COUNTED", 200)
+    index.apply(
+        Batch(puts=tuple(make.note(f"{n}.md", "honey" + " hive" * (n % 9 > 0)) for n in range(900)))
+    )
+    index.apply(Batch(removes=("0.md", "5.md", "7.md")))
+    found = index.keywords
+    deleted = found._postings.deleted_count
+    assert deleted >= 3
+    assert found.document_count == 897
+    assert found.document_frequency("honey") == pytest.approx(897, abs=deleted)
+    assert found.document_frequency("hive") == pytest.approx(798, abs=deleted)
 
 
 def test_lengths_are_stored_exactly(index: EmbeddedIndex, make: Material) -> None:

@@ -40,6 +40,9 @@ _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper
 _WIDE_LEAST = 500  # than put into the query
 _CACHED_TOKENS = 20_000  # tokens whose counts are cached: some megabytes
 _PREFIX_ROOM = 4096  # terms of a field read for one prefix, at least
+# Counting where a word stands takes as long as searching for it. One in so many documents, and in
+# so many for each that is deleted, is estimated: it is off by 0.005 at most, mostly far less.
+_COUNTED, _FOR_EACH_DELETED = 50_000, 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,19 +50,21 @@ class _Counted:
     """What was counted after so many `commits`, filled as tokens are looked up.
 
     `living` documents are there; `has_others`: tantivy counts further ones, that are deleted or
-    balance lengths. `forms` and `frequencies` are of tokens.
+    balance lengths; so many are `deleted`. `forms` and `frequencies` are of tokens.
     """
 
     commits: int
     living: int
     has_others: bool
+    deleted: int
     forms: dict[str, Sequence[Form]]
     frequencies: dict[str, int]
 
     @classmethod
     def of(cls, postings: Postings) -> _Counted:
         commits, living = postings.commits, postings.living_count
-        return cls(commits, living, postings.document_count > living, {}, {})
+        others = postings.document_count > living
+        return cls(commits, living, others, postings.deleted_count, {}, {})
 
 
 class Keywords(NoteMatching):
@@ -204,10 +209,14 @@ class Keywords(NoteMatching):
         every = searcher.doc_freq(field, text)
         if not every or not counted.has_others:
             return Form(field, text, every)
-        query = tantivy.Query.term_query(self._schema, field, text)
-        living = count_of(searcher.search(query, 1, count=True))
+        documents = self._postings.document_count
+        if every > max(_COUNTED, _FOR_EACH_DELETED * counted.deleted):
+            living = min(round(every * (1 - counted.deleted / documents)), counted.living)
+        else:
+            query = tantivy.Query.term_query(self._schema, field, text)
+            living = count_of(searcher.search(query, 1, count=True))
         right = idf(living, counted.living)
-        return Form(field, text, living, right / idf(every, self._postings.document_count))
+        return Form(field, text, living, right / idf(every, documents))
 
     def _filtered(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, notes: IdArray

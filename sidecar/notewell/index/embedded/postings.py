@@ -167,6 +167,11 @@ class Postings:
         """How many documents there are: chunks, notes that have none, and the marker."""
         return self._document_counts()[1]
 
+    @property
+    def deleted_count(self) -> int:
+        """How many deleted documents tantivy still counts."""
+        return max(self.document_count - self.searcher.num_docs, 0)
+
     def _document_counts(self) -> tuple[int, int]:
         known = self._documents
         if known is None or known[0] != self.commits:
