@@ -212,6 +212,21 @@ def test_what_a_snapshot_holds_stays_where_it_is_when_vectors_change() -> None:
 
 
 @pytest.mark.usefixtures("scanned")
+def test_what_a_search_sees_stays_as_it_was_when_vectors_change() -> None:
+    rows = unit(60)
+    vectors = filled(rows[:40])
+    seen = []
+    for chunk_id in (7, 50, 51, 8, 52):
+        view = vectors._view
+        seen.append((view, view.ids.copy(), view.notes.copy(), view.alive))
+        vectors.put(np.array([chunk_id]), np.array([1]), rows[chunk_id : chunk_id + 1])
+        vectors.remove(np.array([chunk_id - 1]))
+    for view, ids, notes, alive in seen:
+        assert view.ids.tolist() == ids.tolist()
+        assert view.notes.tolist() == notes.tolist()
+        assert view.alive == alive == np.count_nonzero(ids != -1)
+
+
 def test_searches_beside_changes_see_whole_vectors() -> None:
     rows = unit(400)
     vectors = filled(rows)

@@ -55,13 +55,18 @@ def exposed(root: Path) -> Iterator[Path]:
     """
     if os.name != "posix":
         return
-    if _is_exposed(root):
-        yield root
-    for folder, folders, files in os.walk(root):
-        for name in (*folders, *files):
-            path = Path(folder, name)
-            if _is_exposed(path):
-                yield path
+    with suppress(OSError):
+        if _is_exposed(root.lstat().st_mode):
+            yield root
+    folders = [str(root)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if _is_exposed(entry.stat(follow_symlinks=False).st_mode):
+                        yield Path(entry.path)
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
 
 
 def restrict(path: Path) -> None:
@@ -85,9 +90,5 @@ def restrict_all(root: Path) -> None:
         restrict(path)
 
 
-def _is_exposed(path: Path) -> bool:
-    try:
-        found = path.lstat()
-    except OSError:
-        return False
-    return bool(found.st_mode & _OTHERS) and not stat.S_ISLNK(found.st_mode)
+def _is_exposed(mode: int) -> bool:
+    return bool(mode & _OTHERS) and not stat.S_ISLNK(mode)

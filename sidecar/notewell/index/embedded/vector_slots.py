@@ -15,6 +15,7 @@ GONE = -1  # the chunk id of a slot that was given up
 NO_SLOTS: IdArray = np.empty(0, np.int64)
 
 _FEW_SHARE, _FEW_LEAST = 16, 4096  # slots that were appended since they were sorted by note
+_ROOM_SHARE, _ROOM_LEAST = 32, 256  # for more slots behind those there are
 
 Rows = npt.NDArray[np.float32] | npt.NDArray[np.float16]
 Bits = npt.NDArray[np.uint64]
@@ -148,10 +149,32 @@ class SlotsByNote:
 
 
 def replaced(view: View, **changes: Any) -> View:
-    """The view with some of its arrays exchanged, and its slots in use counted again."""
+    """The view with some of its arrays exchanged; its slots in use are counted unless given."""
     fields = {name: getattr(view, name) for name in View.__slots__} | changes
-    fields["alive"] = int(np.count_nonzero(fields["ids"] != GONE))
+    if "alive" not in changes:
+        fields["alive"] = int(np.count_nonzero(fields["ids"] != GONE))
     return View(**fields)
+
+
+def with_room(array: IdArray) -> IdArray:
+    """A copy that is the beginning of a longer array, so that `appended` need not copy it."""
+    room = np.empty(len(array) + max(_ROOM_LEAST, len(array) // _ROOM_SHARE), array.dtype)
+    room[: len(array)] = array
+    return room[: len(array)]
+
+
+def appended(array: IdArray, values: IdArray) -> IdArray:
+    """`array` with more values at its end: behind it, where it is the beginning of a longer one.
+
+    Of arrays that begin alike, only the longest may be given. The shorter ones stay as they are.
+    """
+    used, needed = len(array), len(array) + len(values)
+    room = array.base
+    if room is None or len(room) < needed or room.ctypes.data != array.ctypes.data:
+        longer = np.concatenate((array, values))
+        return with_room(longer) if used else longer
+    room[used:needed] = values
+    return room[:needed]
 
 
 def allowed_slots(view: View, notes: IdArray | None) -> npt.NDArray[np.bool_] | None:

@@ -39,7 +39,9 @@ from notewell.index.embedded.vector_slots import (
     SlotsByNote,
     View,
     allowed_slots,
+    appended,
     replaced,
+    with_room,
 )
 from notewell.types import FloatArray, IdArray, ModelKey, VectorHits
 
@@ -234,9 +236,9 @@ class Vectors:
         slots = near[np.isin(view.ids[near], chunk_ids)]
         if not len(slots):
             return view
-        ids = view.ids.copy()
+        ids = with_room(view.ids)
         ids[slots] = GONE
-        return replaced(view, ids=ids)
+        return replaced(view, ids=ids, alive=view.alive - len(slots))
 
     def _appended(self, view: View, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> View:
         """`view` with further slots at its end; the arrays grow by half when they are full."""
@@ -254,9 +256,13 @@ class Vectors:
         kept[used:needed] = rows.astype(np.float16)
         if bits is not None:
             bits[:, used:needed] = sign_bits(kept[used:needed], view.mean)
-        ids = np.concatenate((view.ids, chunk_ids))
-        noted = np.concatenate((view.notes, notes))
-        return replaced(view, later=Held(kept, bits), ids=ids, notes=noted)
+        return replaced(
+            view,
+            later=Held(kept, bits),
+            ids=appended(view.ids, chunk_ids),
+            notes=appended(view.notes, notes),
+            alive=view.alive + len(chunk_ids),
+        )
 
     def _tidy(self) -> None:
         """Give back slots, and centre anew when the vectors have become others than they were."""

@@ -11,7 +11,7 @@ import logging
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from notewell.index.embedded import tables
@@ -197,15 +197,19 @@ class BatchWriter:
             self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
         links = link_rows(note_id, put.note)
         self._db.executemany(f"INSERT INTO links VALUES ({','.join('?' * 11)})", links)
-        self._put_chunks(note_id, put.chunks, unchanged=unchanged)
-        self._settle(note_id, put, unchanged=unchanged)
+        stored = self._stored({chunk.text_hash for chunk in put.chunks})
+        self._put_chunks(note_id, put.chunks, stored[self._vectors], unchanged=unchanged)
+        self._settle(note_id, put, stored, unchanged=unchanged)
         self.changes.put[note_id] = (path, put.note.aliases, put.note.links)
         (self.changes.bare.discard if put.chunks else self.changes.bare.add)(note_id)
 
-    def _put_chunks(self, note_id: int, chunks: Sequence[Chunk], *, unchanged: bool) -> None:
+    def _put_chunks(
+        self, note_id: int, chunks: Sequence[Chunk], known: Collection[bytes], *, unchanged: bool
+    ) -> None:
         """Replace a note's chunks. One whose text is unchanged keeps its id.
 
-        In a note of `unchanged` content, only cut otherwise, every place is what it was before.
+        `known` are the texts that have vectors. In a note of `unchanged` content, only cut
+        otherwise, every place is what it was before.
         """
         before = self._old_chunks(note_id)
         unclaimed = list(before)
@@ -225,9 +229,8 @@ class BatchWriter:
             else:
                 added.append(chunk)
         replaced = before if unchanged else unclaimed
-        kept = self._kept(self._vectors, {chunk.text_hash for chunk in added})
         for chunk in added:
-            own = chunk.text_hash in kept
+            own = chunk.text_hash in known
             vector_hash = chunk.text_hash if own else _inherited(chunk, replaced)
             self._insert(note_id, chunk, vector_hash)
         for old in unclaimed:
@@ -251,12 +254,22 @@ class BatchWriter:
         )
         self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
 
-    def _settle(self, note_id: int, put: NotePut, *, unchanged: bool) -> None:
-        """Write the note's ledger entry, its checksums, and whether it waits for vectors."""
+    def _settle(
+        self,
+        note_id: int,
+        put: NotePut,
+        stored: Mapping[int | None, Collection[bytes]],
+        *,
+        unchanged: bool,
+    ) -> None:
+        """Write the note's ledger entry, its checksums, and whether it waits for vectors.
+
+        `stored` are its texts that have vectors, by model.
+        """
         hashes = {chunk.text_hash for chunk in put.chunks}
-        kept = self._kept(self._model, hashes)
+        kept = stored[self._model]
         self.changes.reused += sum(chunk.text_hash in kept for chunk in put.chunks)
-        waiting = len(hashes) > len(self._kept(self._vectors, hashes))
+        waiting = len(hashes) > len(stored[self._vectors])
         self._db.execute(
             "UPDATE notes SET awaiting=?, checksum=?, passages_sum=?, links_sum=? WHERE id=?",
             (waiting, sum_of(self._db, note_id), *_part_sums(note_id, put), note_id),
@@ -286,9 +299,12 @@ class BatchWriter:
         row[-1] = entry.updated or self._now
         self._db.execute("INSERT OR REPLACE INTO ledger VALUES (?,?,?,?,?,?,?,?,?)", row)
 
-    def _kept(self, model: int | None, hashes: set[bytes]) -> set[bytes]:
-        """Those of the texts whose vectors of the model are stored."""
-        return set() if model is None else sound_vectors(self._db, model, hashes)
+    def _stored(self, hashes: Collection[bytes]) -> Mapping[int | None, Collection[bytes]]:
+        """Those of the texts whose vectors are stored, by model: the one in use and the next."""
+        return {
+            model: () if model is None else sound_vectors(self._db, model, hashes)
+            for model in {self._vectors, self._model}
+        }
 
 
 def _chunk_row(note_id: int, chunk: Chunk) -> Row:
