@@ -10,6 +10,7 @@ When a line becomes a template line, or ceases to be one, all notes with it are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -144,6 +145,7 @@ class PostingWriter:
             for note in made
             for token, places in note.postings.items()
         ]
+        postings.sort(key=itemgetter(0))  # notes that share words are written to the same pages
         terms = [(note.note_id, generation, note.terms, note.lines) for note in made]
         upsert(session, "documents", vault, _DOCUMENTS, documents)
         upsert(session, "postings", vault, _POSTINGS, postings)
