@@ -95,7 +95,8 @@ class Searcher:
         caches = self._in_use.caches
         caches.facts.current(self._index)
         caches.names.current(self._index)
-        _ = self._index.graph, self._index.chunk_count  # both are loaded on first use
+        index = self._index  # what follows is loaded on first use
+        _ = index.graph, index.chunk_count, index.vectors.count
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""
