@@ -81,27 +81,35 @@ def save_snapshot(path: Path, of: Fingerprint, arrays: Mapping[str, npt.NDArray[
 def load_snapshot(path: Path, of: Fingerprint) -> dict[str, npt.NDArray[Any]] | None:
     """The arrays of a snapshot, mapped read-only; None: there is none that fits."""
     try:
-        with path.open("rb") as file:
-            header, start = _read_header(file.read(_PREFIX.size), file.read)
-        size = path.stat().st_size
-        version, database, generation, content, layout, length = header
-        fits = (version, database, generation, content) == (
-            FORMAT,
-            of.database,
-            of.generation,
-            of.content,
-        )
-        if not fits or size != start + length:
-            return None
-        return {
-            name: _checked(path, (dtype, tuple(shape), start + at), name, written)
-            for name, dtype, shape, at, written in layout
+        arrays = {
+            name: _checked(path, (dtype, tuple(shape), at), name, written)
+            for name, dtype, shape, at, written in _layout(path, of)
         }
+        return arrays or None
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, struct.error) as error:
         logger.warning("The snapshot %s does not read (%s) and is made again.", path, error)
         return None
+
+
+def is_saved(path: Path, of: Fingerprint) -> bool:
+    """Whether there is a snapshot that fits; its arrays are not read."""
+    try:
+        return bool(_layout(path, of))
+    except (OSError, ValueError, TypeError, struct.error):
+        return False
+
+
+def _layout(path: Path, of: Fingerprint) -> list[tuple[str, str, list[int], int, int]]:
+    """Name, type, shape, place in the file and checksum of each array; none: it does not fit."""
+    with path.open("rb") as file:
+        header, start = _read_header(file.read(_PREFIX.size), file.read)
+    version, database, generation, content, layout, length = header
+    made_of = (FORMAT, of.database, of.generation, of.content)
+    if (version, database, generation, content) != made_of or path.stat().st_size != start + length:
+        return []
+    return [(name, dtype, shape, start + at, sum_) for name, dtype, shape, at, sum_ in layout]
 
 
 def checksum(array: npt.NDArray[Any]) -> int:

@@ -226,10 +226,7 @@ def _text_fingerprint(store: Store, content: str) -> Fingerprint:
 
 def chunk_notes_saved(store: Store) -> bool:
     """Whether their snapshot is up to date."""
-    return (
-        snapshots.load_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
-        is not None
-    )
+    return snapshots.is_saved(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
 
 
 def load_chunk_notes(store: Store) -> ChunkNotes:
@@ -248,10 +245,7 @@ def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
 
 def graph_saved(store: Store) -> bool:
     """Whether its snapshot is up to date."""
-    return (
-        snapshots.load_snapshot(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
-        is not None
-    )
+    return snapshots.is_saved(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
 
 
 def load_graph(store: Store) -> LinkGraph:
@@ -284,29 +278,48 @@ def save_graph(store: Store, graph: LinkGraph) -> None:
 # --- vectors ------------------------------------------------------------------------------------
 
 
-def _vector_snapshot(store: Store, number: int) -> tuple[Path, Fingerprint]:
-    database, generation, _ = reads.generations(store)
+def _vector_snapshot(store: Store, number: int, generation: int) -> tuple[Path, Fingerprint]:
+    """The file of all vectors of a model, and what it has to be made of."""
     content = f"vectors of model {number}"
-    return (
-        store.directory / f"vectors-{number}.snapshot",
-        Fingerprint(database, generation, content),
-    )
+    path = store.directory / f"vectors-{number}.snapshot"
+    return path, Fingerprint(reads.generations(store)[0], generation, content)
+
+
+def _vector_changes(store: Store, number: int) -> tuple[Path, Fingerprint]:
+    """The file of what changed since that one was written."""
+    database, generation, _ = reads.generations(store)
+    content = f"changed vectors of model {number}"
+    path = store.directory / f"vectors-{number}-changes.snapshot"
+    return path, Fingerprint(database, generation, content)
 
 
 def vectors_saved(store: Store, number: int) -> bool:
     """Whether their snapshot is up to date."""
-    return snapshots.load_snapshot(*_vector_snapshot(store, number)) is not None
+    whole = _vector_snapshot(store, number, reads.generations(store)[1])
+    return snapshots.is_saved(*whole) or snapshots.is_saved(*_vector_changes(store, number))
+
+
+def _saved_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
+    """Those of the snapshot; None: there is none that fits."""
+    changes = snapshots.load_snapshot(*_vector_changes(store, number))
+    try:
+        made = reads.generations(store)[1] if changes is None else int(changes["snapshot"][0])
+        arrays = snapshots.load_snapshot(*_vector_snapshot(store, number, made))
+        if arrays is None:
+            return None
+        model = vector_store.model_key(store, number)
+        return Vectors.from_arrays(dimensions, arrays, model, generation=made, changes=changes)
+    except (KeyError, ValueError) as error:
+        logger.warning("The vectors' snapshot does not fit (%s) and is made again.", error)
+        return None
 
 
 def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     """The vectors that answer for a model."""
+    saved = _saved_vectors(store, number, dimensions)
+    if saved is not None:
+        return saved
     model = vector_store.model_key(store, number)
-    arrays = snapshots.load_snapshot(*_vector_snapshot(store, number))
-    if arrays is not None:
-        try:
-            return Vectors.from_arrays(dimensions, arrays, model)
-        except (KeyError, ValueError) as error:
-            logger.warning("The vectors' snapshot does not fit (%s) and is made again.", error)
     vectors = Vectors(dimensions, model)
     count = int(store.read("SELECT count(*) FROM chunks")[0][0])
     owners = np.empty((count, 2), np.int64)
@@ -324,10 +337,18 @@ def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     return vectors
 
 
-def save_vectors(store: Store, number: int, vectors: Vectors) -> None:
-    """Keep them for the next opening, and drop those of another model."""
-    path, fingerprint = _vector_snapshot(store, number)
+def save_vectors(store: Store, number: int, vectors: Vectors) -> bool:
+    """Keep them for the next opening, and drop those of another model.
+
+    Returns whether all were written, and not only what changed since they were.
+    """
+    changes, base = vectors.arrays_of_changes(), vectors.snapshot or 0
+    if changes is not None and snapshots.is_saved(*_vector_snapshot(store, number, base)):
+        snapshots.save_snapshot(*_vector_changes(store, number), changes)
+        return False
+    path, fingerprint = _vector_snapshot(store, number, reads.generations(store)[1])
     snapshots.save_snapshot(path, fingerprint, vectors.arrays())
     for other in store.directory.glob("vectors-*.snapshot"):
         if other != path:
             other.unlink(missing_ok=True)
+    return True

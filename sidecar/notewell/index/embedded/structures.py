@@ -129,8 +129,8 @@ class Structures:
         if not structure_files.graph_saved(self._store):
             structure_files.save_graph(self._store, self.graph)
         if self.model is not None and not structure_files.vectors_saved(self._store, self.model):
-            structure_files.save_vectors(self._store, self.model, self.vectors)
-            if not closing:  # mapped from the file, they take no memory of the process
+            whole = structure_files.save_vectors(self._store, self.model, self.vectors)
+            if whole and not closing:  # mapped from the file, they take no memory of the process
                 self.load_vectors(self.model, self.vectors.dimensions)
 
     def _update_in_memory(self, changes: Changes) -> None:

@@ -50,6 +50,7 @@ CANDIDATE_STEPS = (500, 1000, 2000, 4000)
 RECALL_AIM = 0.99
 _SAMPLE = 64
 _MIN_DEAD = 1024
+_FEW_CHANGES = 16  # of the vectors; when more changed, all of a snapshot are written again
 _REPLACES_MAPPED = os.name != "nt"  # a file that is mapped can be replaced by a new one
 
 
@@ -61,6 +62,7 @@ class Vectors:
         self.dimensions = dimensions
         self.model = model  # whose embedding a query has to be
         self._lock = threading.Lock()
+        self.snapshot: int | None = None  # the generation of the snapshot that is mapped
         self._mean_of = 0  # how many vectors the mean was taken of
         self._by_note: SlotsByNote | None = None
         self._sample: Sample | None = None  # of the view that was searched last
@@ -193,14 +195,37 @@ class Vectors:
         }
         return saved if bits is None else {**saved, "bits": bits}
 
+    def arrays_of_changes(self) -> dict[str, npt.NDArray[Any]] | None:
+        """What changed since the snapshot that is mapped; None: it is not, or too much did.
+
+        Of a million vectors these are sixteen megabytes, and `arrays` eight hundred.
+        """
+        view = self._view
+        first, bits = len(view.first.rows), view.later.bits
+        later, few = view.used - first, first // _FEW_CHANGES
+        if self.snapshot is None or bits is None or max(later, view.used - view.alive) > few:
+            return None
+        return {
+            "snapshot": np.array([self.snapshot], np.int64),
+            "rows": view.later.rows[:later],
+            "bits": bits[:, :later],
+            "ids": view.ids,
+            "notes": view.notes,
+        }
+
     @classmethod
     def from_arrays(
         cls,
         dimensions: int,
         arrays: Mapping[str, npt.NDArray[Any]],
         model: ModelKey | None = None,
+        *,
+        generation: int | None = None,
+        changes: Mapping[str, npt.NDArray[Any]] | None = None,
     ) -> Vectors:
-        """The vectors of a snapshot. Mapped arrays stay mapped; what is added later is in memory.
+        """The vectors of a snapshot of a `generation`, and what changed since.
+
+        Mapped arrays stay mapped; what is added later is in memory.
 
         Raises:
             ValueError: the arrays do not agree with each other.
@@ -208,24 +233,26 @@ class Vectors:
         """
         vectors = cls(dimensions, model)
         rows, bits = arrays["rows"], arrays.get("bits")
-        used = len(arrays["ids"])
-        if rows.shape != (used, dimensions) or len(arrays["notes"]) != used:
-            raise ValueError("the counts of a vector snapshot disagree")
-        if (bits is None) != (used <= EXACT_LIMIT) or (bits is not None and bits.shape[1] != used):
-            raise ValueError("the sign bits of a vector snapshot are missing or too many")
         candidates, vectors._mean_of = (int(count) for count in arrays["counts"])
-        held = Held(rows if bits is not None else rows.astype(np.float32), bits)
-        stays = bits is not None and _REPLACES_MAPPED
-        words = None if bits is None else len(bits)
+        first, later = Held.nothing(dimensions), Held(rows, bits)
+        if bits is None:
+            later = Held(rows.astype(np.float32), None)
+        elif _REPLACES_MAPPED:
+            first, later = later, Held.nothing(dimensions, words=len(bits))
+            vectors.snapshot = generation
+        if changes is not None:
+            later = Held(changes["rows"], changes["bits"])
+        known = arrays if changes is None else changes
         vectors._view = View(
-            first=held if stays else Held.nothing(dimensions),
-            later=Held.nothing(dimensions, words=words) if stays else held,
+            first=first,
+            later=later,
             mean=arrays["mean"],
-            ids=np.array(arrays["ids"]),
-            notes=np.array(arrays["notes"]),
+            ids=np.array(known["ids"]),
+            notes=np.array(known["notes"]),
             candidates=candidates,
-            alive=int(np.count_nonzero(arrays["ids"] != GONE)),
+            alive=int(np.count_nonzero(known["ids"] != GONE)),
         )
+        _check(vectors._view, dimensions)
         return vectors
 
     def _without(self, chunk_ids: IdArray) -> View:
@@ -322,6 +349,18 @@ class Vectors:
         for query, best in zip(queries, exact, strict=True):
             found += np.isin(best, _promising(view, query, alive, candidates)).sum()
         return float(found / exact.size)
+
+
+def _check(view: View, dimensions: int) -> None:
+    """Raises ValueError where the arrays of a view do not agree with each other."""
+    parts = (view.first, view.later)
+    shaped = all(held.rows.shape == (len(held.rows), dimensions) for held in parts)
+    if not shaped or not view.used == len(view.notes) == sum(len(held.rows) for held in parts):
+        raise ValueError("the counts of a vector snapshot disagree")
+    bits = [(held.bits, len(held.rows)) for held in parts]
+    fitting = all(signs is None or signs.shape[1] == count for signs, count in bits)
+    if view.is_exact != (view.used <= EXACT_LIMIT) or not fitting:
+        raise ValueError("the sign bits of a vector snapshot are missing or too many")
 
 
 def _compacted(view: View) -> View:
