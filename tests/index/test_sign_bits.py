@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from notewell.index.embedded import sign_bits as module
 from notewell.index.embedded.sign_bits import differing_bits, nearest, sign_bits
 
 CEILING = 128
@@ -30,10 +31,15 @@ def test_an_unrepresentative_sample_loses_no_candidates() -> None:
     assert len(nearest(distance, 1000, ceiling=CEILING)) == 6400
 
 
-def test_differing_bits_are_those_of_the_signs() -> None:
+@pytest.mark.parametrize("shared_from", [0, 10_000])
+def test_differing_bits_are_those_of_the_signs(
+    monkeypatch: pytest.MonkeyPatch, shared_from: int
+) -> None:
+    monkeypatch.setattr(module, "_SHARED", shared_from)
+    monkeypatch.setattr(module, "_BLOCK", 64)
     chance = np.random.default_rng(1)
-    rows = chance.standard_normal((300, 70)).astype(np.float32)
+    rows = chance.standard_normal((301, 70)).astype(np.float32)
     mean = rows.mean(axis=0)
     signs = rows > mean
-    found = differing_bits(sign_bits(rows, mean), 300, sign_bits(rows[:1], mean)[:, 0])
+    found = differing_bits(sign_bits(rows, mean), 301, sign_bits(rows[:1], mean)[:, 0])
     assert found.tolist() == (signs != signs[0]).sum(axis=1).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from notewell.types import FloatArray, IdArray
 _WORD = 64
 _SAMPLED, _ROOM = 16, 1.3  # every so many slots are a sample; it is read somewhat generously
 _BLOCK = 65_536  # slots at a time: the three scratch arrays stay in the processor's cache
+_SHARED = 500_000  # slots; with fewer, a second thread is not worth its start
 
 
 def sign_bits(rows: npt.NDArray[np.floating[Any]], mean: FloatArray) -> npt.NDArray[np.uint64]:
@@ -30,22 +32,43 @@ def sign_bits(rows: npt.NDArray[np.floating[Any]], mean: FloatArray) -> npt.NDAr
 def differing_bits(
     bits: npt.NDArray[np.uint64], used: int, signs: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.uint16]:
-    """How many signs of each of the first `used` slots differ from a query's (words,)."""
+    """How many signs of each of the first `used` slots differ from a query's (words,).
+
+    Two threads share many slots: numpy does not hold the interpreter's lock while it counts.
+    """
     distance = np.empty(used, np.uint16)
-    block = min(_BLOCK, used)
+    if used < _SHARED:
+        _count(bits, signs, distance, 0)
+        return distance
+    half = used // 2
+    other = threading.Thread(target=_count, args=(bits, signs, distance[:half], 0))
+    other.start()
+    _count(bits, signs, distance[half:], half)
+    other.join()
+    return distance
+
+
+def _count(
+    bits: npt.NDArray[np.uint64],
+    signs: npt.NDArray[np.uint64],
+    distance: npt.NDArray[np.uint16],
+    first: int,
+) -> None:
+    """Write into `distance` how many signs differ, from the slot `first` on."""
+    block = min(_BLOCK, len(distance))
     scratch = np.empty(block, np.uint64)
     counted = np.empty(block, np.uint8)
-    for start in range(0, used, _BLOCK):
+    for start in range(0, len(distance), _BLOCK):
         total = distance[start : start + _BLOCK]
         unlike, count = scratch[: len(total)], counted[: len(total)]
+        at = slice(first + start, first + start + len(total))
         for word, sign in enumerate(signs):
-            np.bitwise_xor(bits[word, start : start + len(total)], sign, out=unlike)
+            np.bitwise_xor(bits[word, at], sign, out=unlike)
             np.bitwise_count(unlike, out=count)
             if word:
                 total += count
             else:
                 total[:] = count
-    return distance
 
 
 def nearest(distance: npt.NDArray[np.uint16], at_least: int, *, ceiling: int) -> IdArray:
