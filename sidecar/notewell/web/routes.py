@@ -147,8 +147,9 @@ class Route:
             if not limit.expired():
                 raise
             raise QueryTimeoutError(
-                f"No answer within {seconds:g} seconds, so the request was cancelled. Ask for less"
-                " at once, or set `limits.query_timeout_s`."
+                f"No answer within {seconds:g} seconds, so the request was cancelled. Ask again, as"
+                " a large index is read after a start; ask for less at once; or set"
+                " `limits.query_timeout_s`."
             ) from error
 
 
