@@ -155,10 +155,9 @@ class Postings:
 
     @property
     def document_count(self) -> int:
-        """How many documents tantivy counts in BM25: those that balance lengths, and deleted ones.
+        """How many documents tantivy counts: those that balance lengths, and deleted ones as well.
 
-        Its statistics are of all documents until a merge of segments drops the deleted ones; only
-        an explanation tells how many there are.
+        Deleted ones count until a merge of segments; only an explanation tells how many they are.
         """
         return self._document_counts()[0]
 
@@ -371,7 +370,7 @@ class Postings:
 
     def _restrict(self) -> None:
         """Close the files of a commit to other users, whom the folder keeps out already."""
-        if self.path is not None:
+        if self.path:
             private.restrict_all(self.path)
 
     def _open_writer(self) -> tantivy.IndexWriter:
