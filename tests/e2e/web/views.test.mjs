@@ -101,6 +101,8 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       }
       await page.getByRole("combobox", { name: "Grouped by" }).selectOption("month");
       await page.waitForURL(/by=month/);
+      // Only then is it drawn anew: a click on the list before would be lost with it.
+      await page.waitForFunction((n) => document.querySelectorAll(".dated > li").length === n, all);
       await page.locator(".dated a").first().click();
       await page.locator(".reader h1").waitFor();
     }));
