@@ -43,9 +43,10 @@ test("a note is created, renamed and deleted", async () => {
   const { app } = held;
   await app.vault((vault) => vault.create("Ferns.md", "The adder's-tongue likes old meadows."));
   await found("adder's-tongue", "Ferns.md");
+  // The server may have seen the file before the plugin tells of it; a name that was never sent is not renamed.
+  await until("it is sent", () => sent().includes("create Ferns.md"));
   await app.vault((vault) => vault.rename(vault.getFileByPath("Ferns.md"), "Garden/Old ferns.md"));
   await found("adder's-tongue", "Garden/Old ferns.md");
-  // The server may have seen the file before the plugin tells of it.
   await until("its new name is sent", () => sent().includes("rename Ferns.md Garden/Old ferns.md"));
   await app.vault((vault) => vault.delete(vault.getFileByPath("Garden/Old ferns.md")));
   await until("its end is sent", () => sent().includes("delete Garden/Old ferns.md"));
