@@ -277,6 +277,10 @@ test("without the server, pages seen before are shown from the cache", () =>
       return ["health", "vaults", "search", "note"].every((name) => stored.includes(`/api/${name}`));
     });
     await page.waitForFunction(async () => {
+      const files = performance.getEntriesByType("resource").filter(({ name }) => /\/static\/.*\.(js|css)$/.test(name));
+      return (await Promise.all(files.map(({ name }) => caches.match(name)))).every(Boolean);
+    });
+    await page.waitForFunction(async () => {
       const shell = (await caches.keys()).find((name) => name.startsWith("notewell-shell-"));
       return shell !== undefined && (await caches.match("/")) !== undefined;
     });
