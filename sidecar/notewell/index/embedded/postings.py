@@ -370,7 +370,7 @@ class Postings:
 
     def _restrict(self) -> None:
         """Close the files of a commit to other users, whom the folder keeps out already."""
-        if self.path:
+        if self.path is not None:
             private.restrict_all(self.path)
 
     def _open_writer(self) -> tantivy.IndexWriter:
