@@ -1,5 +1,6 @@
 """Exact token counts, texts cut at the model's limit, and unusual texts."""
 
+import re
 import string
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from notewell.errors import ModelDamagedError
 from notewell.models import tokens
-from notewell.models.tokens import TextTokenizer, WordCounter
+from notewell.models.tokens import TextTokenizer, WordCounter, WordPlaces
 from tests.tiny_model import tiny_tokenizer
 
 LIMIT = 64
@@ -41,6 +42,41 @@ def test_counting_word_by_word_is_exact(text: str) -> None:
     expected = len(PLAIN.encode(text, add_special_tokens=False).ids)
     assert counter.count(text) == expected
     assert counter.count(text) == expected  # from memory
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=40), ODD))
+@example("foo\x1cbar")
+@example("a\x85b c\x0bd")
+@example("[SEP] [CLS]x [MASK]")
+@example("x" * 101 + " " + "y" * 10)
+@example("e \u0301")
+@example("Grüße,  中文。\u3000the book")
+def test_finding_tokens_word_by_word_is_exact(text: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return
+    whole = PLAIN.encode(text, add_special_tokens=False)
+    expected = whole.ids[:LIMIT], [start for start, _ in whole.offsets][:LIMIT]
+    places = TextTokenizer(tiny_tokenizer(), LIMIT)
+    assert places.places(text) == expected
+    assert places.places(text) == expected  # from memory
+
+
+def test_the_memory_of_words_tokens_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_PLACES_CHARACTERS", 1000)
+    read: list[str] = []
+
+    def places(text: str) -> tuple[list[int], list[int]]:
+        read.extend(text.split())
+        starts = [match.start() for match in re.finditer(r"\S+", text)]
+        return list(range(len(starts))), starts
+
+    words = WordPlaces(places)
+    for start in range(0, 5000, 50):
+        ids, starts = words(" ".join(f"word{number}" for number in range(start, start + 50)))
+        assert len(ids) == len(starts) == 50
+    assert len(read) == 5000
+    assert len(words._memo) < 300
 
 
 def test_wordpiece_counts_are_cached(tokenizer: TextTokenizer) -> None:
