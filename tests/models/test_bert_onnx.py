@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import InferenceSession
 
 from notewell.models.bert_onnx import build_graph, quantise_columns
+from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import Encoder, read_encoder
 from notewell.models.graphs import open_session, run
@@ -84,3 +86,34 @@ def test_texts_of_equal_length_can_be_batched(bert: Encoder) -> None:
 def test_quantisation_error_is_at_most_half_a_step(weight: np.ndarray) -> None:
     quantised, scales = quantise_columns(weight)
     assert np.all(np.abs(quantised * scales - weight) <= scales * 0.501 + 1e-6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(arrays(np.float32, (7, 3), elements=st.floats(-1e3, 1e3, width=32)))
+@example(np.full((7, 3), 1e3, np.float32))
+def test_two_products_of_neighbouring_weights_fit_in_16_bits(weight: np.ndarray) -> None:
+    quantised, _ = quantise_columns(weight)
+    wide = np.vstack([quantised, np.zeros((1, 3), np.int8)]).astype(np.int64)
+    assert np.abs(np.maximum(wide, 0).reshape(-1, 2, 3).sum(axis=1)).max() * 255 <= 2**15 - 1
+    assert np.abs(np.minimum(wide, 0).reshape(-1, 2, 3).sum(axis=1)).max() * 255 <= 2**15 - 1
+
+
+@pytest.mark.parametrize("inputs", [64, 384])
+def test_products_in_int8_are_exact_on_this_processor(inputs: int) -> None:
+    chance = np.random.default_rng(inputs)
+    weight = np.abs(chance.standard_normal((inputs, 48))).astype(np.float32)  # of one sign
+    quantised, _ = quantise_columns(weight)
+    values = chance.integers(200, 256, (9, inputs)).astype(np.uint8)
+    node = helper.make_node("MatMulInteger", ["values", "weight"], ["products"])
+    graph = helper.make_graph(
+        [node],
+        "product",
+        [helper.make_tensor_value_info("values", TensorProto.UINT8, values.shape)],
+        [helper.make_tensor_value_info("products", TensorProto.INT32, (9, 48))],
+        [numpy_helper.from_array(quantised, "weight")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (products,) = open_session(BuiltGraph(model.SerializeToString(), {})).run(
+        None, {"values": values}
+    )
+    assert np.array_equal(products, values.astype(np.int64) @ quantised.astype(np.int64))

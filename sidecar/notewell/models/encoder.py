@@ -30,7 +30,7 @@ from notewell.types.frozen import frozen
 GRAPH_INPUT = "input_ids"
 GRAPH_OUTPUT = "embedding"
 GRAPH_SEGMENTS = "segments"  # of a cross-encoder: 0 for tokens of the first text, 1 of the second
-GRAPH_VERSION = 2
+GRAPH_VERSION = 3
 
 _EXACT_GELU = "gelu"
 _POSITIONS_AFTER_PADDING = frozenset({"mpnet", "roberta", "xlm-roberta"})
