@@ -58,7 +58,7 @@ class ModelSpec:
     `max_tokens` includes special tokens; `download_mb` is the size of its files in 10**6 bytes.
     `time` is how long a passage takes, where the default model takes 1; None: not measured.
     `quality` is nDCG@10 by meaning alone, by language: of SciFact and XQuAD (tests/eval/results).
-    `cosines` is what `calibration.measure` gives for int8, to 0.004; None: measured when first loaded.
+    `cosines` is what `calibration.measure` gives for int8, to 0.004; None: measured at first use.
     """
 
     name: str
