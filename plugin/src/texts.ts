@@ -52,7 +52,16 @@ const chosen = new Language();
 
 /** Shows all texts in another language from now on; null is English. Writes dates and numbers as `locale` (BCP 47) has them. */
 export function useLanguage(locale: string | undefined, catalogue: Catalogue | null): void {
-  chosen.choose(locale, catalogue);
+  chosen.choose(locale && languageTag(locale), catalogue);
+}
+
+/** The language tag that `Intl` takes; undefined where none is meant. A browser on Linux may say "en-US@posix". */
+export function languageTag(name: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(name.replace(/[.@].*/, "").replaceAll("_", "-"))[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /** The locale for `Intl`; undefined is what the device is set to. */

@@ -1,6 +1,6 @@
 /** The language of the pages: the one that was chosen here, else the browser's first that there are texts for. */
 
-import { useLanguage, type Catalogue } from "../../src/texts";
+import { languageTag, useLanguage, type Catalogue } from "../../src/texts";
 import { preference, setPreference } from "../lib/preferences";
 
 const SETTING = "language";
@@ -17,7 +17,7 @@ export function chooseLanguage(language: string): void {
 
 /** The languages to choose from, by code: those that come with Notewell, and the browser's, which a file can add. */
 export function offeredLanguages(): readonly string[] {
-  return [...new Set(["en", "de", ...navigator.languages.map(baseOf)])];
+  return [...new Set(["en", "de", ...browsers().map(baseOf)])];
 }
 
 /** Loads the texts, and tells the browser the page's language. English is there already, and costs nothing. */
@@ -31,9 +31,14 @@ export async function startLanguage(): Promise<void> {
   }
 }
 
+/** The browser's language tags, in its order. */
+function browsers(): readonly string[] {
+  return navigator.languages.map(languageTag).filter((tag) => tag !== undefined);
+}
+
 /** Language tags in the order of preference, the last being English. */
 function wanted(): readonly string[] {
-  const own = navigator.languages;
+  const own = browsers();
   const chosen = chosenLanguage();
   const tags = chosen ? [own.find((tag) => baseOf(tag) === chosen) ?? chosen] : own;
   return [...tags, "en"];

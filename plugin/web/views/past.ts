@@ -21,12 +21,15 @@ const grains = (): readonly [value: string, label: string][] => [
 ];
 
 const LAST_DAY = "9999";
+const WHOLE = ["", LAST_DAY] as const;
 
 export class Past implements View {
   readonly title = t("Timeline");
   readonly el = h("div", { class: "past" });
   readonly #context: ViewContext;
   #shownQuestion = "";
+  #shownTopic = "";
+  #period: readonly [start: string, end: string] = WHOLE; // chosen for this topic, whatever the grouping
   #sequence = 0;
 
   constructor(context: ViewContext) {
@@ -38,6 +41,9 @@ export class Past implements View {
     const question = JSON.stringify([this.#context.vault?.id, q, by]);
     if (question === this.#shownQuestion) return;
     this.#shownQuestion = question;
+    const topic = JSON.stringify([this.#context.vault?.id, q]);
+    if (topic !== this.#shownTopic) this.#period = WHOLE;
+    this.#shownTopic = topic;
     void this.#load(q, by);
   }
 
@@ -68,6 +74,7 @@ export class Past implements View {
     const period = new PeriodFields((start, end) => show(start, end));
     const show = (start: string, end: string): void => {
       shown = found.notes.filter(({ date }) => date >= start && date <= end);
+      this.#period = [start, end];
       period.set(start, end);
       fill(notes, ...shown.map((note) => datedRow(this.#context, note)));
       this.#context.notices.announce(count(shown.length, "note", "notes"));
@@ -84,7 +91,7 @@ export class Past implements View {
       notes,
       ...found.warnings.map((text) => h("p", { class: "warning" }, text)),
     );
-    show("", LAST_DAY);
+    show(...this.#period);
   }
 
   #head(found: ArchaeologyReply, grain: string): HTMLElement {
@@ -139,7 +146,7 @@ function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: stri
     const label = `${days} · ${count(peak.count, "note", "notes")}`;
     return h("button", { type: "button", class: "chip", on: { click: () => show(peak.start, peak.end) } }, label);
   });
-  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", LAST_DAY) } }, t("Whole period"));
+  const everything = h("button", { type: "button", class: "chip", on: { click: () => show(...WHOLE) } }, t("Whole period"));
   return h("div", { class: "chips", role: "group", "aria-label": t("Peaks") }, ...rows, everything);
 }
 

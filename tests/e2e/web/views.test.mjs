@@ -99,10 +99,14 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
         assert.equal(saved.suggestedFilename(), `Timeline garden${ending}`);
         assert.match(await readFile(await saved.path(), "utf8"), text);
       }
+      const [from, few] = [await page.getByLabel("From").inputValue(), await page.locator(".dated > li").count()];
+      const before = await page.locator(".chart").elementHandle();
       await page.getByRole("combobox", { name: "Grouped by" }).selectOption("month");
       await page.waitForURL(/by=month/);
       // Only then is it drawn anew: a click on the list before would be lost with it.
-      await page.waitForFunction((n) => document.querySelectorAll(".dated > li").length === n, all);
+      await page.waitForFunction((chart) => !chart.isConnected && document.querySelector(".dated > li"), before);
+      assert.equal(await page.getByLabel("From").inputValue(), from, "another grouping keeps the period");
+      assert.equal(await page.locator(".dated > li").count(), few);
       await page.locator(".dated a").first().click();
       await page.locator(".reader h1").waitFor();
     }));

@@ -20,7 +20,6 @@ import notewell
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.evaluate.metrics import ndcg
 from notewell.evaluate.report import System
-from notewell.evaluate.run import up_to_date
 from notewell.types import Match, Settings, Signal
 from notewell.vaults.opened import Vaults
 
@@ -82,7 +81,9 @@ def ask(job: Job) -> dict[str, Answered]:
         try:
             with closing(Vaults(job.settings, fetch_missing=True)) as vaults:
                 record = vaults.add(job.folder, name=job.vault)
-                engine = up_to_date(vaults, record, None)
+                # Not beside another writer: what it has not embedded yet would be measured as wrong.
+                engine = vaults.open(record, writable=True)
+                engine.index_now()
                 engine.wait_for_model()
                 for query, system in missing:
                     reply = engine.search(_request(query, system))

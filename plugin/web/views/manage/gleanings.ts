@@ -101,7 +101,7 @@ export class GleaningsPanel implements Panel {
     const { status = "", find: words } = this.#context.address.query;
     const chips = ["", ...(Object.keys(statusWords()) as GleaningStatus[])].map((one) => {
       const name = known(one);
-      const label = name ? `${statusWords()[name]} ${(statuses[name] ?? 0).toLocaleString()}` : `${t("all")} ${number(total)}`;
+      const label = name ? `${statusWords()[name]} ${number(statuses[name] ?? 0)}` : `${t("all")} ${number(total)}`;
       const isHere = one === status;
       const href = this.#context.to("manage", { status: one, find: words }, "gleanings");
       return h("a", { class: isHere ? "chip is-set" : "chip", href, "aria-current": isHere ? "true" : null }, label);
