@@ -7,7 +7,7 @@ import { germanTexts, withTexts } from "../../plugin/texts/pack.mjs";
 import { count } from "../../plugin/src/format";
 import { catalogueProblem } from "../../plugin/src/catalogueProblem";
 import { startLanguage } from "../../plugin/src/language";
-import { number, t, tn, tparts, useLanguage, type Catalogue, type Entry } from "../../plugin/src/texts";
+import { languageTag, number, t, tn, tparts, useLanguage, type Catalogue, type Entry } from "../../plugin/src/texts";
 import { textsInCode } from "./textsInCode";
 
 const catalogue: Catalogue = german;
@@ -22,6 +22,13 @@ describe("texts", () => {
     expect(t("Source {n}: {title}", { n: 2, title: "Bees" })).toBe("Source 2: Bees");
     expect([count(1, "note"), count(1824, "try", "tries")]).toEqual(["1 note", `${(1824).toLocaleString()} tries`]);
     expect(tparts("Results for {query}", { query: 7 })).toEqual(["Results for ", 7]);
+  });
+
+  it("take names of languages as browsers and systems write them", () => {
+    const names = ["de-DE", "en-US@posix", "pt_BR.UTF-8", "zh-hans-cn", "C", "", "en--US"];
+    expect(names.map(languageTag)).toEqual(["de-DE", "en-US", "pt-BR", "zh-Hans-CN", undefined, undefined, undefined]);
+    useLanguage("en-US@posix", null);
+    expect(number(1824)).toBe("1,824");
   });
 
   it("follow the language, its forms and its numbers", () => {
