@@ -13,6 +13,7 @@ from notewell.search import filters, query
 from notewell.search.note_dates import (
     AUTO_RECENCY,
     FILE_TIMES,
+    OUTSIDE,
     by_date,
     local_offset,
     recency_strength,
@@ -90,11 +91,13 @@ def test_a_stated_day_begins_at_the_local_midnight() -> None:
 
 def test_how_much_a_matching_date_raises_a_score() -> None:
     start, end = stamp(2024, 3, 1), stamp(2024, 4, 1)
-    stated = np.array([start, end - 1, end + (end - start), stamp(2020, 1, 1), UNKNOWN, UNKNOWN])
-    files = np.full((6, 2), start)
-    files[5] = UNKNOWN
+    later, long_ago = end + (end - start), stamp(2020, 1, 1)
+    stated = np.array([start, end - 1, end, later, long_ago, UNKNOWN, UNKNOWN])
+    files = np.full((7, 2), start)
+    files[6] = UNKNOWN
     lifts = by_date(stated, files, start, end).tolist()
-    assert lifts == pytest.approx([1.0, 1.0, 0.5, 0.0, FILE_TIMES, 0.0], abs=1e-3)
+    expected = [1.0, 1.0, OUTSIDE, OUTSIDE / 2, 0.0, FILE_TIMES, 0.0]
+    assert lifts == pytest.approx(expected, abs=1e-3)
 
 
 TIMES = st.floats(0, 4e9) | st.just(UNKNOWN)
@@ -109,7 +112,7 @@ def test_the_date_boost_is_between_0_and_1(
     lifts = by_date(stated, files, start, start + length)
     assert lifts.shape == stated.shape
     assert ((lifts >= 0) & (lifts <= 1)).all()
-    within = (stated >= start) & (stated <= start + length)
+    within = (stated >= start) & (stated < start + length)
     assert (lifts[within] == 1).all()
 
 

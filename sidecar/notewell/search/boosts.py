@@ -30,7 +30,7 @@ SEEDS = 10  # first notes whose links spread activation
 _MATES = 20  # first notes that boost each other if they share a folder
 _MATES_FULL = 5.0  # summed scores of notes in the same folder that give the full boost
 _DAY = 86_400.0
-DATE_BOOST = 0.8  # of a note of the day or period that the query mentions
+DATE_BOOST = 1.0  # of a note of the day or period that the query mentions
 
 _MAX_BOOSTED = 200  # first notes that are boosted; those below cannot rise to the top
 _MAX_READ = 30  # of them, notes whose names and tags are read

@@ -21,6 +21,7 @@ from notewell.vault.properties import CREATED_KEYS, date_of, fold
 
 PROPERTIES = (*CREATED_KEYS, "day")
 FILE_TIMES = 0.5  # what a file's time counts, compared with a date that the note states
+OUTSIDE = 0.5  # what a time just outside of the period counts, compared with one within it
 _ZONE = re.compile(r":\d{2}(?:[.,]\d+)?\s?(?:Z|[+-]\d{2}:?\d{2})", re.IGNORECASE)
 _MAY_BE_DATE = re.compile("creat|date|day", re.IGNORECASE)  # quicker than to fold all names
 _DAY = 86_400.0
@@ -102,13 +103,14 @@ def by_date(stated: _Floats, file_times: _Floats, start: float, end: float) -> F
 
     `stated` (n,) are the times that notes state, `file_times` (n, k) those of their files, used at
     `FILE_TIMES` where none is stated; all in POSIX seconds, NaN where unknown. Outside the period
-    the lift halves with each length of the period, at least a day.
+    the lift is `OUTSIDE` at most, and halves with each length of the period, at least a day.
     """
     half = max(end - start, _DAY)
 
     def near(times: _Floats) -> _Floats:
         away = np.maximum(np.maximum(start - times, times - end), 0.0)
         lift = np.exp2(-np.nan_to_num(away, nan=np.inf) / half)
+        lift = np.where((start <= times) & (times < end), lift, OUTSIDE * lift)
         return np.where(lift < _LEAST, 0.0, lift)
 
     by_file = FILE_TIMES * near(file_times).max(axis=1, initial=0.0)
