@@ -129,10 +129,19 @@ def test_a_note_is_asked_for_by_its_name_and_its_folder(query: str) -> None:
     assert not matches.exact.any()
 
 
-@pytest.mark.parametrize("query", ["theme", "the minimal", "themes of", "dark minimal theme"])
+@pytest.mark.parametrize(
+    "query",
+    ["theme", "the minimal", "themes of", "dark minimal theme", "how to get a minimal theme"],
+)
 def test_a_folder_adds_nothing_to_a_name_that_says_nothing_or_too_little(query: str) -> None:
     named = table(note(1, "Themes/Minimal.md"), note(2, "Themes/Of.md"), note(3, "Dark.md"))
     assert (find_names(named, query).scores < 1.0).all()
+
+
+def test_a_question_is_no_name_and_kind() -> None:
+    named = table(note(1, "Plugins/Writing.md"), note(2, "Plugins/Kanban.md"))
+    assert find_names(named, "write plugin").scores.max() == 1.0
+    assert find_names(named, "how to write a plugin").scores.max() < 1.0
 
 
 def test_names_in_scripts_without_spaces_match() -> None:

@@ -232,10 +232,13 @@ class _Lookup:
     def _in_folders(self, names: Ints, said: Flags, words_said: Sequence[str]) -> Flags:
         """Of which names the note's folder has all words of the query that the name has not.
 
-        `said` (words, names) tells which of the words `words_said` each name has. Function words
-        may be missing; of the others, each of the two has to say one.
+        `said` (words, names) tells which of the words `words_said` each name has. A function word
+        may be missing, but several make a question of it ("how to write a plugin"); of the other
+        words, name and folder have to say one each.
         """
         light = function_words(set(self.ordered))
+        if len(light) > 1:
+            return np.zeros(len(names), np.bool_)
         content = [word for word in dict.fromkeys(self.ordered) if word not in light]
         places = {word: row for row, word in enumerate(words_said)}
         folders, of_names = np.unique(self.table.folders[names], return_inverse=True)
