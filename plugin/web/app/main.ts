@@ -84,6 +84,9 @@ function registerWorker(): void {
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
 
+/** How long answers of the first visit may take and still be stored. */
+const FIRST_VISIT_MS = 30_000;
+
 /**
  * The first visit loads before there is a worker: what it loaded is asked for again through the worker, which stores
  * it, so that even this visit can be repeated without the server. Files come from the browser's cache.
@@ -91,10 +94,16 @@ function registerWorker(): void {
 function storeFirstVisit(): void {
   if (!("serviceWorker" in navigator) || navigator.serviceWorker.controller) return;
   const store = (): void => {
-    const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name));
-    const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events)|static\/)/.test(pathname));
-    const asks = new Set(ours.map(({ href }) => href));
-    for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
+    const taken = performance.now();
+    // What was under way when the worker took over did not pass through it, and is told of when it ends.
+    const observer = new PerformanceObserver((list) => {
+      const loaded = list.getEntries().filter(({ startTime }) => startTime < taken).map(({ name }) => new URL(name));
+      const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events)|static\/)/.test(pathname));
+      const asks = new Set(ours.map(({ href }) => href));
+      for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
+    });
+    observer.observe({ type: "resource", buffered: true });
+    setTimeout(() => observer.disconnect(), FIRST_VISIT_MS);
   };
   navigator.serviceWorker.addEventListener("controllerchange", store, { once: true });
 }

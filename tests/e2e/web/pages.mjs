@@ -40,15 +40,16 @@ export function usePages(notes = {}, { sample: more = {}, settings = () => "" } 
     await held.server?.end();
     await rm(held.root, { recursive: true, force: true });
   });
-  /** Opens a page that is signed in, and holds it to the rules for all pages when it is closed. */
+  /** Opens a page that is signed in, and holds it to the rules for all pages when it is closed. `prepare` gets it empty. */
   held.visit = async (options, use) => {
-    const { hash = "#/search?vault=Sample", signedIn = true, ...look } = options;
+    const { hash = "#/search?vault=Sample", signedIn = true, prepare, ...look } = options;
     const context = await held.browser.newContext({ ...DESKTOP, ...look });
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: held.url });
     const page = await context.newPage();
     page.setDefaultTimeout(SHOWN_MS);
     const watched = watch(page, held.url);
     try {
+      await prepare?.(page);
       await page.goto(signedIn ? `${held.url}/?token=${held.server.token}${hash}` : `${held.url}/${hash}`);
       await use(page, watched);
       assert.deepEqual(watched.problems, [], "nothing went wrong in the console");

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startMeter } from "./meter.mjs";
 import { DESKTOP, PHONE, search, usePages } from "./pages.mjs";
+import { until } from "../support/wait.mjs";
 
 const held = usePages();
 const { visit } = held;
@@ -266,24 +267,35 @@ test("the first load is light, asks for no description of the routes, and is not
 });
 
 // The last test of the file: nothing answers after it.
+/** Waits until the browser keeps answers of these routes. waitForFunction would not wait: it takes a promise for a yes. */
+const untilStored = (page, ...routes) =>
+  until(`answers are stored: ${routes}`, () =>
+    page.evaluate(async (wanted) => {
+      const stored = (await (await caches.open("notewell-answers")).keys()).map(({ url }) => new URL(url).pathname);
+      return wanted.every((route) => stored.includes(`/api/${route}`));
+    }, routes));
+
+test("answers that were under way when the worker took over are stored as well", () => {
+  const prepare = (page) =>
+    page.route("**/api/session*", async (route) => {
+      await untilStored(page, "health"); // so what was loaded before is being stored
+      await route.continue();
+    });
+  return visit({ prepare, hash: "#/search?q=sourdough&vault=Sample" }, (page) => untilStored(page, "session"));
+});
+
 test("without the server, pages seen before are shown from the cache", () =>
   visit({}, async (page, watched) => {
     await search(page, "sourdough");
     await page.locator(".reader h1").waitFor();
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
     // The first visit is stored after the worker has taken over, so all that it needs is waited for.
-    await page.waitForFunction(async () => {
-      const stored = (await (await caches.open("notewell-answers")).keys()).map(({ url }) => new URL(url).pathname);
-      return ["health", "vaults", "search", "note"].every((name) => stored.includes(`/api/${name}`));
-    });
-    await page.waitForFunction(async () => {
-      const files = performance.getEntriesByType("resource").filter(({ name }) => /\/static\/.*\.(js|css)$/.test(name));
-      return (await Promise.all(files.map(({ name }) => caches.match(name)))).every(Boolean);
-    });
-    await page.waitForFunction(async () => {
-      const shell = (await caches.keys()).find((name) => name.startsWith("notewell-shell-"));
-      return shell !== undefined && (await caches.match("/")) !== undefined;
-    });
+    await untilStored(page, "health", "vaults", "search", "note");
+    await until("the files of the first visit are stored", () =>
+      page.evaluate(async () => {
+        const files = performance.getEntriesByType("resource").filter(({ name }) => /\/static\/.*\.(js|css)$/.test(name));
+        return (await Promise.all(["/", ...files.map(({ name }) => name)].map((name) => caches.match(name)))).every(Boolean);
+      }));
     await held.server.end();
     await page.reload();
     await page.locator(".reader h1").waitFor();
