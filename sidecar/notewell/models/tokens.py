@@ -15,8 +15,9 @@ import io
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,7 @@ _DELETE = dict.fromkeys(map(ord, _DELETED_SPACES))
 _MEMO_CHARACTERS = 1_000_000  # of words in the cache; about 25 MB of memory
 _PLACES_CHARACTERS = 200_000  # of words whose tokens are remembered; about 8 MB
 _WORD = re.compile(r"\S+")
+T = TypeVar("T")
 Places = tuple[Sequence[int], Sequence[int]]  # token ids, and where in the text each begins
 # The layout of safetensors: the length of a JSON header, the header, the tensors.
 _TABLE = "embeddings.word_embeddings.weight"
@@ -151,19 +153,38 @@ def _is_wordpiece(tokenizer: Tokenizer) -> bool:
     ]
 
 
-class WordCounter:
-    """Counts WordPiece tokens by adding cached counts of words.
+class _ByWord(Generic[T]):
+    """Remembers what was found of single words, until they have too many characters.
 
-    The sum is exact, because no step of that tokenizer crosses white space: the normaliser works on
-    single characters, the pre-tokenizer first splits at white space, and the model splits each word
-    by itself. Special tokens that a text contains have no white space either.
+    Adding up the words of a text is exact for WordPiece, because no step of that tokenizer crosses
+    white space: the normaliser works on single characters, the pre-tokenizer first splits at white
+    space, and the model splits each word by itself. Special tokens that a text contains have no
+    white space either.
     """
+
+    def __init__(self, find: Callable[[Sequence[str]], Iterable[T]], most_characters: int) -> None:
+        """`find` gives what is remembered of each word, slowly."""
+        self._find = find
+        self._most_characters = most_characters
+        self._memo: dict[str, T] = {}
+        self._characters = 0
+
+    def _learn(self, memo: dict[str, T], words: Iterable[str]) -> None:
+        """Add those words that `memo` does not have."""
+        if self._characters > self._most_characters:
+            self._memo = {}
+            self._characters = 0
+        new = list(set(words).difference(memo))
+        memo.update(zip(new, self._find(new), strict=True))
+        self._characters += sum(map(len, new))
+
+
+class WordCounter(_ByWord[int]):
+    """Counts WordPiece tokens by adding cached counts of words."""
 
     def __init__(self, count_whole: CountTokens) -> None:
         """`count_whole` counts the tokens of any text, slowly."""
-        self._count_whole = count_whole
-        self._memo: dict[str, int] = {}
-        self._characters = 0
+        super().__init__(lambda words: map(count_whole, words), _MEMO_CHARACTERS)
 
     def __call__(self, text: str) -> int:
         """Tokens of `text`, special tokens not counted."""
@@ -177,26 +198,17 @@ class WordCounter:
             self._learn(memo, words)
             return sum(map(memo.__getitem__, words))
 
-    def _learn(self, memo: dict[str, int], words: list[str]) -> None:
-        if self._characters > _MEMO_CHARACTERS:
-            self._memo = {}
-            self._characters = 0
-        for word in set(words).difference(memo):
-            memo[word] = self._count_whole(word)
-            self._characters += len(word)
 
-
-class WordPlaces:
-    """Finds WordPiece tokens word by word, and remembers those of words; see `WordCounter`.
+class WordPlaces(_ByWord[Places]):
+    """Finds WordPiece tokens and their places by those of words, which are cached.
 
     A passage takes half of the time of its whole text in a vault of many subjects, elsewhere less.
     """
 
     def __init__(self, places_whole: Callable[[str], Places]) -> None:
         """`places_whole` finds the tokens of any text, slowly."""
+        super().__init__(self._of_words, _PLACES_CHARACTERS)
         self._places_whole = places_whole
-        self._memo: dict[str, Places] = {}
-        self._characters = 0
 
     def __call__(self, text: str) -> Places:
         """Token ids without special tokens and their offsets in `text`."""
@@ -204,9 +216,8 @@ class WordPlaces:
             return self._places_whole(text)
         memo = self._memo  # another thread may replace `self._memo` meanwhile
         words = [(match.group(), match.start()) for match in _WORD.finditer(text)]
-        unknown = {word for word, _ in words if word not in memo}
-        if unknown:
-            self._learn(memo, list(unknown))
+        if any(word not in memo for word, _ in words):
+            self._learn(memo, (word for word, _ in words))
         ids: list[int] = []
         starts: list[int] = []
         for word, at in words:
@@ -215,20 +226,15 @@ class WordPlaces:
             starts += [at + place for place in places]
         return ids, starts
 
-    def _learn(self, memo: dict[str, Places], words: Sequence[str]) -> None:
-        """Find the tokens of all words at once: a call for each would take most of the time."""
-        if self._characters > _PLACES_CHARACTERS:
-            self._memo = {}
-            self._characters = 0
+    def _of_words(self, words: Sequence[str]) -> Iterator[Places]:
+        """The tokens of each word, from one text of all: a call for each takes far longer."""
         ids, starts = self._places_whole(" ".join(words))
         begin = first = 0
         for word in words:
             end = begin + len(word)
             last = bisect_left(starts, end, first)
-            places = tuple(start - begin for start in starts[first:last])
-            memo[word] = tuple(ids[first:last]), places
+            yield tuple(ids[first:last]), tuple(start - begin for start in starts[first:last])
             begin, first = end + 1, last
-        self._characters += begin
 
 
 class WordTable:
