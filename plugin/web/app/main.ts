@@ -96,16 +96,19 @@ function storeFirstVisit(): void {
   const store = (): void => {
     const taken = performance.now();
     // What was under way when the worker took over did not pass through it, and is told of when it ends.
-    const observer = new PerformanceObserver((list) => {
-      const loaded = list.getEntries().filter(({ startTime }) => startTime < taken).map(({ name }) => new URL(name));
-      const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events)|static\/)/.test(pathname));
-      const asks = new Set(ours.map(({ href }) => href));
-      for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
-    });
+    const observer = new PerformanceObserver((list) => askAgain(list.getEntries().filter(({ startTime }) => startTime < taken)));
     observer.observe({ type: "resource", buffered: true });
     setTimeout(() => observer.disconnect(), FIRST_VISIT_MS);
   };
   navigator.serviceWorker.addEventListener("controllerchange", store, { once: true });
+}
+
+/** Asks this server again for what was loaded from it. */
+function askAgain(entries: readonly PerformanceEntry[]): void {
+  const loaded = entries.map(({ name }) => new URL(name));
+  const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events)|static\/)/.test(pathname));
+  const asks = new Set(ours.map(({ href }) => href));
+  for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
 }
 
 takePageKey();

@@ -38,10 +38,10 @@ export class Past implements View {
 
   show({ query }: Address): void {
     const { q = "", by = "" } = query;
-    const question = JSON.stringify([this.#context.vault?.id, q, by]);
+    const topic = JSON.stringify([this.#context.vault?.id, q]);
+    const question = JSON.stringify([topic, by]);
     if (question === this.#shownQuestion) return;
     this.#shownQuestion = question;
-    const topic = JSON.stringify([this.#context.vault?.id, q]);
     if (topic !== this.#shownTopic) this.#period = WHOLE;
     this.#shownTopic = topic;
     void this.#load(q, by);
