@@ -8,7 +8,7 @@ The tensors are in a file of their own, because a graph that contains them is pa
 every start: that takes three times as long, and the whole vocabulary is held in memory, although a
 query needs about ten rows of it.
 
-The weights are quantised so that no processor rounds their products (`quantise_columns`). Builds of
+The products of int8 weights are exact on every processor (`quantise_columns`). Builds of
 onnxruntime may lack operators all the same, so int8 is used only after its vectors were compared
 with those of fp32 on the same computer.
 """
