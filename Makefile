@@ -117,10 +117,10 @@ lint-python: $(VENV)/.tests
 	@$(MAKE) --no-print-directory contract-check
 
 contract: $(VENV)/.runs ## The plugin's types of the contract, from its records in Python
-	@$(PY) -m notewell.contract.typescript $(CONTRACT)
+	@$(PY) -m notewell.web.typescript $(CONTRACT)
 
 contract-check: $(VENV)/.runs
-	@$(PY) -m notewell.contract.typescript --check $(CONTRACT)
+	@$(PY) -m notewell.web.typescript --check $(CONTRACT)
 
 python-tools: $(VENV)/.tests
 

@@ -13,6 +13,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import IndexDamagedError, IndexFailure
+from notewell.features import FEATURES
 from notewell.index.embedded import structure_files
 from notewell.index.embedded.store import DATABASE
 from notewell.types import ModelRules, Settings, VaultRecord
@@ -56,7 +57,13 @@ def opened(tmp_path: Path, vault: Path, directory: Path) -> Iterator[Opener]:
         if engines:
             engines[-1].close()
         engines.append(
-            Engine.open(VaultRecord("v", "vault", vault), directory, settings, writable=True)
+            Engine.open(
+                VaultRecord("v", "vault", vault),
+                directory,
+                settings,
+                writable=True,
+                features=FEATURES,
+            )
         )
         return engines[-1]
 

@@ -13,7 +13,7 @@ import notewell
 
 PACKAGE = Path(notewell.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
-MOST_LINES = 400
+MOST_LINES = 600
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 26
 MOST_TYPE_IGNORES = 3

@@ -14,6 +14,7 @@ from notewell.ask.service import Agent
 from notewell.ask.vault import Vault
 from notewell.contract.ask import AskEvent, AskReply, AskRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
 from notewell.types import AskRules, ModelRules, Settings, VaultRecord
@@ -41,7 +42,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         model=ModelRules(folder=str(home / "none")),
     )
     record = VaultRecord("v1", "vault", vault)
-    opened = Engine.open(record, home / "index", settings, writable=True)
+    opened = Engine.open(record, home / "index", settings, writable=True, features=FEATURES)
     opened.index_now()
     yield opened
     opened.close()

@@ -24,6 +24,7 @@ from stack import QUICK_CHUNKS, Stack, prepare, say
 
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.index.engines import move_to_database
 from notewell.types import SearchMode
 from tests import postgres_server
@@ -109,7 +110,9 @@ def measure(stack: Stack, passages: int, server: postgres_server.Server) -> Size
 def searches(stack: Stack, directory: Path) -> Searches:
     """Median seconds of searches of the index in a folder."""
     settings = stack.settings
-    with closing(Engine.open(stack.record, directory, settings, writable=False)) as engine:
+    with closing(
+        Engine.open(stack.record, directory, settings, writable=False, features=FEATURES)
+    ) as engine:
         engine.wait_for_model()
         first_s = _median(engine, stack.queries[:1], "hybrid")
         asked = {mode: stack.queries[1 + at :: len(MODES)][:ASKED] for at, mode in enumerate(MODES)}

@@ -19,6 +19,7 @@ from pathlib import Path
 from figures import Figure, options, write
 
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.types import ModelRules, Settings, VaultRecord
 
 NOTES, QUICK_NOTES = 100_000, 2_000
@@ -89,7 +90,9 @@ def measure(root: Path, count: int) -> list[Step]:
         offline=True,
         model=ModelRules(name="none", folder=str(root / "none")),
     )
-    engine = Engine.open(VaultRecord("v", "vault", vault), root / "index", settings, writable=True)
+    engine = Engine.open(
+        VaultRecord("v", "vault", vault), root / "index", settings, writable=True, features=FEATURES
+    )
     steps = [
         _step("first index by keyword", engine.index_now),
         _step("check without a change", engine.index_now),

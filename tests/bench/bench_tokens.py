@@ -32,6 +32,7 @@ from notewell.contract.context import ContextRequest
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
+from notewell.features import FEATURES
 from notewell.types import Settings
 from notewell.vault.chunk import fit_words
 from notewell.vaults.opened import Vaults
@@ -182,7 +183,7 @@ def headings(file: Path) -> dict[str, Sequence[str]]:
 def measure(one: Set, settings: Settings) -> dict[tuple[str, int], Score]:
     """Run the judged queries of a set with every method and every budget."""
     scores = {(way, budget): Score() for budget in BUDGETS for way in WAYS}
-    with closing(Vaults(settings, fetch_missing=True)) as vaults:
+    with closing(Vaults(settings, fetch_missing=True, features=FEATURES)) as vaults:
         engine = vaults.open(vaults.add(one.vault), writable=True)
         engine.index_now()
         asked = [query for query in one.judged.queries if query.id in one.judged.qrels]

@@ -21,6 +21,7 @@ from corpus import SECTIONS, Words, queries, write_vault
 
 from notewell.config.load import load_settings
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.indexer import Indexer, Signals
 from notewell.ingest.queue import Work
@@ -104,13 +105,13 @@ class Stack:
     @contextmanager
     def engine(self, *, writable: bool = False) -> Iterator[Engine]:
         """The engine of the vault, closed at the end."""
-        with closing(Vaults(self.settings)) as vaults:
+        with closing(Vaults(self.settings, features=FEATURES)) as vaults:
             yield vaults.open(self.record, writable=writable)
 
     @property
     def directory(self) -> Path:
         """The index's folder."""
-        return Vaults(self.settings).directory(self.record)
+        return Vaults(self.settings, features=FEATURES).directory(self.record)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -138,7 +139,7 @@ def prepare(*, quick: bool, chunks: int | None = None) -> Stack:
     vault = settings.data_dir / "vault"
     say(f"preparing {chunks:,} chunks in {settings.data_dir}")
     write_vault(vault, words, chunks // SECTIONS)
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     record = vaults.add(vault)
     key, dimensions = _index(vault, vaults.directory(record), settings)
     count = QUICK_QUERIES if quick else QUERIES

@@ -15,6 +15,7 @@ from notewell.context.blocks import TAG
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.contract.search import Fusion, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 from tests.web.fakes import result
@@ -48,7 +49,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         model=ModelRules(name="tiny", folder=str(write_tiny_model(home / "tiny")), threads=1),
     )
     record = VaultRecord("0123", "Home", (home / "vault").resolve())
-    engine = Engine.open(record, home / "index", settings, writable=True)
+    engine = Engine.open(record, home / "index", settings, writable=True, features=FEATURES)
     engine.index_now()
     yield engine
     engine.close()

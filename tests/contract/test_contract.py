@@ -24,12 +24,13 @@ from notewell.config.edit import Configuration
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.local_models import LocalModels
 from notewell.contract.request import JSON_MEDIA
+from notewell.features import FEATURES
 from notewell.ingest.events import EventKind
 from notewell.support.log_files import LOGS
 from notewell.types import DocumentRules, MemoryRules, ModelRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
+from notewell.web import pages
 from notewell.web.openapi import document
-from notewell.web.pages import FEATURES
 from notewell.web.routes import ROUTES
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
@@ -321,7 +322,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
             name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
         ),
     )
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     record = vaults.add(write_vault(home / "Home"))
     vaults.open(record, writable=True)
     papers = home / "Papers"
@@ -492,7 +493,10 @@ def steady(value: Any, record: VaultRecord) -> Any:
     """Put what stays the same in the place of what differs from run to run."""
     if isinstance(value, dict):
         if "features" in value:  # the pages have theirs where they are built
-            value["features"] = [*(f for f in value["features"] if f not in FEATURES), *FEATURES]
+            value["features"] = [
+                *(f for f in value["features"] if f not in pages.FEATURES),
+                *pages.FEATURES,
+            ]
         if "access_count" in value:  # a memory, made during the test
             value |= dict.fromkeys(("created", "accessed"), STEADY["at"])
         if "held" in value and "place" in value:  # a source, made during the test

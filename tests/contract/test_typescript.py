@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from notewell.config.edit import settings_by_key
-from notewell.contract.endpoints import REQUESTS
 from notewell.contract.request import request_fields
 from notewell.contract.search import SearchRequest
-from notewell.contract.typescript import declarations, main
+from notewell.engine.feature import requests, sections
+from notewell.features import FEATURES
 from notewell.types import Settings
+from notewell.web.typescript import declarations, main
 
 UPDATE = "python -m notewell.contract.typescript plugin/src/contract.ts (or npm run contract)"
 TEXT = declarations()
@@ -31,7 +32,10 @@ def interface(name: str) -> str:
 
 
 def test_the_web_pages_have_words_for_every_setting(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path)
+    of_features = {one.name: one.rules() for one in sections(FEATURES)}
+    settings = Settings(
+        data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, features=of_features
+    )
     named = set(
         re.findall(r"""^  "?([a-z_.]+)"?: t\(""", WORDS.read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -58,7 +62,7 @@ def test_the_check_reports_an_outdated_file(
 def test_every_route_is_listed_with_parameters_and_reply() -> None:
     routes = interface("Routes")
 
-    assert routes.count("\n") == len(REQUESTS)
+    assert routes.count("\n") == len(requests(FEATURES))
     assert (
         'readonly "GET /api/search": '
         "{ readonly parameters: SearchRequest; readonly reply: SearchReply };"

@@ -16,6 +16,7 @@ from notewell.contract.search import SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, OutsideVaultError, UsageError
+from notewell.features import FEATURES
 from notewell.types import FileStamp, MemoryRules, Settings, VaultRecord, VaultRules
 from notewell.vault.mirror import MAX_CONTENT_BYTES
 from notewell.vault.server_writes import Base, ServerWrites, digest
@@ -43,7 +44,7 @@ def started(tmp_path: Path) -> Iterator[Open]:
         )
         (tmp_path / "vault").mkdir(exist_ok=True)
         record = VaultRecord("v1", "Phone", tmp_path / "vault", source=source)  # type: ignore[arg-type]
-        engine = Engine.open(record, tmp_path / "index", settings, writable=True)
+        engine = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
         opened.append(engine)
         engine.start()
         settled(engine)

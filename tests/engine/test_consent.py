@@ -9,6 +9,7 @@ import pytest
 
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.models.remote.settings import require_consent
 from notewell.types import Embedder, ModelRules, Settings, VaultRecord
 from tests.search.library import HashedWords
@@ -37,7 +38,9 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     (vault / "Bees.md").write_text("Bees dance in spring.", encoding="utf-8")
     settings = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", model=RULES)
     record = VaultRecord("v1", "vault", vault)
-    engine = Engine.open(record, tmp_path / "index", settings, writable=True, load_model=load)
+    engine = Engine.open(
+        record, tmp_path / "index", settings, writable=True, load_model=load, features=FEATURES
+    )
     yield engine
     engine.close()
 

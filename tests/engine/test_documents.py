@@ -20,6 +20,7 @@ from notewell.errors import (
     OutsideVaultError,
     UsageError,
 )
+from notewell.features import FEATURES
 from notewell.types import DocumentRules, Settings, VaultRecord
 from notewell.web.attachments import read_document
 from tests.vault.pdf_files import pdf
@@ -61,7 +62,9 @@ def reopen(tmp_path: Path) -> Iterator[Reopen]:
         while opened:
             opened.pop().close()
         record = VaultRecord("v1", "vault", vault)
-        opened.append(Engine.open(record, tmp_path / "index", settings, writable=True))
+        opened.append(
+            Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+        )
         opened[0].index_now()
         return opened[0]
 

@@ -15,6 +15,7 @@ from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
 from notewell.engine.request_threads import READERS
 from notewell.errors import IndexInUseError, NotFoundError, OutsideVaultError, UsageError
+from notewell.features import FEATURES
 from notewell.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_judge, write_tiny_model
 from tests.waiting import until
@@ -71,7 +72,9 @@ def open_engine(vault: Path, tmp_path: Path) -> Iterator[Callable[..., Engine]]:
 
     def opener(settings: Settings, *, writable: bool = True) -> Engine:
         record = VaultRecord("v1", "vault", vault)
-        engine = Engine.open(record, tmp_path / "index", settings, writable=writable)
+        engine = Engine.open(
+            record, tmp_path / "index", settings, writable=writable, features=FEATURES
+        )
         opened.append(engine)
         return engine
 

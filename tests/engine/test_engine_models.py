@@ -13,6 +13,7 @@ import pytest
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest import embed
 from notewell.models import loading
@@ -86,7 +87,9 @@ def open_engine(
         opened.clear()
         record = VaultRecord("v1", "vault", vault)
         settings = replace(plain, model=rules(model))
-        opened.append(Engine.open(record, tmp_path / "index", settings, writable=writable))
+        opened.append(
+            Engine.open(record, tmp_path / "index", settings, writable=writable, features=FEATURES)
+        )
         return opened[-1]
 
     yield opener
@@ -353,7 +356,9 @@ def test_a_model_short_of_memory_falls_back_to_keywords_and_recovers(
     )
     record = VaultRecord("v1", "vault", vault)
     pool = EmbedderPool(load)
-    engine = Engine.open(record, tmp_path / "index", settings, writable=True, load_model=pool.load)
+    engine = Engine.open(
+        record, tmp_path / "index", settings, writable=True, load_model=pool.load, features=FEATURES
+    )
     engine.index_now()
     broken.set()
     (vault / "New.md").write_text("A lighthouse by the river.\n", encoding="utf-8")

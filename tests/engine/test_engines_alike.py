@@ -12,6 +12,7 @@ import pytest
 import notewell.sample
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.index.engines import delete_index, move_to_database
 from notewell.types import ModelRules, Settings, VaultRecord
 from tests.engine.same_ranking import alike, ranked
@@ -65,7 +66,7 @@ def engines(
     record = VaultRecord("v1", "vault", notes)
     first, second = tmp_path / "first", tmp_path / "second"
     with ExitStack() as stack:
-        engine = Engine.open(record, first, settings, writable=True)
+        engine = Engine.open(record, first, settings, writable=True, features=FEATURES)
         engine.index_now()
         engine.close()
         shutil.copytree(first, second)
@@ -73,7 +74,7 @@ def engines(
         stack.callback(delete_index, second)
         opened = []
         for folder in (first, second):
-            engine = Engine.open(record, folder, settings, writable=True)
+            engine = Engine.open(record, folder, settings, writable=True, features=FEATURES)
             stack.callback(engine.close)
             engine.wait_for_model()
             opened.append(engine)

@@ -39,6 +39,7 @@ from notewell.contract.graph_replies import (
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
+from notewell.features import FEATURES
 from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
@@ -61,7 +62,13 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
     )
     settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True, model=rules)
-    opened = Engine.open(VaultRecord("v1", "vault", vault), home / "index", settings, writable=True)
+    opened = Engine.open(
+        VaultRecord("v1", "vault", vault),
+        home / "index",
+        settings,
+        writable=True,
+        features=FEATURES,
+    )
     opened.index_now()
     yield opened
     opened.close()

@@ -11,6 +11,7 @@ import pytest
 
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.queue import Work
@@ -86,7 +87,9 @@ def open_engine(vault: Path, tmp_path: Path) -> Iterator[Open]:
             opened.pop().close()
         record = VaultRecord("v1", "vault", vault)
         mine = replace(settings, vault=VaultRules(types=types))
-        opened.append(Engine.open(record, tmp_path / "index", mine, writable=True))
+        opened.append(
+            Engine.open(record, tmp_path / "index", mine, writable=True, features=FEATURES)
+        )
         opened[0].index_now()
         return opened[0]
 

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.types import Settings, VaultRecord, VaultRules
 from tests.waiting import until
 
@@ -31,7 +32,7 @@ def opened(folder: Path, watch: str = "off") -> Iterator[Engine]:
     places = (folder / "data", folder / "models", folder / "state")
     made = Settings(*places, offline=True, vault=rules)
     record = VaultRecord("v1", "vault", folder / "vault")
-    engine = Engine.open(record, folder / "index", made, writable=True)
+    engine = Engine.open(record, folder / "index", made, writable=True, features=FEATURES)
     try:
         yield engine
     finally:
@@ -153,7 +154,7 @@ def test_a_type_that_is_switched_off_stays_accounted_for(tmp_path: Path) -> None
     for types in ((".md", ".txt"), (".md",), (".md", ".txt")):
         places = (tmp_path / "data", tmp_path / "models", tmp_path / "state")
         made = Settings(*places, offline=True, vault=VaultRules(types=types))
-        engine = Engine.open(record, tmp_path / "index", made, writable=True)
+        engine = Engine.open(record, tmp_path / "index", made, writable=True, features=FEATURES)
         try:
             assert engine.index_now().notes == len(types)
             assert accounted(engine) == 2

@@ -12,6 +12,7 @@ from notewell.config.load import ENV_ROAM_TOKEN
 from notewell.contract.fields import Door
 from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.ingest.removal_guard import guard
 from notewell.sources import source_state
 from notewell.sources.page_store import PageStore
@@ -64,7 +65,9 @@ def engine(
         offline=True,
         model=ModelRules(),
     )
-    with closing(Engine.open(record, tmp_path / "index", settings, writable=True)) as opened:
+    with closing(
+        Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+    ) as opened:
         opened.index_now()
         yield opened
 

@@ -11,6 +11,7 @@ from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.search import Result, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import StalePassageError, UsageError
+from notewell.features import FEATURES
 from notewell.types import ChunkRules, Settings, VaultRecord
 
 GARDEN = "# Garden\n\n## Bees\n\nBees dance in spring.\n\n## Figs\n\nFigs like the southern wall.\n"
@@ -34,7 +35,11 @@ def engine(vault: Path, tmp_path: Path) -> Iterator[Engine]:
         chunking=ChunkRules(max_tokens=12, min_tokens=1, overlap_tokens=0),
     )
     engine = Engine.open(
-        VaultRecord("v1", "vault", vault), tmp_path / "index", settings, writable=True
+        VaultRecord("v1", "vault", vault),
+        tmp_path / "index",
+        settings,
+        writable=True,
+        features=FEATURES,
     )
     engine.index_now()
     yield engine

@@ -12,6 +12,7 @@ import pytest
 
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.types import ModelRules, Progress, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 from tests.waiting import until
@@ -37,7 +38,7 @@ def settings(tmp_path: Path, weights: Path) -> Settings:
 def opened(settings: Settings, *, writable: bool = True) -> Engine:
     folder = settings.data_dir.parent
     record = VaultRecord("v1", "vault", folder / "vault")
-    return Engine.open(record, folder / "index", settings, writable=writable)
+    return Engine.open(record, folder / "index", settings, writable=writable, features=FEATURES)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from notewell.contract.properties import EditProperties, EditPropertiesBatch, NoteProperties
 from notewell.engine.engine import Engine
 from notewell.errors import ChangedNoteError, NotFoundError, ProtectedError
+from notewell.features import FEATURES
 from notewell.types import MemoryRules, Settings, VaultRecord, VaultRules
 
 Open: TypeAlias = Callable[..., Engine]
@@ -45,7 +46,9 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
             memory=MemoryRules(folder="Memory"),
         )
         record = VaultRecord("v1", "Notes", vault, source=source)  # type: ignore[arg-type]
-        engines.append(Engine.open(record, tmp_path / "index", settings, writable=True))
+        engines.append(
+            Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+        )
         return engines[-1]
 
     yield open_engine

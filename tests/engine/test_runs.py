@@ -11,6 +11,7 @@ import pytest
 
 from notewell.engine.engine import Engine
 from notewell.engine.scheduler import Scheduler
+from notewell.features import FEATURES
 from notewell.runs import RunLog
 from notewell.types import ScheduleRules, Settings, VaultRecord, VaultRules
 from notewell.types.runs import RunEnd, RunKind
@@ -36,7 +37,9 @@ def opened(tmp_path: Path) -> Iterator[Open]:
             schedule=ScheduleRules(**schedule),
         )
         record = VaultRecord("v1", "Notes", tmp_path / "vault")
-        engines.append(Engine.open(record, tmp_path / "index", settings, writable=True))
+        engines.append(
+            Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+        )
         return engines[-1]
 
     yield open_engine

@@ -13,6 +13,7 @@ import pytest
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, QueryLogOffError
+from notewell.features import FEATURES
 from notewell.querylog import NAME
 from notewell.types import LogRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
@@ -50,7 +51,7 @@ def open_engine(vault: Path, tmp_path: Path) -> Iterator[Open]:
         )
         record = VaultRecord("v1", "vault", vault)
         index = tmp_path / "data" / "vaults" / "v1"
-        opened.append(Engine.open(record, index, settings, writable=writable))
+        opened.append(Engine.open(record, index, settings, writable=writable, features=FEATURES))
         if writable:
             opened[-1].index_now()
         return opened[-1]
@@ -120,12 +121,12 @@ def test_nothing_is_logged_into_the_vault(open_engine: Open, vault: Path) -> Non
 def test_a_log_without_an_index_does_not_block_indexing(tmp_path: Path, vault: Path) -> None:
     """An index kept elsewhere by a setting comes back beside its log when that is unset."""
     places = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
-    away = Vaults(replace(places, index_dir=tmp_path / "elsewhere"))
+    away = Vaults(replace(places, index_dir=tmp_path / "elsewhere"), features=FEATURES)
     with closing(away):
         ask(away.open(record := away.add(vault), writable=True), "bees")
     assert (tmp_path / "data" / "vaults" / record.id / NAME).exists()
 
-    with closing(Vaults(places)) as back:
+    with closing(Vaults(places, features=FEATURES)) as back:
         engine = back.open(record, writable=True)
         assert engine.index_now().notes == 3
         assert engine.history.log(limit=10).total == 1

@@ -13,6 +13,7 @@ import pytest
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.search_turns import SearchTurns
+from notewell.features import FEATURES
 from notewell.types import FloatArray, ModelRules, Settings, VaultRecord
 from tests.search.library import HashedWords
 
@@ -52,7 +53,9 @@ def engine(tmp_path: Path, model: SlowModel) -> Iterator[Engine]:
         return model
 
     record = VaultRecord("v1", "vault", vault)
-    engine = Engine.open(record, tmp_path / "index", settings, writable=True, load_model=load)
+    engine = Engine.open(
+        record, tmp_path / "index", settings, writable=True, load_model=load, features=FEATURES
+    )
     engine.index_now()
     yield engine
     engine.close()

@@ -8,6 +8,7 @@ import pytest
 
 from notewell.contract.manage import NamedCount, StatsReply
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.types import Settings, VaultRecord
 
 NOTES = {
@@ -27,7 +28,7 @@ def stats(tmp_path_factory: pytest.TempPathFactory) -> StatsReply:
         (vault / path).write_text(text)
     settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True)
     record = VaultRecord("a1", "Home", vault)
-    engine = Engine.open(record, home / "index", settings, writable=True)
+    engine = Engine.open(record, home / "index", settings, writable=True, features=FEATURES)
     engine.index_now()
     reply = engine.stats(limit=3)
     engine.close()
@@ -71,7 +72,7 @@ def test_an_empty_vault_has_statistics(tmp_path: Path) -> None:
     (tmp_path / "Empty").mkdir()
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
     record = VaultRecord("a1", "Empty", tmp_path / "Empty")
-    engine = Engine.open(record, tmp_path / "index", settings, writable=True)
+    engine = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
 
     reply = engine.stats(limit=3)
     engine.close()

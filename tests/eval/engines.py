@@ -39,6 +39,7 @@ from notewell.evaluate import eval_settings
 from notewell.evaluate.datasets import read_judged
 from notewell.evaluate.metrics import ndcg
 from notewell.evaluate.run import up_to_date
+from notewell.features import FEATURES
 from notewell.index.engines import move_to_database, open_index, use_database
 from notewell.index.port import Index
 from notewell.index.postgres import vector_writes, vectors
@@ -160,7 +161,7 @@ def _compare(
 
 
 def _indexed(name: str, folder: Path, settings: Settings) -> VaultRecord:
-    with closing(Vaults(settings, fetch_missing=True)) as vaults:
+    with closing(Vaults(settings, fetch_missing=True, features=FEATURES)) as vaults:
         record = vaults.add(folder, name=name)
         engine = up_to_date(vaults, record, None)
         _say(f"{name}: {engine.status().chunks} passages")
@@ -182,7 +183,9 @@ def _reader(directory: Path, embedder: Embedder) -> Iterator[Index]:
 
 @contextmanager
 def _engine(record: VaultRecord, directory: Path, settings: Settings) -> Iterator[Engine]:
-    with closing(Engine.open(record, directory, settings, writable=False)) as engine:
+    with closing(
+        Engine.open(record, directory, settings, writable=False, features=FEATURES)
+    ) as engine:
         engine.wait_for_model()
         yield engine
 

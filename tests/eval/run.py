@@ -43,6 +43,7 @@ from notewell.evaluate import (
     run_corpus,
     run_vault,
 )
+from notewell.features import FEATURES
 from notewell.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
 from notewell.types.values import ChunkMethod
 from notewell.vaults.opened import Vaults
@@ -84,7 +85,7 @@ def main() -> int:
         return develop(options, settings)
     work = settings.data_dir
     reports: list[EvalReport] = []
-    with closing(Vaults(settings, fetch_missing=True, say=say)) as vaults:
+    with closing(Vaults(settings, fetch_missing=True, say=say, features=FEATURES)) as vaults:
         for one in SETS:
             if options.sets and one.name not in options.sets:
                 continue

@@ -32,6 +32,7 @@ from notewell.evaluate.datasets import JudgedSet, read_judged, write_vault
 from notewell.evaluate.metrics import paired_bootstrap
 from notewell.evaluate.report import System
 from notewell.evaluate.run import evaluate
+from notewell.features import FEATURES
 from notewell.types import ChunkRules, ModelRules, SearchRules, Settings
 from notewell.vaults.opened import Vaults
 
@@ -122,7 +123,7 @@ def _chosen(corpus: Path, wanted: set[str], others: int) -> Iterator[str]:
 
 
 def _measure(judged: Judged, settings: Settings) -> Measured:
-    with closing(Vaults(settings, fetch_missing=True)) as vaults:
+    with closing(Vaults(settings, fetch_missing=True, features=FEATURES)) as vaults:
         engine = vaults.open(vaults.add(judged.folder), writable=True)
         engine.index_now()
         gains = {}

@@ -13,6 +13,7 @@ from notewell.errors import ModelUnavailableError
 from notewell.evaluate import Against, eval_settings, find_peers, run_corpus, systems_of
 from notewell.evaluate.peers import NotePassages, PeerModel
 from notewell.evaluate.peers.cosine import SentenceTransformers, load_embedder
+from notewell.features import FEATURES
 from notewell.models import load_embedder as load_ours
 from notewell.types import ModelRules, PassageText
 from notewell.vaults.opened import Vaults
@@ -80,7 +81,7 @@ def test_all_peers_are_measured_with_our_search(model: PeerModel, tmp_path: Path
     )
     names = "rank-bm25,sentence-transformers,rank-bm25+sentence-transformers"
     said: list[str] = []
-    with closing(Vaults(settings)) as vaults:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
         report = run_corpus(
             vaults,
             folder,

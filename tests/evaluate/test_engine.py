@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from notewell.evaluate import eval_settings, run_corpus, run_vault, systems_of
+from notewell.features import FEATURES
 from notewell.types import Settings
 from notewell.vaults.opened import Vaults
 
@@ -49,7 +50,7 @@ def test_measuring_a_corpus_does_not_change_the_users_vaults(
 ) -> None:
     folder = beir(tmp_path / "garden")
     settings = offline(tmp_path)
-    with closing(Vaults(eval_settings(settings))) as vaults:
+    with closing(Vaults(eval_settings(settings), features=FEATURES)) as vaults:
         report = run_corpus(
             vaults,
             folder,
@@ -62,7 +63,7 @@ def test_measuring_a_corpus_does_not_change_the_users_vaults(
     assert (report.documents, row.queries) == (3, 3)
     assert row.figures.ndcg_10 == 1.0
     assert report.warnings == ()
-    with closing(Vaults(settings)) as vaults:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
         assert vaults.records() == ()
 
 
@@ -77,7 +78,7 @@ def test_a_vault_is_measured_and_a_missing_model_reported(tmp_path: Path) -> Non
     )
     (tmp_path / "qrels.tsv").write_text("c1\tMoss.md\t1\n", encoding="utf-8")
     (tmp_path / "drops.tsv").write_text("c1\tCopy.md\n", encoding="utf-8")
-    with closing(Vaults(offline(tmp_path))) as vaults:
+    with closing(Vaults(offline(tmp_path), features=FEATURES)) as vaults:
         report = run_vault(
             vaults,
             vaults.add(vault),

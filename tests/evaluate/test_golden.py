@@ -11,6 +11,7 @@ from notewell.contract.search import SearchRequest
 from notewell.errors import UsageError
 from notewell.evaluate import golden_set, read_golden, run_golden, systems_of, write_golden
 from notewell.evaluate.datasets import read_judged
+from notewell.features import FEATURES
 from notewell.querylog import Judged, Judgements, Opened
 from notewell.types import Settings, VaultRecord, Verdict
 from notewell.vaults.opened import Vaults
@@ -105,7 +106,7 @@ def vaults(tmp_path: Path) -> Iterator[Vaults]:
         state_dir=tmp_path / "state",
         offline=True,
     )
-    found = Vaults(settings)
+    found = Vaults(settings, features=FEATURES)
     yield found
     found.close()
 

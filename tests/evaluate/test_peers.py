@@ -33,6 +33,7 @@ from notewell.evaluate.report import (
     Waits,
     class_means,
 )
+from notewell.features import FEATURES
 from notewell.types import PassageText, Settings
 from notewell.vaults.opened import Vaults
 from tests.evaluate.test_engine import beir, offline
@@ -158,7 +159,7 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
 def test_a_corpus_is_measured_with_a_peer(tmp_path: Path) -> None:
     folder = beir(tmp_path / "garden")
     settings = eval_settings(offline(tmp_path))
-    with closing(Vaults(settings)) as vaults:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
         report = run_corpus(
             vaults,
             folder,
@@ -183,7 +184,7 @@ def test_a_corpus_is_measured_with_a_peer(tmp_path: Path) -> None:
 
 def test_without_peers_the_list_is_empty(tmp_path: Path) -> None:
     folder = beir(tmp_path / "garden")
-    with closing(Vaults(eval_settings(offline(tmp_path)))) as vaults:
+    with closing(Vaults(eval_settings(offline(tmp_path)), features=FEATURES)) as vaults:
         report = run_vault(
             vaults,
             vaults.add(folder_of_notes(tmp_path)),
@@ -206,7 +207,7 @@ def folder_of_notes(tmp_path: Path) -> Path:
 
 
 def test_passages_are_what_the_model_reads(tmp_path: Path) -> None:
-    with closing(Vaults(offline(tmp_path))) as vaults:
+    with closing(Vaults(offline(tmp_path), features=FEATURES)) as vaults:
         engine = vaults.open(vaults.add(folder_of_notes(tmp_path)), writable=True)
         engine.index_now()
         passages = {one.path: one.text for one in engine.passages()}
@@ -220,7 +221,7 @@ def test_passages_are_what_the_model_reads(tmp_path: Path) -> None:
 
 def test_the_golden_set_is_measured_with_a_peer(tmp_path: Path) -> None:
     settings = offline(tmp_path)
-    with closing(Vaults(settings)) as vaults:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
         record = vaults.add(folder_of_notes(tmp_path))
         engine = vaults.open(record, writable=True)
         engine.index_now()

@@ -13,6 +13,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.evaluate import golden_set, run_golden, tune
 from notewell.evaluate.run import HYBRID
+from notewell.features import FEATURES
 from notewell.querylog import Judged, Judgements, Opened
 from notewell.search.evidence import UNTUNED, Tuning
 from notewell.types import Settings, VaultRecord
@@ -89,7 +90,8 @@ def vaults(tmp_path: Path) -> Iterator[Vaults]:
             model_dir=folders["models"],
             state_dir=folders["state"],
             offline=True,
-        )
+        ),
+        features=FEATURES,
     )
     yield found
     found.close()

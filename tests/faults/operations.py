@@ -11,7 +11,7 @@ from notewell.access.devices import Devices
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.config.edit import Configuration
 from notewell.contract.memory import ApplyMemory, ForgetMemory, StoreMemory
-from notewell.gleanings.state import StateFile
+from notewell.features.gleanings.state import StateFile
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.service import Helpers, Memories

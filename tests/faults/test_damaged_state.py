@@ -19,11 +19,11 @@ from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.contract.memory import StoreMemory
 from notewell.errors import NotewellError
+from notewell.features.gleanings import state as gleanings
+from notewell.features.gleanings.state import Mark, StateFile
 from notewell.gardener import state as garden
 from notewell.gardener.state import Decision
 from notewell.gardener.state import StateFile as StateOfGarden
-from notewell.gleanings import state as gleanings
-from notewell.gleanings.state import Mark, StateFile
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.service import Helpers, Memories
 from notewell.querylog import NAME, Judged, QueryLog

@@ -14,6 +14,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import AnotherVaultError, ChangedNoteError, IndexInUseError, VaultError
+from notewell.features import FEATURES
 from notewell.types import ModelRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
@@ -60,7 +61,9 @@ def opened(tmp_path: Path, vault: Path, settings: Settings) -> Iterator[Opener]:
         for engine in engines:
             engine.close()
         record = VaultRecord("v", "vault", vault)
-        engines[:] = [Engine.open(record, tmp_path / "index", settings, writable=True)]
+        engines[:] = [
+            Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+        ]
         return engines[0]
 
     yield again
@@ -169,7 +172,13 @@ def test_a_second_writer_of_an_index_is_refused(
     engine = opened()
     engine.index_now()
     with pytest.raises(IndexInUseError, match="Another process writes"):
-        Engine.open(VaultRecord("v", "vault", vault), tmp_path / "index", settings, writable=True)
+        Engine.open(
+            VaultRecord("v", "vault", vault),
+            tmp_path / "index",
+            settings,
+            writable=True,
+            features=FEATURES,
+        )
     assert found(engine, "mark3") == ["3.md"]
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from notewell.contract.garden import MakePlan, PlanReply
 from notewell.engine.engine import Engine
 from notewell.errors import ConfigError, ProviderError, UsageError
+from notewell.features import FEATURES
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.model_notes import due, remembered
 from notewell.gardener.model_prompt import Sizes
@@ -74,7 +75,9 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
             ask=ask,
         )
         record = VaultRecord("v1", "Notes", vault)
-        engines.append(Engine.open(record, tmp_path / "index", settings, writable=True))
+        engines.append(
+            Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+        )
         engines[-1].index_now()
         return engines[-1]
 

@@ -15,6 +15,7 @@ import pytest
 from notewell.contract.garden import MakePlan, PlanReply
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
+from notewell.features import FEATURES
 from notewell.gardener.plans import Plans
 from notewell.types import GardenRules, Settings, VaultRecord, VaultRules
 
@@ -58,7 +59,9 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
             garden=GardenRules(ignore=("Private",), checks=CHECKS, **rules),
         )
         record = VaultRecord("v1", "Notes", vault)
-        engines.append(Engine.open(record, tmp_path / "index", settings, writable=True))
+        engines.append(
+            Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+        )
         engines[-1].index_now()
         return engines[-1]
 

@@ -16,6 +16,7 @@ import pytest
 
 from notewell.contract.garden import MakePlan, PlanReply
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.gardener.checks import CHECKS
 from notewell.gardener.plans import Plans
 from notewell.types import GardenRules, Settings, VaultRecord, VaultRules
@@ -35,7 +36,13 @@ def tended(vault: Path, data: Path) -> Iterator[Plans]:
         vault=VaultRules(watch="off", reconcile_at=""),
         garden=GardenRules(folder="Plans"),
     )
-    engine = Engine.open(VaultRecord("v1", "Notes", vault), data / "index", settings, writable=True)
+    engine = Engine.open(
+        VaultRecord("v1", "Notes", vault),
+        data / "index",
+        settings,
+        writable=True,
+        features=FEATURES,
+    )
     try:
         engine.index_now()
         yield engine.tending.plans

@@ -10,6 +10,7 @@ import pytest
 
 from notewell.contract.graph import NeighborsRequest
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.types import ModelRules, Settings, VaultRecord, VaultRules
 from notewell.vault.topics import target_of
 from tests.tiny_model import write_tiny_model
@@ -56,7 +57,9 @@ def opened(tmp_path: Path) -> Iterator[Open]:
     engines: list[Engine] = []
 
     def one_more(*, writable: bool) -> Engine:
-        engines.append(Engine.open(record, tmp_path / "index", settings, writable=writable))
+        engines.append(
+            Engine.open(record, tmp_path / "index", settings, writable=writable, features=FEATURES)
+        )
         return engines[-1]
 
     one_more(writable=True).index_now()

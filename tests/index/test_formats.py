@@ -19,6 +19,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import IndexDamagedError, IndexFailure
+from notewell.features import FEATURES
 from notewell.index import engines
 from notewell.index.embedded import tables
 from notewell.index.embedded.index import EmbeddedIndex
@@ -80,7 +81,7 @@ def opened(tmp_path: Path, settings: Settings) -> Iterator[Opened]:
     engines: list[Engine] = []
 
     def open_engine(directory: Path) -> Engine:
-        engines.append(Engine.open(record, directory, settings, writable=True))
+        engines.append(Engine.open(record, directory, settings, writable=True, features=FEATURES))
         return engines[-1]
 
     yield open_engine

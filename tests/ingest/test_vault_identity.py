@@ -12,6 +12,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import AnotherVaultError
+from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.types import Settings, VaultRecord
@@ -33,7 +34,9 @@ def settings(tmp_path: Path) -> Settings:
 @contextmanager
 def opened(vault: Path, settings: Settings, *, vault_id: str = "v1") -> Iterator[Engine]:
     record = VaultRecord(vault_id, vault.name, vault)
-    with closing(Engine.open(record, settings.data_dir / "i", settings, writable=True)) as engine:
+    with closing(
+        Engine.open(record, settings.data_dir / "i", settings, writable=True, features=FEATURES)
+    ) as engine:
         yield engine
 
 

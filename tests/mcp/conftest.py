@@ -17,6 +17,7 @@ from aiohttp import web
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from notewell.features import FEATURES
 from notewell.mcp.http import attach
 from notewell.mcp.local import LocalSource
 from notewell.mcp.server import build
@@ -94,7 +95,7 @@ class Home:
     folder: Path
 
     def vaults(self) -> Vaults:
-        return Vaults(self.settings)
+        return Vaults(self.settings, features=FEATURES)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -145,7 +146,7 @@ def make_home(tmp_path: Path, tiny: Path, notes: Mapping[str, str] = NOTES) -> H
     )
     settings.data_dir.mkdir()
     (settings.data_dir / "none.toml").write_text("", encoding="utf-8")
-    with closing(Vaults(settings)) as vaults:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
         vaults.open(vaults.add(folder), writable=True).index_now()
     return Home(settings, folder)
 

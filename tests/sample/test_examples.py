@@ -13,6 +13,7 @@ from notewell.contract.explore import ArchaeologyRequest
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.engine.engine import Engine
 from notewell.errors import ModelError
+from notewell.features import FEATURES
 from notewell.models import load_embedder
 from notewell.sample import EXAMPLES, Example, copy_to
 from notewell.types import Settings, VaultRecord
@@ -49,7 +50,7 @@ def with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 def indexed(folder: Path, chosen: Settings) -> Iterator[Engine]:
     vault = VaultRecord("sample", "Sample", copy_to(folder / "vault"))
-    engine = Engine.open(vault, folder / "index", chosen, writable=True)
+    engine = Engine.open(vault, folder / "index", chosen, writable=True, features=FEATURES)
     engine.index_now()
     yield engine
     engine.close()

@@ -29,6 +29,7 @@ from pathlib import Path
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
+from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from notewell.ingest import embed
@@ -260,7 +261,7 @@ def differing_scores(stage: Stage) -> list[str]:
 def scores(stage: Stage, directory: Path) -> dict[tuple[str, str, str], float]:
     """The score of each note for each query, by words, by meaning and by both."""
     record = VaultRecord("v1", "vault", stage.vault)
-    engine = Engine.open(record, directory, stage.settings, writable=True)
+    engine = Engine.open(record, directory, stage.settings, writable=True, features=FEATURES)
     try:
         engine.index_now()  # loads the model; there is nothing to do
         return {

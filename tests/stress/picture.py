@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from notewell.sources import source_of
@@ -87,7 +88,7 @@ def of_fresh_index(
     picture has the passages that these former titles give: what an index with that history has.
     """
     record = VaultRecord("fresh", "fresh", vault)
-    engine = Engine.open(record, directory, settings, writable=True)
+    engine = Engine.open(record, directory, settings, writable=True, features=FEATURES)
     try:
         engine.index_now()
         embedder = engine._models.writing

@@ -14,6 +14,7 @@ from pathlib import Path
 from notewell.client.remote import RemoteBackend, running_server
 from notewell.config.load import load_settings
 from notewell.contract.status import StatusRequest
+from notewell.features import FEATURES
 from notewell.vaults.opened import Vaults
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
@@ -50,8 +51,8 @@ def serving(vault: Path, environment: dict[str, str]) -> Iterator[RemoteBackend]
         try:
             assert "port" in json.loads(process.stdout.readline())
             settings = load_settings(environ=environment)
-            (record,) = Vaults(settings).records()
-            server = running_server(Vaults(settings).directory(record))
+            (record,) = Vaults(settings, features=FEATURES).records()
+            server = running_server(Vaults(settings, features=FEATURES).directory(record))
             assert server is not None
             yield RemoteBackend(server)
         finally:

@@ -13,6 +13,7 @@ from notewell.client.remote import RemoteBackend
 from notewell.config.load import load_settings
 from notewell.contract.changes import GuardRequest
 from notewell.contract.status import StatusRequest
+from notewell.features import FEATURES
 from notewell.types import Settings
 from notewell.vaults.opened import Vaults
 from tests.stress import picture
@@ -56,8 +57,8 @@ def test_an_index_with_a_long_history_equals_a_fresh_one(
             time.sleep(hand.random.random() * 0.02)
         settle(remote, vault)
         embedded = counted(remote, "notewell_texts_embedded")
-    (record,) = Vaults(settings).records()
-    directory = Vaults(settings).directory(record)
+    (record,) = Vaults(settings, features=FEATURES).records()
+    directory = Vaults(settings, features=FEATURES).directory(record)
 
     found = picture.take(directory)
     fresh = picture.of_fresh_index(

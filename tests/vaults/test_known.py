@@ -12,6 +12,7 @@ from notewell.ask.conversations import Conversations
 from notewell.ask.tool_loop import Draft
 from notewell.contract.search import SearchRequest
 from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
+from notewell.features import FEATURES
 from notewell.types import ServerRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
@@ -31,7 +32,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def vaults(settings: Settings) -> Vaults:
-    return Vaults(settings)
+    return Vaults(settings, features=FEATURES)
 
 
 def folder(path: Path) -> Path:
@@ -44,7 +45,7 @@ def test_a_vault_keeps_its_id(vaults: Vaults, settings: Settings, tmp_path: Path
     first = vaults.add(folder(tmp_path / "Notes"))
 
     assert vaults.add(tmp_path / "Notes") == first
-    assert Vaults(settings).records() == (first,)
+    assert Vaults(settings, features=FEATURES).records() == (first,)
     assert first.name == "Notes"
     assert first.default
 
@@ -171,7 +172,7 @@ def test_another_vault_does_not_get_the_index_of_a_missing_one(
 
 def test_the_number_of_open_vaults_is_limited(settings: Settings, tmp_path: Path) -> None:
     few = replace(settings, server=ServerRules(open_vaults=2))
-    vaults = Vaults(few)
+    vaults = Vaults(few, features=FEATURES)
     records = [indexed(vaults, tmp_path / name) for name in ("A", "B", "C")]
     vaults.set_default(records[2])
 
@@ -192,7 +193,7 @@ def test_an_index_is_not_created_in_a_folder_with_other_files(
     settings: Settings, tmp_path: Path
 ) -> None:
     notes = folder(tmp_path / "Notes")
-    vaults = Vaults(replace(settings, index_dir=notes))
+    vaults = Vaults(replace(settings, index_dir=notes), features=FEATURES)
 
     with pytest.raises(IndexFailure, match="index_dir"):
         vaults.open(vaults.add(notes), writable=True)
@@ -218,7 +219,7 @@ def test_deleting_the_data_deletes_logs_and_written_data(
 
 def test_deleting_an_index_deletes_nothing_else(settings: Settings, tmp_path: Path) -> None:
     place = tmp_path / "place"
-    vaults = Vaults(replace(settings, index_dir=place))
+    vaults = Vaults(replace(settings, index_dir=place), features=FEATURES)
     record = vaults.add(folder(tmp_path / "Notes"))
     vaults.open(record, writable=True).index_now()
     (place / "mine.txt").touch()
@@ -233,7 +234,7 @@ def test_an_index_in_use_is_not_deleted(vaults: Vaults, settings: Settings, tmp_
     vaults.open(record, writable=True).index_now()
     try:
         with pytest.raises(IndexInUseError):
-            Vaults(settings).remove(record, delete_data=True)
+            Vaults(settings, features=FEATURES).remove(record, delete_data=True)
         assert vaults.records() == (record,)
     finally:
         vaults.close()

@@ -39,19 +39,6 @@ from notewell.contract.garden import (
     RejectionView,
     RejectReply,
 )
-from notewell.contract.gleanings import (
-    DomainCount,
-    ExtractGleanings,
-    ExtractReply,
-    GleaningReply,
-    GleaningsReply,
-    GleaningsRequest,
-    GleaningStatsReply,
-    GleaningView,
-    MaintainReply,
-    MarkGleaning,
-    StatusChange,
-)
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
     ClearedReply,
@@ -117,6 +104,22 @@ from notewell.contract.topics import (
 from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import EventStream
 from notewell.errors import ForbiddenError, NotFoundError
+from notewell.features.gleanings.requests import (
+    DomainCount,
+    ExtractGleanings,
+    ExtractReply,
+    GleaningReply,
+    GleaningRequest,
+    GleaningsReply,
+    GleaningsRequest,
+    GleaningStatsReply,
+    GleaningStatsRequest,
+    GleaningView,
+    MaintainGleanings,
+    MaintainReply,
+    MarkGleaning,
+    StatusChange,
+)
 from notewell.ingest.events import EventLog, Tally
 from notewell.types import (
     AskRules,
@@ -448,12 +451,29 @@ class FakeRejections:
         return RejectionsReply("Home", (), 0)
 
 
+class FakeFeatures:
+    """The answers of features by the kind of the request; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        gleanings = FakeGleanings(asked)
+        self._answers: Mapping[type, Callable[[Any], object]] = {
+            ExtractGleanings: gleanings.extract,
+            GleaningsRequest: gleanings.reply,
+            GleaningStatsRequest: lambda _: gleanings.stats(),
+            GleaningRequest: lambda one: gleanings.show(one.id),
+            MarkGleaning: gleanings.mark,
+            MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
+        }
+
+    def answer(self, request: Request[Any]) -> object:
+        return self._answers[type(request)](request)
+
+
 class FakeTending:
     """What tends a vault; `asked` is the engine's."""
 
     def __init__(self, asked: list[object]) -> None:
         self.runs = FakeRuns(asked)
-        self.gleanings = FakeGleanings(asked)
         self.topics = FakeTopics()
         self.plans = FakePlans(asked)
         self.rejections = FakeRejections()
@@ -566,6 +586,7 @@ class FakeEngine:
         self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
         self.tending = FakeTending(self.asked)
+        self.features = FakeFeatures(self.asked)
         self.properties = FakeProperties(self.asked)
         self.client_changes = FakeClientChanges(self.asked)
         self.explorer = FakeExplorer(self.notes, self._heard)

@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from notewell.features import FEATURES
 from notewell.types import ServerRules, Settings, VaultRules
 from notewell.vaults.opened import Vaults
 from tests.web.fakes import Client, Connect, FakeVaults
@@ -43,7 +44,7 @@ async def client(connect: Connect, tmp_path: Path) -> Client:
         vault=VaultRules(watch="off"),
         server=ServerRules(),
     )
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     vaults.open(vaults.add(root), writable=True).index_now()
     vaults.serve(vaults.records())
     return await connect(cast("FakeVaults", vaults))

@@ -13,6 +13,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import ForbiddenError, NotewellError, ServerError
+from notewell.features import FEATURES
 from notewell.types import ServerRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.auth import Address, Callers, Gate
@@ -120,7 +121,7 @@ def test_a_link_in_the_vault_shows_nothing_of_what_it_points_to(tmp_path: Path) 
     (vault / "own.md").write_text("nothing of the kind")
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
     record = VaultRecord("a1", "Home", vault)
-    engine = Engine.open(record, tmp_path / "index", settings, writable=True)
+    engine = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
     try:
         engine.index_now()
         assert [note.path for note in engine.ledger(state="keyword_only").entries] == ["own.md"]
@@ -160,7 +161,7 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     for number in range(50):
         (home / "Home" / f"{number}.md").write_text(f"---\ntype: x{number}\n---\n" + "ax " * 400)
     settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True)
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     record = vaults.add(home / "Home")
     engine = vaults.open(record, writable=True)
     engine.index_now()

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from notewell.features import FEATURES
 from notewell.index.engines import delete_in_database, move_to_database
 from notewell.types import ModelRules, Settings
 from notewell.vaults.opened import Vaults
@@ -29,11 +30,11 @@ async def test_a_server_without_its_database_says_so_and_recovers(
         offline=True,
         model=ModelRules(),
     )
-    with closing(Vaults(settings)) as vaults:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
         record = vaults.add(folder)
         vaults.open(record, writable=True).index_now()
     index = settings.data_dir / "vaults" / record.id
-    with gate(postgres.port) as way, closing(Vaults(settings)) as vaults:
+    with gate(postgres.port) as way, closing(Vaults(settings, features=FEATURES)) as vaults:
         url = replace(postgres, port=way.port).url()
         move_to_database(index, url, str(tmp_path), say=lambda _: None, keep=False)
         vaults.open(record, writable=False)

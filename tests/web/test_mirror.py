@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from notewell.features import FEATURES
 from notewell.types import Settings, VaultRules
 from notewell.vaults.opened import Vaults
 from notewell.web.server import serve
@@ -35,7 +36,7 @@ async def serving(home: Path) -> AsyncIterator[aiohttp.ClientSession]:
         offline=True,
         vault=VaultRules(reconcile_at=""),
     )
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     vaults.open(vaults.add_mirror("Phone"), writable=True)
     listening: asyncio.Future[BoundServer] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(

@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from notewell.features import FEATURES
 from notewell.types import ServerRules, Settings, VaultRules
 from notewell.vaults.opened import Vaults
 from tests.web.fakes import Connect, FakeVaults
@@ -26,7 +27,7 @@ def three(tmp_path: Path) -> Iterator[Vaults]:
         vault=VaultRules(watch="off"),
         server=ServerRules(open_vaults=1),
     )
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     for name in NAMES:
         (tmp_path / name).mkdir()
         (tmp_path / name / "note.md").write_text(f"bees in the {name}", encoding="utf-8")

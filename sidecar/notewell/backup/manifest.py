@@ -11,10 +11,11 @@ from typing import get_args
 
 from notewell.ask import conversations
 from notewell.contract.codec import from_json, to_json
+from notewell.engine.feature import files
 from notewell.engine.tuning import NAME as TUNING
 from notewell.errors import BackupError, NotewellError, ServerError
+from notewell.features import FEATURES
 from notewell.gardener.state import NAME as GARDEN
-from notewell.gleanings.state import NAME as GLEANINGS
 from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
 from notewell.runs import NAME as RUNS
@@ -36,9 +37,9 @@ DATABASES = (DATABASE, LOG, JOURNAL, RUNS, PAGES)
 FILES = (
     TUNING,
     DOCUMENTS,
-    GLEANINGS,
     SOURCE,
     GARDEN,
+    *files(FEATURES),
 )  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
-from importlib import import_module
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import click
 
@@ -14,7 +14,9 @@ import notewell.cli.shells  # noqa: F401 - registers our way to complete in bash
 from notewell import API_VERSION, __version__
 from notewell.cli.options import JSON_FLAGS, Group, current_invocation, expect_json
 from notewell.cli.output import emit_object, print_error
+from notewell.engine.feature import Feature, commands, load
 from notewell.errors import NotewellError
+from notewell.features import FEATURES
 
 PROJECT = "Notewell for Obsidian"  # distinguishes our program from others called notewell
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
@@ -60,7 +62,6 @@ SECTIONS = {
     "Write notes": {
         "memory": "notewell.cli.memory:memory",
         "properties": "notewell.cli.properties:properties",
-        "gleanings": "notewell.cli.gleanings:gleanings",
         "garden": "notewell.cli.garden:garden",
         "undo": "notewell.cli.undo:undo",
     },
@@ -77,10 +78,6 @@ SECTIONS = {
     },
 }
 _HIDDEN = {"cli-reference": "notewell.cli.reference:reference"}
-COMMANDS = {
-    name: place for section in SECTIONS.values() for name, place in section.items()
-} | _HIDDEN
-
 _EXAMPLES = """\b
 Examples:
   notewell demo                             try it with a sample vault
@@ -95,21 +92,28 @@ Examples:
 class Root(Group):
     """The outermost group, where errors of commands become one line and an exit code."""
 
+    def __init__(self, *args: Any, features: Sequence[Feature] = FEATURES, **kwargs: Any) -> None:
+        """`features` are those whose commands it has."""
+        super().__init__(*args, **kwargs)
+        self._sections = commands(features, SECTIONS)
+        self._places = _HIDDEN | {
+            name: place for names in self._sections.values() for name, place in names.items()
+        }
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of use."""
-        return [*COMMANDS, *super().list_commands(ctx)]
+        return [*self._places, *super().list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command by its name."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self._places:
             return super().get_command(ctx, cmd_name)
-        module, _, attribute = COMMANDS[cmd_name].partition(":")
-        command = getattr(import_module(module), attribute)
+        command = load(self._places[cmd_name])
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for."""
-        for title, names in SECTIONS.items():
+        for title, names in self._sections.items():
             found = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
                 formatter.write_dl(

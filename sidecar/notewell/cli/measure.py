@@ -28,6 +28,7 @@ from notewell.evaluate import (
     systems_of,
     write_golden,
 )
+from notewell.features import FEATURES
 from notewell.support.home import expanded
 from notewell.types import SearchMode, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
@@ -67,7 +68,12 @@ class Task:
 
     def separate_vaults(self) -> Vaults:
         """Return the vaults of corpora and unknown folders; the caller closes them."""
-        return Vaults(self.separate_settings(), fetch_missing=True, say=self.reporter.say)
+        return Vaults(
+            self.separate_settings(),
+            fetch_missing=True,
+            say=self.reporter.say,
+            features=FEATURES,
+        )
 
     def against(self, settings: Settings) -> Against | None:
         """Return the peers, with the model of these settings; None where no peer was named."""

@@ -17,7 +17,9 @@ from click.core import ParameterSource
 
 from notewell.cli.output import print_message
 from notewell.config.load import ENV_CONFIG, load_settings, user_file
+from notewell.engine.feature import sections
 from notewell.errors import ConfigError, NotewellError
+from notewell.features import FEATURES
 from notewell.support.logs import log_to_terminal
 from notewell.support.near import near
 from notewell.types import LogFormat, Settings
@@ -53,13 +55,18 @@ class Invocation:
         self, *, vault: Path | None = None, flags: Mapping[str, object] | None = None
     ) -> Settings:
         """Merge all layers of settings. `flags` has setting keys; None in it means "not given"."""
-        return load_settings(flags=self._flags(flags), environ=self._environ(), vault=vault)
+        return load_settings(
+            flags=self._flags(flags),
+            environ=self._environ(),
+            vault=vault,
+            features=sections(FEATURES),
+        )
 
     def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
         """Return the layers that `settings` merges, for showing and changing them."""
         from notewell.config.edit import Configuration  # noqa: PLC0415 - few commands need it
 
-        return Configuration(self._environ(), self._flags(flags))
+        return Configuration(self._environ(), self._flags(flags), sections(FEATURES))
 
     def config_file(self) -> Path:
         """Return the path of the per-user configuration file, which may not exist."""
@@ -97,6 +104,7 @@ class Invocation:
             for_vault=self._for_vault(flags),
             fetch_missing=fetch_missing,
             say=say or self.say,
+            features=FEATURES,
         )
 
     def _for_vault(self, flags: Mapping[str, object] | None) -> Callable[[Path], Settings]:

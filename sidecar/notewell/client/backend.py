@@ -43,9 +43,7 @@ class LocalBackend:
 
     def answer(self, request: Request[R]) -> R:
         """Answer a request with its reply."""
-        from notewell.engine.answers import answer  # noqa: PLC0415 - loads numpy
-
-        return answer(self._engine, request)
+        return self._engine.answer(request)
 
     def document(self, request: Request[object]) -> bytes:
         """Answer a request with the JSON of its reply."""

@@ -8,7 +8,16 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from notewell.config.load import PATHS, merge, parse_file, read_layers, user_file
+from notewell.config.load import (
+    PATHS,
+    Layer,
+    Sections,
+    Source,
+    merge,
+    parse_file,
+    read_layers,
+    user_file,
+)
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
 from notewell.errors import ConfigError
 from notewell.support import atomic
@@ -43,11 +52,15 @@ class Configuration:
     """The layers of one process's configuration."""
 
     def __init__(
-        self, environ: Mapping[str, str], flags: Mapping[str, object] | None = None
+        self,
+        environ: Mapping[str, str],
+        flags: Mapping[str, object] | None = None,
+        features: Sections = (),
     ) -> None:
-        """Nothing is read yet."""
+        """Nothing is read yet. `features` are the sections beside those of the core."""
         self._environ = environ
         self._flags = flags
+        self._features = features
         self._changing = threading.Lock()
 
     @property
@@ -59,13 +72,20 @@ class Configuration:
         self, vault: str, folder: Path, running: Settings, among: Callable[[str], bool]
     ) -> ConfigReply:
         """The settings of a vault in `folder` whose keys satisfy `among`; reads the files again."""
-        layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
-        merged = settings_by_key(merge(layers, self._environ))
-        defaults = settings_by_key(merge({}, self._environ))
+        layers = self._layers(folder)
+        merged = settings_by_key(self._merged(layers))
+        defaults = settings_by_key(self._merged({}))
         now = settings_by_key(running)
         sources = {key: source for source, layer in layers.items() for key in layer}
         views = tuple(
-            _view(key, merged[key], now[key], defaults[key], sources.get(key, "default"))
+            _view(
+                key,
+                merged[key],
+                now[key],
+                defaults[key],
+                sources.get(key, "default"),
+                safe=_is_safe(key, self._features),
+            )
             for key in merged
             if among(key)
         )
@@ -78,13 +98,13 @@ class Configuration:
 
     def sources(self, folder: Path | None) -> dict[str, SettingSource]:
         """Where each setting that is not a default was set; `folder` is that of a vault."""
-        layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
+        layers = self._layers(folder)
         return {key: source for source, layer in layers.items() for key in layer}
 
     def settings(self, folder: Path) -> Settings:
         """The settings of a vault in `folder`, as files, environment and flags set them now."""
-        layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
-        return merge(layers, self._environ)
+        layers = self._layers(folder)
+        return self._merged(layers)
 
     def change(self, changes: Mapping[str, SettingValue], folder: Path) -> None:
         """Change settings in the per-user file, all or none; None removes a setting.
@@ -93,19 +113,17 @@ class Configuration:
         value is invalid, or the file cannot be written.
         """
         for key in changes:
-            if not is_safe(key):
+            if not _is_safe(key, self._features):
                 raise ConfigError(f"'{key}' cannot be changed here. {_UNSAFE_REASON}")
         with self._changing:
             # tomlkit takes long to load, and this module is loaded by every command.
             from notewell.config.toml_text import changed  # noqa: PLC0415
 
             text = changed(_text(self.file), changes)
-            layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
-            layers["user"] = parse_file(text, str(self.file))
-            merge(layers, self._environ)
-            merge(
-                {"user": layers["user"]}, self._environ
-            )  # also values that another layer overrides
+            layers = self._layers(folder)
+            layers["user"] = self._parsed(text, str(self.file))
+            self._merged(layers)
+            self._merged({"user": layers["user"]})  # also values that another layer overrides
             _write(self.file, text)
 
     def consent(self, host: str, *, allowed: bool) -> None:
@@ -124,7 +142,7 @@ class Configuration:
 
         Raises ConfigError, also where the file has one in every vault and this is to have none.
         """
-        present = merge({"user": parse_file(_text(self.file), str(self.file))}, self._environ)
+        present = self._of_file(_text(self.file))
         if present.phone.index is True:
             if not wanted:
                 raise ConfigError(
@@ -142,7 +160,7 @@ class Configuration:
 
         with self._changing:
             text = _text(self.file)
-            present = merge({"user": parse_file(text, str(self.file))}, self._environ)
+            present = self._of_file(text)
             section, _, name = key.partition(".")
             items: tuple[str, ...] = getattr(getattr(present, section), name) or ()
             others = tuple(one for one in items if one != item)
@@ -159,7 +177,7 @@ class Configuration:
         with self._changing:
             changes = {f"ask.{name}": value or None for name, value in rules.items()}
             text = changed(_text(self.file), changes)
-            merge({"user": parse_file(text, str(self.file))}, self._environ)
+            self._of_file(text)
             _write(self.file, text)
 
     def carried(self, saved: str) -> tuple[str, tuple[str, ...]]:
@@ -170,28 +188,48 @@ class Configuration:
         """
         from notewell.config.toml_text import with_top_level  # noqa: PLC0415 - as above
 
-        layer = parse_file(saved, "the settings in the backup")
-        present = parse_file(_text(self.file), str(self.file))
+        layer = self._parsed(saved, "the settings in the backup")
+        present = self._parsed(_text(self.file), str(self.file))
         kept = {key: present.get(key) for key in PATHS}
-        merge({"user": {key: value for key, value in layer.items() if key not in PATHS}}, {})
+        others = {key: value for key, value in layer.items() if key not in PATHS}
+        merge({"user": others}, {}, self._features)
         left_out = tuple(key for key in PATHS if key in layer and layer[key] != present.get(key))
         return with_top_level(saved, kept), left_out
 
+    def _layers(self, folder: Path | None) -> dict[Source, Layer]:
+        return read_layers(
+            flags=self._flags, environ=self._environ, vault=folder, features=self._features
+        )
+
+    def _parsed(self, text: str, where: str) -> Layer:
+        return parse_file(text, where, self._features)
+
+    def _merged(self, layers: Mapping[Source, Layer]) -> Settings:
+        return merge(layers, self._environ, self._features)
+
+    def _of_file(self, text: str) -> Settings:
+        """The settings that the text of the per-user file makes alone."""
+        return self._merged({"user": self._parsed(text, str(self.file))})
+
     def only_places(self) -> bool:
         """Whether the per-user file sets nothing but where data lies."""
-        return set(parse_file(_text(self.file), str(self.file))) <= set(PATHS)
+        return set(self._parsed(_text(self.file), str(self.file))) <= set(PATHS)
 
 
 def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
     """All settings by their keys, `section.key`; paths as text."""
-    return dict(_by_key(settings, ""))
+    own = {key: value for key, value in _by_key(settings, "") if key != "features"}
+    for name, section in settings.features.items():
+        own |= _by_key(section, f"{name}.")
+    return own
 
 
-def is_safe(key: str) -> bool:
+def _is_safe(key: str, features: Sections) -> bool:
     """Whether a setting may be changed over HTTP."""
-    if key in SAFE_KEYS:
+    section, _, name = key.partition(".")
+    if key in SAFE_KEYS or any(one.name == section and name in one.safe for one in features):
         return True
-    return key.partition(".")[0] in SAFE_SECTIONS and "." in key and key not in UNSAFE
+    return section in SAFE_SECTIONS and bool(name) and key not in UNSAFE
 
 
 def _by_key(section: object, prefix: str) -> Iterator[tuple[str, SettingValue]]:
@@ -211,8 +249,10 @@ def _view(
     running: SettingValue,
     default: SettingValue,
     source: SettingSource,
+    *,
+    safe: bool,
 ) -> SettingView:
-    reason = _SET_BY.get(source) if is_safe(key) else _UNSAFE_REASON
+    reason = _SET_BY.get(source) if safe else _UNSAFE_REASON
     return SettingView(key, value, running, default, source, reason is None, reason)
 
 

@@ -13,6 +13,7 @@ import os
 import string
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -27,7 +28,6 @@ from notewell.types import (
     ChunkRules,
     DocumentRules,
     GardenRules,
-    GleaningRules,
     LimitRules,
     LogRules,
     MemoryRules,
@@ -35,6 +35,7 @@ from notewell.types import (
     PhoneRules,
     ScheduleRules,
     SearchRules,
+    Section,
     ServerRules,
     Settings,
     TopicRules,
@@ -56,40 +57,36 @@ ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
 # A vault travels between machines with its sync tool, so the file in it may set how its notes are
 # indexed, but not where this machine stores data or who may use its server.
-VAULT_SECTIONS = ("vault", "chunking", "model", "memory", "gleanings", "topics", "garden")
 VAULT_KEYS = ("index_dir",)
 INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
-VAULT_REFUSED = (
-    "model.folder",
-    "model.threads",
-    "model.provider",
-    "model.base_url",
-    "model.consent",
-    "gleanings.web",
-)
 
-_SECTIONS: Mapping[str, type] = {
-    "vault": VaultRules,
-    "chunking": ChunkRules,
-    "model": ModelRules,
-    "search": SearchRules,
-    "server": ServerRules,
-    "limits": LimitRules,
-    "log": LogRules,
-    "memory": MemoryRules,
-    "ask": AskRules,
-    "gleanings": GleaningRules,
-    "topics": TopicRules,
-    "garden": GardenRules,
-    "schedule": ScheduleRules,
-    "documents": DocumentRules,
-    "phone": PhoneRules,
-}
+_CORE = (
+    Section("vault", VaultRules, in_vault=True),
+    Section("chunking", ChunkRules, in_vault=True),
+    Section(
+        "model",
+        ModelRules,
+        in_vault=True,
+        refused=("folder", "threads", "provider", "base_url", "consent"),
+    ),
+    Section("search", SearchRules),
+    Section("server", ServerRules),
+    Section("limits", LimitRules),
+    Section("log", LogRules),
+    Section("memory", MemoryRules, in_vault=True),
+    Section("ask", AskRules),
+    Section("topics", TopicRules, in_vault=True),
+    Section("garden", GardenRules, in_vault=True),
+    Section("schedule", ScheduleRules),
+    Section("documents", DocumentRules),
+    Section("phone", PhoneRules),
+)
 PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*PATHS, "offline")
 
 Source = Literal["user", "vault", "environment", "flag"]
 Value: TypeAlias = object
+Sections: TypeAlias = Sequence[Section]
 Layer: TypeAlias = dict[str, Value]  # "section.key" or "key" -> value as written
 
 
@@ -99,19 +96,25 @@ class _BelowData(str):
     __slots__ = ()
 
 
-def known_keys() -> tuple[str, ...]:
+def known_keys(features: Sections = ()) -> tuple[str, ...]:
     """All keys of settings, `section.key` or `key`, sorted."""
-    nested = (key for name, kind in _SECTIONS.items() for key in _keys_within(kind(), name))
+    nested = (key for key, _ in _defaults(features))
     return tuple(sorted([*_TOP, *nested]))
 
 
-def _keys_within(section: object, name: str) -> Iterator[str]:
-    """The keys of a section and of the sections within it, `section.inner.key`."""
+def _defaults(features: Sections) -> Iterator[tuple[str, object]]:
+    """Each key below a section with its default."""
+    for one in (*_CORE, *features):
+        yield from _within(one.rules(), one.name)
+
+
+def _within(section: object, name: str) -> Iterator[tuple[str, object]]:
+    """The keys and values of a section and of the sections within it, `section.inner.key`."""
     if not dataclasses.is_dataclass(section):
-        yield name
+        yield name, section
         return
     for field in dataclasses.fields(section):
-        yield from _keys_within(getattr(section, field.name), f"{name}.{field.name}")
+        yield from _within(getattr(section, field.name), f"{name}.{field.name}")
 
 
 def user_file(environ: Mapping[str, str]) -> Path:
@@ -167,41 +170,52 @@ def load_settings(
     flags: Mapping[str, Value] | None = None,
     environ: Mapping[str, str],
     vault: Path | None = None,
+    features: Sections = (),
 ) -> Settings:
-    """Merge all layers. `flags` has known keys; None values in it mean "not given"."""
-    return merge(read_layers(flags=flags, environ=environ, vault=vault), environ)
+    """Merge all layers. `flags` has known keys; None values in it mean "not given".
+
+    `features` are the sections beside those of the core, here and below.
+    """
+    layers = read_layers(flags=flags, environ=environ, vault=vault, features=features)
+    return merge(layers, environ, features)
 
 
 def read_layers(
-    *, flags: Mapping[str, Value] | None, environ: Mapping[str, str], vault: Path | None
+    *,
+    flags: Mapping[str, Value] | None,
+    environ: Mapping[str, str],
+    vault: Path | None,
+    features: Sections = (),
 ) -> dict[Source, Layer]:
     """Read all layers, those with precedence last."""
     given = {key: value for key, value in (flags or {}).items() if value is not None}
-    _check_keys(given, "command line")
+    _check_keys(given, "command line", features)
     return {
-        "user": _user_layer(environ),
-        "vault": _vault_layer(vault, environ) if vault is not None else {},
-        "environment": _environment_layer(environ),
+        "user": _user_layer(environ, features),
+        "vault": _vault_layer(vault, environ, features) if vault is not None else {},
+        "environment": _environment_layer(environ, features),
         "flag": given,
     }
 
 
-def merge(layers: Mapping[Source, Layer], environ: Mapping[str, str]) -> Settings:
+def merge(
+    layers: Mapping[Source, Layer], environ: Mapping[str, str], features: Sections = ()
+) -> Settings:
     """Merge layers into settings. ConfigError names the first invalid value."""
     merged: Layer = {}
     for layer in layers.values():
         merged.update(layer)
-    return _build(merged, environ)
+    return _build(merged, environ, features)
 
 
-def parse_file(text: str, where: str) -> Layer:
+def parse_file(text: str, where: str, features: Sections = ()) -> Layer:
     """Parse the text of a configuration file. Raises ConfigError if it is not valid."""
-    layer = _flatten(_parsed(text, where), where)
-    _check_keys(layer, where)
+    layer = _flatten(_parsed(text, where), where, features)
+    _check_keys(layer, where, features)
     return layer
 
 
-def _user_layer(environ: Mapping[str, str]) -> Layer:
+def _user_layer(environ: Mapping[str, str], features: Sections) -> Layer:
     path = user_file(environ)
     if not path.exists():
         if ENV_CONFIG in environ:
@@ -210,17 +224,18 @@ def _user_layer(environ: Mapping[str, str]) -> Layer:
                 " create it, or name another"
             )
         return {}
-    return parse_file(_read(path), str(path))
+    return parse_file(_read(path), str(path), features)
 
 
-def _vault_layer(vault: Path, environ: Mapping[str, str]) -> Layer:
+def _vault_layer(vault: Path, environ: Mapping[str, str], features: Sections) -> Layer:
     path = vault / VAULT_FILE
     if not path.is_file():
         return {}
-    layer = parse_file(_read(path), str(path))
+    layer = parse_file(_read(path), str(path), features)
+    allowed = {one.name: one.refused for one in (*_CORE, *features) if one.in_vault}
     for key in layer:
-        allowed = key in VAULT_KEYS or key.split(".")[0] in VAULT_SECTIONS
-        if not allowed or key in VAULT_REFUSED:
+        name, _, rest = key.partition(".")
+        if key not in VAULT_KEYS and (name not in allowed or rest in allowed[name]):
             raise ConfigError(
                 f"{path}: '{key}' cannot be set in a vault; set it in {user_file(environ)} instead"
             )
@@ -242,8 +257,8 @@ def _folder_name(value: str, where: Path) -> str:
     return "/".join(parts)
 
 
-def _environment_layer(environ: Mapping[str, str]) -> Layer:
-    names = {ENV_PREFIX + key.replace(".", "_").upper(): key for key in known_keys()}
+def _environment_layer(environ: Mapping[str, str], features: Sections) -> Layer:
+    names = {ENV_PREFIX + key.replace(".", "_").upper(): key for key in known_keys(features)}
     layer: Layer = {}
     for name, value in environ.items():
         if (
@@ -275,31 +290,34 @@ def _parsed(text: str, where: str) -> Mapping[str, Value]:
         raise ConfigError(f"{where} has values nested too deeply; remove some levels") from error
 
 
-def _flatten(table: Mapping[str, Value], where: str) -> Layer:
+def _flatten(table: Mapping[str, Value], where: str, features: Sections) -> Layer:
+    sections = {one.name for one in (*_CORE, *features)}
+    known = known_keys(features)
     layer: Layer = {}
     for name, value in table.items():
-        if name in _SECTIONS:
+        if name in sections:
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{where}: '{name}' must be a section, [{name}]")
-            layer.update(_flatten_section(value, name))
+            layer.update(_flatten_section(value, name, known))
         else:
             layer[name] = value
     return layer
 
 
-def _flatten_section(table: Mapping[str, Value], name: str) -> Iterator[tuple[str, Value]]:
+def _flatten_section(
+    table: Mapping[str, Value], name: str, known: Sequence[str]
+) -> Iterator[tuple[str, Value]]:
     """The settings of a section by their keys; `[search.gars]` is a section within one."""
-    within = tuple(key for key in known_keys() if key.startswith(f"{name}."))
     for field, value in table.items():
         key = f"{name}.{field}"
-        if isinstance(value, Mapping) and any(known.startswith(f"{key}.") for known in within):
-            yield from _flatten_section(value, key)
+        if isinstance(value, Mapping) and any(one.startswith(f"{key}.") for one in known):
+            yield from _flatten_section(value, key, known)
         else:
             yield key, value
 
 
-def _check_keys(layer: Mapping[str, Value], where: str) -> None:
-    known = known_keys()
+def _check_keys(layer: Mapping[str, Value], where: str, features: Sections) -> None:
+    known = known_keys(features)
     for key in layer:
         if key not in known:
             raise ConfigError(f"{where}: unknown key '{key}'; {_meant(key, known)}")
@@ -341,10 +359,11 @@ def _default_paths(merged: Layer) -> Iterator[tuple[str, Path]]:
         yield "state_dir", Path(platformdirs.user_state_dir("notewell", appauthor=False))
 
 
-def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
+def _build(merged: Layer, environ: Mapping[str, str], features: Sections) -> Settings:
     for name, path in _default_paths(merged):
         merged.setdefault(name, path)
-    tree: dict[str, Value] = {name: {} for name in _SECTIONS}
+    lists = {key for key, default in _defaults(features) if isinstance(default, tuple)}
+    tree: dict[str, Value] = {one.name: {} for one in (*_CORE, *features)}
     named = merged.get("index_dir")
     if isinstance(named, _BelowData):
         merged["index_dir"] = Path(str(merged["data_dir"]), INDEXES, named)
@@ -355,10 +374,16 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
             target = target.setdefault(section, {}) if isinstance(target, dict) else None
         if not isinstance(target, dict):  # pragma: no cover - only known keys come here
             raise ConfigError(f"'{'.'.join(sections)}' is not a section")
-        target[field] = _coerce(key, value, environ)
-    settings = checked(Settings, tree)
+        target[field] = _coerce(key, value, environ, key in lists)
+    of_features = {one.name: _section(one, tree.pop(one.name)) for one in features}
+    settings = replace(checked(Settings, tree), features=of_features)
     _check_schedule(settings.schedule)
     return settings
+
+
+def _section(section: Section, tree: Value) -> object:
+    """The record of one feature's section; ConfigError names the whole key."""
+    return checked(section.rules, tree if isinstance(tree, Mapping) else {}, section.name)
 
 
 def _check_schedule(rules: ScheduleRules) -> None:
@@ -370,29 +395,11 @@ def _check_schedule(rules: ScheduleRules) -> None:
                 raise ConfigError(f"'schedule.{name}' is invalid: {error.message}") from error
 
 
-def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:
+def _coerce(key: str, value: Value, environ: Mapping[str, str], is_list: bool) -> Value:
     if key in PATHS:
         return _expand(key, str(value), environ).absolute()
     if key == "model.folder" and isinstance(value, str):
         return str(_expand(key, value, environ).absolute())
-    if isinstance(value, str) and key in _LIST_KEYS:
+    if isinstance(value, str) and is_list:
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
-
-
-_LIST_KEYS = (
-    "vault.include",
-    "vault.exclude",
-    "vault.types",
-    "server.allowed_hosts",
-    "server.allowed_origins",
-    "server.trusted_proxies",
-    "limits.routes",
-    "model.consent",
-    "search.shelved_status",
-    "documents.allow",
-    "gleanings.headings",
-    "gleanings.daily_folders",
-    "garden.ignore",
-    "garden.checks",
-)

@@ -47,11 +47,11 @@ class _InvalidError(Exception):
         self.where: list[str] = []
 
 
-def checked(kind: type[T], tree: Mapping[str, object]) -> T:
+def checked(kind: type[T], tree: Mapping[str, object], name: str = "") -> T:
     """A record of settings; `tree` has values by field, and a mapping for a section.
 
     Text is taken for numbers and truth values too, because the environment has only text. Fields
-    without a value have their default.
+    without a value have their default. `name` is that of the section, for messages.
 
     Raises:
         ConfigError: a value is invalid; the message names its key.
@@ -60,7 +60,7 @@ def checked(kind: type[T], tree: Mapping[str, object]) -> T:
     try:
         record: T = _record(kind, tree)
     except _InvalidError as error:
-        key = ".".join(reversed(error.where))
+        key = ".".join([*([name] if name else []), *reversed(error.where)])
         raise ConfigError(
             f"'{key}' is invalid: it must be {error.expected} (got {_shown(error.value)})"
         ) from error

@@ -1,8 +1,8 @@
-"""All requests, in the order in which the documentation lists their routes."""
+"""The requests of the core, in groups; `features` has the order of all, as documented."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from notewell.contract import (
     ask,
@@ -13,7 +13,6 @@ from notewell.contract import (
     documents,
     explore,
     garden,
-    gleanings,
     graph,
     local_models,
     log,
@@ -33,7 +32,9 @@ from notewell.contract import (
 )
 from notewell.contract.request import Request
 
-REQUESTS: tuple[type[Request[Any]], ...] = (
+Requests: TypeAlias = tuple[type[Request[Any]], ...]
+
+VAULTS: Requests = (
     server.HealthRequest,
     server.VaultsRequest,
     server.AddVault,
@@ -43,8 +44,12 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     search.SimilarRequest,
     search.SimilarTextRequest,
     notes.NoteRequest,
+)
+PROPERTIES: Requests = (
     properties.EditProperties,
     properties.EditPropertiesBatch,
+)
+GRAPH: Requests = (
     graph.NeighborsRequest,
     graph.NeighborhoodRequest,
     graph.PathRequest,
@@ -55,14 +60,18 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     graph.OrphansRequest,
     graph.DanglingRequest,
     graph.MissingLinksRequest,
-    explore.ArchaeologyRequest,
+)
+ARCHAEOLOGY: Requests = (explore.ArchaeologyRequest,)
+LOOKING: Requests = (
     explore.CompleteRequest,
     status.LedgerRequest,
     log.OpenedRequest,
     log.VerdictRequest,
     log.LogRequest,
     log.ClearLogRequest,
-    log.TuneRequest,
+)
+TUNING: Requests = (log.TuneRequest,)
+MEMORY: Requests = (
     memory.StoreMemory,
     memory.RecallMemories,
     memory.MemoryContext,
@@ -75,14 +84,12 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     memory.ListMemories,
     memory.MemoryHistory,
     memory.MemoryHealth,
+)
+TOPICS: Requests = (
     topics.TopicsRequest,
     topics.CheckTopics,
-    gleanings.ExtractGleanings,
-    gleanings.GleaningsRequest,
-    gleanings.GleaningStatsRequest,
-    gleanings.GleaningRequest,
-    gleanings.MarkGleaning,
-    gleanings.MaintainGleanings,
+)
+GARDEN: Requests = (
     garden.MakePlan,
     garden.GardenModelRequest,
     garden.PlansRequest,
@@ -92,8 +99,12 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     garden.UndoPlan,
     garden.RejectionsRequest,
     garden.ForgetRejections,
+)
+WRITES: Requests = (
     writes.WritesRequest,
     writes.UndoRequest,
+)
+ASK: Requests = (
     ask.AskRequest,
     ask.AskModelsRequest,
     local_models.LocalModelsRequest,
@@ -106,6 +117,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     ask.SaveConversationRequest,
     ask.StopAnswerRequest,
     ask.AskEventsRequest,
+)
+CHANGES: Requests = (
     changes.ReindexRequest,
     changes.ChangesRequest,
     changes.SyncRequest,
@@ -116,23 +129,35 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     changes.RetryRequest,
     changes.CancelRequest,
     changes.GuardRequest,
+)
+RUNS: Requests = (
     runs.RunsRequest,
     runs.RunRequest,
     runs.CancelRun,
+)
+PHONE: Requests = (
     phone.PhoneIndexRequest,
     phone.SwitchPhoneIndex,
-    context.ContextRequest,
+)
+CONTEXT: Requests = (context.ContextRequest,)
+DOCUMENTS: Requests = (
     documents.ListDocuments,
     documents.AddDocuments,
     documents.RemoveDocuments,
+)
+SOURCES: Requests = (
     sources.SourcesRequest,
     sources.AddSource,
     sources.SyncSource,
     sources.RemoveSource,
-    manage.SessionRequest,
+)
+SESSION: Requests = (manage.SessionRequest,)
+PAIRING: Requests = (
     pairing.PairRequest,
     pairing.PairCancelRequest,
     pairing.RedeemRequest,
+)
+MANAGING: Requests = (
     devices.DevicesRequest,
     devices.RevokeDevice,
     devices.AuditRequest,
@@ -144,7 +169,4 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     manage.ChangeConfigRequest,
     server.EventsRequest,
     server.MetricsRequest,
-)
-FEATURES = tuple(
-    request.endpoint.name for request in REQUESTS if request is not server.HealthRequest
 )

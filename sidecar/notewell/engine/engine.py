@@ -19,14 +19,17 @@ from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply, NoteRequest
+from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
+from notewell.engine.answers import answer
 from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.documents import VaultDocuments, store_of
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
+from notewell.engine.feature import Feature, OpenFeatures, OpenVault
 from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
@@ -36,7 +39,7 @@ from notewell.engine.request_threads import RequestThreads
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
-from notewell.engine.tending import TendedVault, Tending, run_log
+from notewell.engine.tending import Tending, run_log
 from notewell.engine.tuning import VaultTuning
 from notewell.engine.watcher import VaultWatcher
 from notewell.errors import NotewellError, UsageError
@@ -52,6 +55,7 @@ from notewell.ingest.writer import Writer
 from notewell.memory.service import open_memories, open_writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
+from notewell.runs.work import Runs
 from notewell.sources import Source, whole_source
 from notewell.types import (
     Embedder,
@@ -65,12 +69,14 @@ from notewell.types import (
     VaultRecord,
 )
 from notewell.vault.mirror import Mirror
+from notewell.vault.write import VaultWriter
 
 if TYPE_CHECKING:
     from notewell.ask.service import AskService
 
 P = ParamSpec("P")
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Engine:
@@ -91,6 +97,7 @@ class Engine:
         fetch_missing: bool,
         source: Source,
         mirror: Mirror | None = None,
+        features: Sequence[Feature] = (),
     ) -> None:
         """Use `open`; this only puts the parts together."""
         self.record = record
@@ -118,19 +125,13 @@ class Engine:
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
-        changed, chat = self._look_at, lambda: self.asking.providers
-        tended = TendedVault(record, settings, index, source, writer, changed, self._embedder, chat)
-        self.tending = Tending(tended, self._writer, self._look_now)
-        self.undoing, self.properties = self.tending.undoing, self.tending.properties
-        self.memories = open_memories(
-            record,
-            settings,
-            index,
-            writer=writer,
-            search=self.search,
-            count_tokens=self.tokens,
-            changed=self._look_at,
+        self.vault = self._open_vault(settings, writer)
+        self.features = OpenFeatures(features, self.vault)
+        self.tending = Tending(
+            self.vault, self._writer, self._look_now, self.features, lambda: self.asking.providers
         )
+        self.undoing, self.properties = self.tending.undoing, self.tending.properties
+        self.memories = open_memories(self.vault, self.search, self.tokens)
         self._asking = AskOnDemand(record, settings, self._for_answers(), writer, self._look_at)
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer
@@ -152,12 +153,14 @@ class Engine:
         fetch_missing: bool = False,
         say: Callable[[str], None] = lambda _: None,
         load_model: Loader = load_embedder,
+        features: Sequence[Feature] = (),
     ) -> Engine:
         """Open the index in `directory`.
 
         `writable` takes the writer's lock (IndexInUseError when it is held); else an index that
         is not there is NotFoundError. One made of another vault's notes is AnotherVaultError. With
-        `fetch_missing` a writer may download the model, which `load_model` gives.
+        `fetch_missing` a writer may download the model, which `load_model` gives. `features` are
+        the rows of what it answers besides searches.
         """
         index = open_index(directory, writable=writable)
         source = whole_source(record, settings, store_of(record, settings))
@@ -186,6 +189,20 @@ class Engine:
             fetch_missing=fetch_missing,
             source=source,
             mirror=mirror,
+            features=features,
+        )
+
+    def _open_vault(self, settings: Settings, writer: VaultWriter | None) -> OpenVault:
+        return OpenVault(
+            self.record,
+            settings,
+            self._index,
+            self._source,
+            writer,
+            Runs(run_log(self.record, settings), self.record.name),
+            changed=self._look_at,
+            embedder=self._embedder,
+            ask=self.answer,
         )
 
     def _for_answers(self) -> Vault:
@@ -214,6 +231,10 @@ class Engine:
         else:
             found = self._searching.search(shown)
         return self.history.noted(request, self.tending.live.refreshed(request, found))
+
+    def answer(self, request: Request[R]) -> R:
+        """Answer any request about the vault, also those of features."""
+        return answer(self, request)
 
     def use_search_rules(self, rules: SearchRules) -> None:
         """Search by other rules from the next search on."""

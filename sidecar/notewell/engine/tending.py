@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from notewell.contract.phone import PhoneIndexReply
+from notewell.engine.feature import OpenFeatures, OpenVault
 from notewell.engine.live_text import LiveText
 from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
@@ -20,21 +20,12 @@ from notewell.gardener.read_garden import GardenParts
 from notewell.gardener.rejections import Rejections
 from notewell.gardener.service import Topics
 from notewell.gardener.state import StateFile as GardenFile
-from notewell.gleanings.collect import Collection
-from notewell.gleanings.service import Gleanings, Parts
-from notewell.gleanings.state import StateFile
-from notewell.gleanings.web import Web
-from notewell.index.port import IndexReader
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
 from notewell.phone.service import HOURLY, PhoneIndex, PhoneParts
 from notewell.runs import RunLog
-from notewell.runs.work import Runs
-from notewell.sources import Source
-from notewell.types import Embedder, Settings, VaultRecord
+from notewell.types import Settings, VaultRecord
 from notewell.types.runs import RunKind
-from notewell.vault.daily import DailyNotes
-from notewell.vault.write import VaultWriter
 
 if TYPE_CHECKING:  # loaded with the first question
     from notewell.models.chat.providers import Providers
@@ -42,35 +33,23 @@ if TYPE_CHECKING:  # loaded with the first question
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class TendedVault:
-    """One vault and what is used to read and write it.
-
-    `writer` None: it is never written. `changed` is called with the path of each note written.
-    `embedder` gives the model that answers searches, and `chat` what opens the language model.
-    """
-
-    record: VaultRecord
-    settings: Settings
-    index: IndexReader
-    source: Source
-    writer: VaultWriter | None
-    changed: Callable[[str], None]
-    embedder: Callable[[], Embedder | None]
-    chat: Callable[[], Providers]
-
-
 class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
-    `runs` lists, shows and cancels runs; `gleanings` are the links saved in daily notes;
-    `topics` are those of its notes, `plans` those of the gardener, `rejections` what was rejected
-    of them; `properties` edits those of notes; `undoing` takes back what was written; `phone` is
-    the file for phones; `source` brings converted notes up to date, and
-    `live` shows what they say there now.
+    `runs` lists, shows and cancels runs; `topics` are those of its notes, `plans` those of the
+    gardener, `rejections` what was rejected of them; `properties` edits those of notes; `undoing`
+    takes back what was written; `phone` is the file for phones; `source` brings converted notes
+    up to date, and `live` shows what they say there now.
     """
 
-    def __init__(self, vault: TendedVault, indexing: Writer, index_all: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        vault: OpenVault,
+        indexing: Writer,
+        index_all: Callable[[], None],
+        features: OpenFeatures,
+        chat: Callable[[], Providers],
+    ) -> None:
         """Nothing is started before `start`. `indexing` does what the schedule wants indexed.
 
         `index_all` has the whole vault indexed, at once where no writer serves.
@@ -80,9 +59,7 @@ class Tending:
         self.properties = VaultProperties(
             record.name, vault.writer, vault.index, vault.changed, settings.memory.folder
         )
-        log = run_log(record, settings)
-        self._working = Runs(log, record.name)
-        self.gleanings = _gleanings(vault, self._working)
+        self._working, self._features = vault.runs, features
         self.source = SourceSync(record, self._working, index_all, offline=settings.offline)
         self.live = LiveText(
             record,
@@ -95,10 +72,10 @@ class Tending:
         self.phone = PhoneIndex(
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )
-        self.plans = _plans(vault, self._working)
+        self.plans = _plans(vault, chat)
         self.rejections = Rejections(record.name, _garden_file(vault))
         self._scheduler = Scheduler(
-            settings.schedule, settings.vault.reconcile_at, log, self._starts(indexing)
+            settings.schedule, settings.vault.reconcile_at, vault.runs.log, self._starts(indexing)
         )
         if self.phone.on:
             self._scheduler.follow("phone", HOURLY)
@@ -110,6 +87,7 @@ class Tending:
             self.plans.resume()
         except NotewellError as error:
             log.warning("what the gardener began is not ended: %s", error.message)
+        self._features.start()
         self._scheduler.start()
 
     def close(self) -> None:
@@ -130,9 +108,8 @@ class Tending:
 
     def _starts(self, indexing: Writer) -> dict[RunKind, Callable[[], object]]:
         starts: dict[RunKind, Callable[[], object]] = {
+            **self._features.runs(),
             "reconcile": lambda: indexing.submit(Work(trigger="schedule")),
-            "extract": self.gleanings.begin_extract,
-            "maintain": lambda: self.gleanings.maintain(trigger="schedule"),
             "phone": self.phone.begin_due,
             "plan": self.plans.begin,
         }
@@ -141,21 +118,7 @@ class Tending:
         return starts
 
 
-def _gleanings(vault: TendedVault, runs: Runs) -> Gleanings:
-    record, settings = vault.record, vault.settings
-    rules = settings.gleanings
-    parts = Parts(
-        collection=Collection(vault.index, vault.source, DailyNotes.read(record.path), rules),
-        state=StateFile(settings.data_dir / "vaults" / record.id),
-        runs=runs,
-        writer=vault.writer,
-        changed=vault.changed,
-        web=lambda seconds: Web(seconds=seconds),
-    )
-    return Gleanings(record.name, rules, parts, offline=settings.offline)
-
-
-def _plans(vault: TendedVault, runs: Runs) -> Plans:
+def _plans(vault: OpenVault, chat: Callable[[], Providers]) -> Plans:
     record, settings = vault.record, vault.settings
     memories = (settings.memory.folder,) if settings.memory.folder else ()
     parts = PlansParts(
@@ -168,18 +131,18 @@ def _plans(vault: TendedVault, runs: Runs) -> Plans:
             untouched=memories,
         ),
         file=_garden_file(vault),
-        runs=runs,
+        runs=vault.runs,
         writer=vault.writer,
         changed=vault.changed,
         load_model=vault.embedder,
-        chat=vault.chat,
+        chat=chat,
         offline=settings.offline,
     )
     return Plans(record.name, parts)
 
 
-def _garden_file(vault: TendedVault) -> GardenFile:
-    return GardenFile(vault.settings.data_dir / "vaults" / vault.record.id)
+def _garden_file(vault: OpenVault) -> GardenFile:
+    return GardenFile(vault.folder)
 
 
 def run_log(record: VaultRecord, settings: Settings) -> RunLog:

@@ -16,7 +16,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from notewell import __version__
+from notewell.engine.feature import load
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
+from notewell.features import FEATURES
 from notewell.mcp import (
     document_tools,
     garden_tools,
@@ -49,6 +51,7 @@ TOOLS: tuple[Tool, ...] = (
     *run_tools.TOOLS,
     *garden_tools.TOOLS,
     *memory_tools.TOOLS,
+    *(tool for one in FEATURES if one.tools for tool in load(one.tools)),
 )
 
 _INSTRUCTIONS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from annotated_types import Ge, Gt, Le
 
@@ -25,6 +25,8 @@ from notewell.types.values import (
     WalkMode,
     WatchMode,
 )
+
+T = TypeVar("T")
 
 # The file endings that become notes by default. `vault/readers` lists all that can be read.
 NOTE_TYPES: tuple[str, ...] = (".md", ".markdown", ".canvas", ".base", ".txt", ".pdf")
@@ -240,19 +242,6 @@ class AskRules:
 
 
 @frozen
-class GleaningRules:
-    """Links saved in daily notes: where they stand, and the folder of the notes made of them.
-
-    `web`: whether the addresses may be requested, to check links and to read titles.
-    """
-
-    headings: tuple[str, ...] = ("## Gleanings",)  # without # a heading of any level
-    daily_folders: tuple[str, ...] = ("Daily", "Journal")  # besides daily notes, whose notes count
-    folder: str = "L/Gleanings"
-    web: bool = False
-
-
-@frozen
 class TopicRules:
     """Where topics are: the notes of `folder`, which other notes name in the property `topics`."""
 
@@ -303,8 +292,26 @@ class ScheduleRules:
 
 
 @frozen
+class Section:
+    """A section of the settings, `[name]` in the configuration file.
+
+    `in_vault`: the file in a vault may set it, but for the keys `refused`. Over HTTP the keys
+    `safe` may be changed.
+    """
+
+    name: str
+    rules: type
+    in_vault: bool = False
+    refused: tuple[str, ...] = ()
+    safe: tuple[str, ...] = ()
+
+
+@frozen
 class Settings:
-    """All settings, after all layers are merged (see `config.load`)."""
+    """All settings, after all layers are merged (see `config.load`).
+
+    `features` has the sections of features by name; `of` gives one by its record.
+    """
 
     data_dir: Path
     model_dir: Path
@@ -320,9 +327,14 @@ class Settings:
     log: LogRules = field(default_factory=LogRules)
     memory: MemoryRules = field(default_factory=MemoryRules)
     ask: AskRules = field(default_factory=AskRules)
-    gleanings: GleaningRules = field(default_factory=GleaningRules)
     topics: TopicRules = field(default_factory=TopicRules)
     garden: GardenRules = field(default_factory=GardenRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)
     phone: PhoneRules = field(default_factory=PhoneRules)
+    features: Mapping[str, object] = field(default_factory=dict)
+
+    def of(self, rules: type[T]) -> T:
+        """The section of a feature; its defaults where nothing is set."""
+        found = (one for one in self.features.values() if isinstance(one, rules))
+        return next(found, None) or rules()

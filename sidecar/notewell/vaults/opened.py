@@ -18,14 +18,14 @@ from notewell import querylog, runs
 from notewell.ask import conversations
 from notewell.engine import tuning
 from notewell.engine.engine import Engine
+from notewell.engine.feature import Feature, files
 from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.gardener import state as garden_state
-from notewell.gleanings import state as gleaning_state
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
 from notewell.sources import document_store
-from notewell.support import cleanup, private
+from notewell.support import cleanup, private, state_file
 from notewell.support.home import expanded
 from notewell.types import AskRules, GardenRules, SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
@@ -55,11 +55,16 @@ class Vaults(KnownVaults):
         for_vault: Callable[[Path], Settings] | None = None,
         fetch_missing: bool = False,
         say: Callable[[str], None] = _quiet,
+        features: Sequence[Feature] = (),
     ) -> None:
-        """`for_vault` gives the settings with a vault's own file merged in."""
+        """`for_vault` gives the settings with a vault's own file merged in.
+
+        `features` are the rows of what its engines answer besides searches.
+        """
         super().__init__(settings, for_vault=for_vault)
         self._fetch_missing = fetch_missing
         self._say = say
+        self._features = features
         self._engines = OpenEngines(settings.server.open_vaults)
         self._served: tuple[VaultRecord, ...] | None = None
         self._models = EmbedderPool()
@@ -109,7 +114,8 @@ class Vaults(KnownVaults):
                 delete_index(directory)
                 conversations.delete(data)
                 write_journal.delete(data)
-                gleaning_state.delete(data)
+                for name in files(self._features):
+                    state_file.delete(data / name)
                 garden_state.delete(data)
                 runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
@@ -212,6 +218,7 @@ class Vaults(KnownVaults):
             fetch_missing=self._fetch_missing,
             say=self._say,
             load_model=self._models.load,
+            features=self._features,
         )
 
     def _make_private(self, record: VaultRecord) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,8 +13,10 @@ from aiohttp import hdrs, web
 from notewell import __version__
 from notewell.config.edit import Configuration
 from notewell.contract.codec import to_json
-from notewell.contract.endpoints import FEATURES
+from notewell.contract.server import HealthRequest
+from notewell.engine.feature import Feature
 from notewell.errors import NotewellError
+from notewell.features import FEATURES
 from notewell.types import LimitRules, ServerRules
 from notewell.vaults.opened import Vaults
 from notewell.web import openapi, pages
@@ -26,11 +28,12 @@ from notewell.web.metrics import Metrics
 from notewell.web.middleware import answer, guard, sign_in
 from notewell.web.polled_answers import PolledAnswers
 from notewell.web.request_models import MAX_BODY_BYTES
-from notewell.web.routes import ROUTES
+from notewell.web.routes import ROUTES, Route, routes
 from notewell.web.site import SITE, Site
 from notewell.web.sse import Streams
 
 _SAVE_USED_S = 60.0
+_ROUTES: web.AppKey[tuple[Route, ...]] = web.AppKey("routes", tuple)
 STATIC = Path(__file__).parent / "static"
 
 _log = logging.getLogger(__name__)
@@ -49,6 +52,7 @@ def create_app(
     static: Path = STATIC,
     texts: Path | None = None,
     streams: Streams | None = None,
+    features: Sequence[Feature] = FEATURES,
 ) -> web.Application:
     """Make the application for the vaults that are open.
 
@@ -56,11 +60,13 @@ def create_app(
     `state_dir`, the persistent token and the devices in that folder are accepted as well, and with
     `configuration`, settings can be read and changed. `logs` is the folder of the audit log,
     `static` that of the built web interface; without one, `/` is a page that says so. `texts` is
-    the folder of further languages.
+    the folder of further languages. `features` are those whose routes it has.
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
     interface = pages.built(static)
+    table = ROUTES if features is FEATURES else routes(features)
+    names = tuple(one.endpoint.name for one in table if one.request is not HealthRequest)
     app.on_shutdown.append(streams.end)
     answers = PolledAnswers()
     app.on_shutdown.append(answers.end)
@@ -74,13 +80,13 @@ def create_app(
         slots=Slots(limits.concurrent, limits.waiting),
         configuration=configuration,
         version=version,
-        features=FEATURES if interface is None else (*FEATURES, *pages.FEATURES),
+        features=names if interface is None else (*names, *pages.FEATURES),
         static=interface,
         metrics=Metrics(),
         streams=streams,
         answers=answers,
     )
-    _add_routes(app)
+    _add_routes(app, table)
     if interface is not None:
         pages.add_interface(app, interface)
     if texts is not None:
@@ -89,8 +95,8 @@ def create_app(
     return app
 
 
-def _add_routes(app: web.Application) -> None:
-    for route in ROUTES:
+def _add_routes(app: web.Application, table: Sequence[Route]) -> None:
+    for route in table:
         endpoint = route.endpoint
         place = endpoint.path.replace("}", ":[^/]+}")  # braces too: the field's own check refuses
         if endpoint.method == "GET":
@@ -98,6 +104,7 @@ def _add_routes(app: web.Application) -> None:
         else:
             app.router.add_route(endpoint.method, place, route.__call__, name=endpoint.name)
     app.router.add_get("/api/file", send_file, name="file")
+    app[_ROUTES] = tuple(table)
     app.router.add_get("/api/openapi.json", _openapi, name="openapi")
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")
@@ -146,7 +153,7 @@ async def _shell(request: web.Request) -> web.StreamResponse:
 
 
 async def _openapi(request: web.Request) -> web.Response:
-    document = openapi.document(ROUTES, request.app[SITE].version)
+    document = openapi.document(request.app[_ROUTES], request.app[SITE].version)
     return web.Response(body=to_json(document), content_type="application/json")
 
 

@@ -8,7 +8,7 @@ the table of docs/api.md (`NOTEWELL_TEST_UPDATE_CONTRACT=1 pytest tests/contract
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -28,12 +28,13 @@ from notewell.contract import (
     sources,
 )
 from notewell.contract.codec import to_json
-from notewell.contract.endpoints import REQUESTS
 from notewell.contract.memory import StoreMemory
 from notewell.contract.request import JSON_MEDIA, Endpoint, Request, reply_type, request_fields
 from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
+from notewell.engine.feature import Feature, requests
 from notewell.errors import QueryTimeoutError
+from notewell.features import FEATURES
 from notewell.web import asking, handlers, served_vaults
 from notewell.web import devices as device_handlers
 from notewell.web import sources as source_handlers
@@ -193,6 +194,14 @@ _OF_SERVER: Mapping[type, Handler] = {
     manage.AllowHostRequest: handlers.allow_host,
     phone.SwitchPhoneIndex: handlers.switch_phone_index,
 }
-ROUTES: tuple[Route, ...] = tuple(
-    Route(request, _OF_SERVER.get(request, handlers.from_engine)) for request in REQUESTS
-)
+
+
+def routes(features: Sequence[Feature]) -> tuple[Route, ...]:
+    """The routes of all features and of the core."""
+    return tuple(
+        Route(request, _OF_SERVER.get(request, handlers.from_engine))
+        for request in requests(features)
+    )
+
+
+ROUTES = routes(FEATURES)

@@ -20,6 +20,7 @@ import notewell
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.evaluate.metrics import ndcg
 from notewell.evaluate.report import System
+from notewell.features import FEATURES
 from notewell.types import Match, Settings, Signal
 from notewell.vaults.opened import Vaults
 
@@ -79,7 +80,7 @@ def ask(job: Job) -> dict[str, Answered]:
     missing = [(query, system) for query, system in asked if _key(query, system) not in known]
     if missing:
         try:
-            with closing(Vaults(job.settings, fetch_missing=True)) as vaults:
+            with closing(Vaults(job.settings, fetch_missing=True, features=FEATURES)) as vaults:
                 record = vaults.add(job.folder, name=job.vault)
                 # Not beside another writer: what it has not embedded yet would be measured as wrong.
                 engine = vaults.open(record, writable=True)

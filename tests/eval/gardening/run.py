@@ -31,6 +31,7 @@ from archives import locate
 
 from notewell.config.load import load_settings
 from notewell.engine.engine import Engine
+from notewell.features import FEATURES
 from notewell.gardener.checks import CHECKS, missing_tags
 from notewell.types import VaultRecord, VaultRules
 from tests.eval.gardening.gardens import Vectors, garden_of, read_texts
@@ -75,7 +76,9 @@ class Indexed:
             vault=VaultRules(watch="off", reconcile_at=""),
         )
         record = VaultRecord("garden", sample.name, self._root)
-        self._engine = Engine.open(record, work / sample.name / "index", settings, writable=True)
+        self._engine = Engine.open(
+            record, work / sample.name / "index", settings, writable=True, features=FEATURES
+        )
         self.restore()
 
     def restore(self) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from notewell.contract.gleanings import GleaningStatus
-from notewell.gleanings.extract import wait_for_host, with_page
-from notewell.gleanings.state import Mark, StateFile
-from notewell.gleanings.urls import domain
-from notewell.gleanings.web import Checked, Web
+from notewell.features.gleanings.extract import wait_for_host, with_page
+from notewell.features.gleanings.requests import GleaningStatus
+from notewell.features.gleanings.state import Mark, StateFile
+from notewell.features.gleanings.urls import domain
+from notewell.features.gleanings.web import Checked, Web
 from notewell.runs.work import RunProgress
 from notewell.types.frozen import frozen
 

@@ -200,3 +200,13 @@ class MaintainGleanings(Request[MaintainReply]):
         example={"dry_run": True},
     )
     dry_run: Annotated[bool, Doc("Check, and change nothing")] = False
+
+
+REQUESTS = (
+    ExtractGleanings,
+    GleaningsRequest,
+    GleaningStatsRequest,
+    GleaningRequest,
+    MarkGleaning,
+    MaintainGleanings,
+)

@@ -15,11 +15,11 @@ from notewell.errors import (
     UsageError,
     WriteError,
 )
-from notewell.gleanings.collect import Collection, Day, Gleaning, MadeNote, gleanings_of
-from notewell.gleanings.note import note_path, note_text, sources
-from notewell.gleanings.state import Mark, State, StateFile
-from notewell.gleanings.urls import domain
-from notewell.gleanings.web import Checked, Web
+from notewell.features.gleanings.collect import Collection, Day, Gleaning, MadeNote, gleanings_of
+from notewell.features.gleanings.note import note_path, note_text, sources
+from notewell.features.gleanings.state import Mark, State, StateFile
+from notewell.features.gleanings.urls import domain
+from notewell.features.gleanings.web import Checked, Web
 from notewell.runs.work import RunProgress
 from notewell.types.frozen import frozen
 from notewell.vault.property_edit import PropertyEdit

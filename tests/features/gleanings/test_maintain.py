@@ -14,12 +14,15 @@ from typing import ClassVar
 
 import pytest
 
-from notewell.contract.gleanings import ExtractGleanings, GleaningsRequest, GleaningView
 from notewell.engine.engine import Engine
-from notewell.gleanings.maintain import judged
-from notewell.gleanings.state import Mark
-from notewell.gleanings.web import Checked, Web
-from notewell.types import GleaningRules, Settings, VaultRecord, VaultRules
+from notewell.features import FEATURES
+from notewell.features.gleanings.maintain import judged
+from notewell.features.gleanings.requests import ExtractGleanings, GleaningsRequest, GleaningView
+from notewell.features.gleanings.rules import GleaningRules
+from notewell.features.gleanings.service import Gleanings
+from notewell.features.gleanings.state import Mark, StateFile
+from notewell.features.gleanings.web import Checked, Web
+from notewell.types import Settings, VaultRecord, VaultRules
 from tests.waiting import until
 
 PAGE = b"""<!doctype html><html><head><title>Plain title</title>
@@ -105,24 +108,23 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         model_dir=tmp_path / "models",
         state_dir=tmp_path / "state",
         vault=VaultRules(watch="off", reconcile_at=""),
-        gleanings=GleaningRules(web=True),
+        features={"gleanings": GleaningRules(web=True)},
     )
     record = VaultRecord("v1", "Notes", tmp_path / "vault")
-    opened = Engine.open(record, tmp_path / "index", settings, writable=True)
-    gleanings = opened.tending.gleanings
-    gleanings._parts = replace(gleanings._parts, web=lambda _: Web(seconds=0.7, resolve=resolve))
+    opened = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
     opened.index_now()
     yield opened
     opened.close()
 
 
 def views(engine: Engine) -> dict[str, GleaningView]:
-    found = engine.tending.gleanings.reply(GleaningsRequest()).gleanings
+    found = engine.answer(GleaningsRequest()).gleanings
     return {one.domain.partition(".")[0]: one for one in found}
 
 
 def check(engine: Engine) -> dict[str, int]:
-    run = engine.tending.gleanings.maintain().run
+    gleanings = Gleanings(engine.vault, lambda _: Web(seconds=0.7, resolve=resolve))
+    run = gleanings.maintain().run
     shown = until(
         lambda: (one := engine.tending.runs.show(run)).result != "running" and one, seconds=60
     )
@@ -145,7 +147,7 @@ def test_links_are_checked_and_only_the_dead_become_inactive(
     assert views(engine)["alive"].description == "They fly."
     assert not [one for one in site.asked if "inside" in one]
 
-    state = engine.tending.gleanings._parts.state
+    state = StateFile(engine.vault.folder)
     for key in state.load().marks:  # as if that had been yesterday
         state.mark(key, lambda mark: replace(mark, failed=tuple("2026-11-20" for _ in mark.failed)))
     assert check(engine)["dead"] == 3
@@ -153,7 +155,7 @@ def test_links_are_checked_and_only_the_dead_become_inactive(
     assert inactive == {"dead", "slow", "lost"}
     assert views(engine)["dead"].reason == "it answers with status 404"
 
-    engine.tending.gleanings.extract(ExtractGleanings())
+    engine.answer(ExtractGleanings())
     note = tmp_path / "vault" / "L/Gleanings" / f"{views(engine)['dead'].id}.md"
     assert "status: inactive" in note.read_text(encoding="utf-8")
 
@@ -179,5 +181,5 @@ def test_without_a_network_no_link_dies(engine: Engine, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(socket, "create_connection", offline)
     assert check(engine)["gone"] == len(NAMES)
-    marks = engine.tending.gleanings._parts.state.load().marks
+    marks = StateFile(engine.vault.folder).load().marks
     assert all(mark.failed == () for mark in marks.values())

@@ -9,7 +9,7 @@ from notewell.cli.options import Group, current_invocation, json_option, vault_o
 from notewell.cli.output import clean, emit_object, print_facts, print_table
 from notewell.cli.request_options import request_argument, request_option, request_options
 from notewell.cli.runs import ended_run, show_run
-from notewell.contract.gleanings import (
+from notewell.features.gleanings.requests import (
     ExtractGleanings,
     ExtractReply,
     GleaningReply,

@@ -1,6 +1,6 @@
 """TypeScript types of the contract: the parameters and the reply of every route, from the records.
 
-`python -m notewell.contract.typescript FILE` writes them to a file; with `--check` it only says
+`python -m notewell.web.typescript FILE` writes them to a file; with `--check` it only says
 whether the file is up to date.
 """
 
@@ -30,9 +30,10 @@ from typing import (
 )
 
 from notewell.contract import OMITTED_WHEN_NONE
-from notewell.contract.endpoints import REQUESTS
 from notewell.contract.request import Request, RequestField, reply_type, request_fields
 from notewell.contract.server import Problem
+from notewell.engine.feature import requests
+from notewell.features import FEATURES
 
 HEADER = """\
 /**
@@ -76,7 +77,7 @@ def declarations() -> str:
     """Return the text of the TypeScript file."""
     writer = _Writer()
     writer.record(Problem, "reply")
-    rows = [writer.route(request) for request in REQUESTS]
+    rows = [writer.route(request) for request in requests(FEATURES)]
     about = "The parameters and the reply of each route; of a stream, the type of its events."
     parts = [
         HEADER,

@@ -7,67 +7,78 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from notewell.contract.gleanings import (
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.errors import NotewellError, NotFoundError, ReadOnlyError
+from notewell.features.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
+from notewell.features.gleanings.extract import Extracted, Extraction
+from notewell.features.gleanings.maintain import Link, Upkeep
+from notewell.features.gleanings.note import note_path, shown_title
+from notewell.features.gleanings.requests import (
     DomainCount,
     ExtractGleanings,
     ExtractReply,
     GleaningReply,
+    GleaningRequest,
     GleaningsReply,
     GleaningsRequest,
     GleaningStatsReply,
+    GleaningStatsRequest,
     GleaningStatus,
     GleaningView,
+    MaintainGleanings,
     MaintainReply,
     MarkGleaning,
 )
-from notewell.errors import NotewellError, NotFoundError, ReadOnlyError
-from notewell.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
-from notewell.gleanings.extract import Extracted, Extraction
-from notewell.gleanings.maintain import Link, Upkeep
-from notewell.gleanings.note import note_path, shown_title
-from notewell.gleanings.state import Mark, StateFile
-from notewell.gleanings.urls import domain
-from notewell.gleanings.web import Web
-from notewell.runs.work import RunProgress, Runs
-from notewell.types import GleaningRules
-from notewell.types.frozen import frozen
+from notewell.features.gleanings.rules import GleaningRules
+from notewell.features.gleanings.state import Mark, StateFile
+from notewell.features.gleanings.urls import domain
+from notewell.features.gleanings.web import Web
+from notewell.runs.work import RunProgress
 from notewell.types.runs import Trigger
+from notewell.vault.daily import DailyNotes
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
 from notewell.vault.property_edit import PropertyEdit
-from notewell.vault.write import VaultWriter
 
 _FETCH_SECONDS = 5.0
 _MOST_DOMAINS = 20
 
 
-@frozen
-class Parts:
-    """What gleanings are made with. `writer` None: the vault is never written.
+def _web(seconds: float) -> Web:
+    return Web(seconds=seconds)
 
-    `changed` is called with the path of each note written. `web` makes a client whose checks take
-    at most so many seconds.
-    """
 
-    collection: Collection
-    state: StateFile
-    runs: Runs
-    writer: VaultWriter | None
-    changed: Callable[[str], None]
-    web: Callable[[float], Web]
+def opened(vault: OpenVault) -> OpenFeature:
+    """The gleanings of a vault, with what answers each request."""
+    gleanings = Gleanings(vault)
+    return OpenFeature(
+        answers={
+            ExtractGleanings: gleanings.extract,
+            GleaningsRequest: gleanings.reply,
+            GleaningStatsRequest: lambda _: gleanings.stats(),
+            GleaningRequest: lambda one: gleanings.show(one.id),
+            MarkGleaning: gleanings.mark,
+            MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
+        },
+        runs={
+            "extract": gleanings.begin_extract,
+            "maintain": lambda: gleanings.maintain(trigger="schedule"),
+        },
+    )
 
 
 class Gleanings:
     """The gleanings of one vault. Any thread may call."""
 
-    def __init__(
-        self, vault: str, rules: GleaningRules, parts: Parts, *, offline: bool = False
-    ) -> None:
-        """`offline`: nothing is requested from the web, whatever the rules say."""
-        self._vault = vault
-        self._rules = rules
-        self._parts = parts
-        self._offline = offline
+    def __init__(self, vault: OpenVault, web: Callable[[float], Web] = _web) -> None:
+        """`web` makes a client whose checks take at most so many seconds."""
+        self._open = vault
+        self._vault = vault.record.name
+        self._rules = vault.settings.of(GleaningRules)
+        self._web = web
+        daily = DailyNotes.read(vault.record.path)
+        self._collection = Collection(vault.index, vault.source, daily, self._rules)
+        self.state = StateFile(vault.folder)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -86,7 +97,7 @@ class Gleanings:
                 f"There is no gleaning {key}. `notewell gleanings list` shows all.",
                 code="gleaning_not_found",
             )
-        mark = self._parts.state.load().marks.get(key, Mark())
+        mark = self.state.load().marks.get(key, Mark())
         return GleaningReply(self._vault, view, mark.history)
 
     def stats(self) -> GleaningStatsReply:
@@ -117,7 +128,7 @@ class Gleanings:
             done.append(extraction.run(progress, full=request.full, dry_run=request.dry_run))
             errors.append(progress.counts["errors"])
 
-        run = self._parts.runs.now("extract", trigger, work)
+        run = self._open.runs.now("extract", trigger, work)
         (one,) = done
         return ExtractReply(
             vault=self._vault,
@@ -134,7 +145,7 @@ class Gleanings:
     def begin_extract(self) -> None:
         """Extract in a thread, as the schedule does."""
         extraction = self._extraction(None)
-        self._parts.runs.begin(
+        self._open.runs.begin(
             "extract",
             "schedule",
             lambda progress: extraction.run(progress, full=False, dry_run=False),
@@ -145,7 +156,7 @@ class Gleanings:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         view = self.show(request.id).gleaning
         self._write_status(request.id, view.note, request.status, request.reason)
-        mark = self._parts.state.mark(
+        mark = self.state.mark(
             request.id,
             lambda mark: replace(
                 mark.with_status(request.status, request.reason, at=now, by="hand"), failed=()
@@ -156,9 +167,9 @@ class Gleanings:
 
     def maintain(self, *, dry_run: bool = False, trigger: Trigger = "manual") -> MaintainReply:
         """Begin to check the links in a thread."""
-        upkeep = Upkeep(self._checked_web(10.0), self._parts.state, self._store_status)
+        upkeep = Upkeep(self._checked_web(10.0), self.state, self._store_status)
         links = tuple(self._links())
-        run = self._parts.runs.begin(
+        run = self._open.runs.begin(
             "maintain", trigger, lambda progress: upkeep.run(progress, links, dry_run=dry_run)
         )
         return MaintainReply(self._vault, str(run))
@@ -166,34 +177,36 @@ class Gleanings:
     # --- parts -----------------------------------------------------------------------------
 
     def _checked_web(self, seconds: float) -> Web:
-        if self._offline or not self._rules.web:
-            why = "--offline" if self._offline else "the setting `gleanings.web` is off"
+        offline = self._open.settings.offline
+        if offline or not self._rules.web:
+            why = "--offline" if offline else "the setting `gleanings.web` is off"
             raise ReadOnlyError(
                 f"Nothing is requested from the web: {why}. `web = true` under [gleanings] in the"
                 " configuration lets Notewell request the addresses that you saved, and no others.",
                 code="web_off",
             )
-        return self._parts.web(seconds)
+        return self._web(seconds)
 
     def _extraction(self, web: Web | None) -> Extraction:
-        parts = self._parts
-        if parts.writer is None:
+        writer = self._open.writer
+        if writer is None:
             raise ReadOnlyError(
                 "This vault is only read: its notes come from another program, or Notewell's data"
                 " directory is inside it."
             )
         folder = self._rules.folder
-        return Extraction(parts.collection, parts.state, parts.writer, folder, parts.changed, web)
+        changed = self._open.changed
+        return Extraction(self._collection, self.state, writer, folder, changed, web)
 
     def _store_status(self, key: str, status: GleaningStatus, reason: str) -> None:
-        made = self._parts.collection.made().get(key)
+        made = self._collection.made().get(key)
         self._write_status(key, None if made is None else made.path, status, reason)
 
     def _write_status(
         self, key: str, note: str | None, status: GleaningStatus, reason: str
     ) -> None:
         """Write a status to the note of a gleaning, also if the index does not have it yet."""
-        writer = self._parts.writer
+        writer = self._open.writer
         path = note_path(self._rules.folder, key) if note is None else note
         if writer is None:
             return
@@ -209,11 +222,11 @@ class Gleanings:
         except NotFoundError:
             return  # it has none, or it was deleted just now
         if written.number is not None:
-            self._parts.changed(path)
+            self._open.changed(path)
 
     def _links(self) -> Iterator[Link]:
-        marks = self._parts.state.load().marks
-        found = gleanings_of(self._parts.collection.days())
+        marks = self.state.load().marks
+        found = gleanings_of(self._collection.days())
         for key, view in self._views().items():
             if view.status != "hidden":
                 mark = replace(marks.get(key, Mark()), status=view.status, reason=view.reason)
@@ -221,9 +234,9 @@ class Gleanings:
                 yield Link(key, view.url, view.note or view.source, bare, mark)
 
     def _views(self) -> Mapping[str, GleaningView]:
-        marks = self._parts.state.load().marks
-        made = self._parts.collection.made()
-        found = gleanings_of(self._parts.collection.days())
+        marks = self.state.load().marks
+        made = self._collection.made()
+        found = gleanings_of(self._collection.days())
         views = {
             key: _found_view(one, made.get(key), marks.get(key, Mark()))
             for key, one in found.items()

@@ -8,11 +8,19 @@ from typing import TypeAlias
 
 import pytest
 
-from notewell.contract.gleanings import ExtractGleanings, GleaningsRequest, MarkGleaning
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, ReadOnlyError
-from notewell.gleanings.urls import gleaning_id
+from notewell.features import FEATURES
+from notewell.features.gleanings.requests import (
+    ExtractGleanings,
+    GleaningRequest,
+    GleaningsRequest,
+    GleaningStatsRequest,
+    MaintainGleanings,
+    MarkGleaning,
+)
+from notewell.features.gleanings.urls import gleaning_id
 from notewell.types import Settings, VaultRecord, VaultRules
 
 FIRST = "# Day\n\n## Gleanings\n\n- [Bees: a study](https://bees.example/?utm_source=x) [14:30]\n  Of the *hive*.\n- https://bare.example\n- broken\n"
@@ -41,7 +49,11 @@ def engine(tmp_path: Path, vault: Path) -> Iterator[Engine]:
         vault=VaultRules(watch="off", reconcile_at=""),
     )
     opened = Engine.open(
-        VaultRecord("v1", "Notes", vault), tmp_path / "index", settings, writable=True
+        VaultRecord("v1", "Notes", vault),
+        tmp_path / "index",
+        settings,
+        writable=True,
+        features=FEATURES,
     )
     opened.index_now()
     yield opened
@@ -49,11 +61,10 @@ def engine(tmp_path: Path, vault: Path) -> Iterator[Engine]:
 
 
 def test_notes_are_made_once_with_all_their_days(engine: Engine, vault: Path) -> None:
-    gleanings = engine.tending.gleanings
-    planned = gleanings.extract(ExtractGleanings(dry_run=True))
+    planned = engine.answer(ExtractGleanings(dry_run=True))
     assert (planned.created, len(planned.ids), list(vault.glob("L/**/*.md"))) == (0, 2, [])
 
-    done = gleanings.extract(ExtractGleanings())
+    done = engine.answer(ExtractGleanings())
     assert (done.files, done.found, done.created, done.errors) == (1, 2, 2, 1)
     assert engine.tending.runs.show(done.run).errors[0].path == "Daily/2026-11-21.md"
     assert (vault / NOTE).read_text(encoding="utf-8") == (
@@ -63,28 +74,28 @@ def test_notes_are_made_once_with_all_their_days(engine: Engine, vault: Path) ->
         f'source: "[[Daily/2026-11-21]]"\ngleaning_id: "{BEES}"\ndescription: "Of the *hive*."\n'
         "---\n# Bees: a study\n\nOf the *hive*.\n"
     )
-    again = gleanings.extract(ExtractGleanings())
+    again = engine.answer(ExtractGleanings())
     assert (again.files, again.created) == (0, 0)
 
     (vault / "Daily/2026-11-22.md").write_text(SECOND, encoding="utf-8")
     engine.index_now()
-    later = gleanings.extract(ExtractGleanings())
+    later = engine.answer(ExtractGleanings())
     assert (later.files, later.found, later.created, later.skipped) == (1, 2, 1, 1)
     text = (vault / NOTE).read_text(encoding="utf-8")
     assert '"[[Daily/2026-11-21]]"' in text
     assert '"[[Daily/2026-11-22]]"' in text
     engine.index_now()
-    found = gleanings.reply(GleaningsRequest(q="bees study"))
+    found = engine.answer(GleaningsRequest(q="bees study"))
     assert (found.total, found.gleanings[0].note) == (1, NOTE)
     assert found.gleanings[0].days == ("Daily/2026-11-21.md", "Daily/2026-11-22.md")
 
 
 def test_an_extraction_is_undone_as_one(engine: Engine, vault: Path) -> None:
-    done = engine.tending.gleanings.extract(ExtractGleanings())
+    done = engine.answer(ExtractGleanings())
     engine.undoing.undo(done.undo)
 
     assert list(vault.glob("L/**/*.md")) == []
-    full = engine.tending.gleanings.extract(ExtractGleanings(full=True))
+    full = engine.answer(ExtractGleanings(full=True))
     assert full.created == 2
 
 
@@ -92,58 +103,60 @@ def test_a_note_of_the_same_name_is_never_overwritten(engine: Engine, vault: Pat
     (vault / "L/Gleanings").mkdir(parents=True)
     (vault / NOTE).write_text("mine", encoding="utf-8")
 
-    done = engine.tending.gleanings.extract(ExtractGleanings())
+    done = engine.answer(ExtractGleanings())
 
     assert (done.created, done.skipped) == (1, 1)
     assert (vault / NOTE).read_text(encoding="utf-8") == "mine"
 
 
 def test_a_status_is_kept_before_and_after_there_is_a_note(engine: Engine, vault: Path) -> None:
-    gleanings = engine.tending.gleanings
-    marked = gleanings.mark(MarkGleaning(BEES, "hidden", "read it"))
+    marked = engine.answer(MarkGleaning(BEES, "hidden", "read it"))
     assert (marked.gleaning.status, marked.history[0].by) == ("hidden", "hand")
-    assert gleanings.reply(GleaningsRequest(status="active")).total == 1
+    assert engine.answer(GleaningsRequest(status="active")).total == 1
 
-    gleanings.extract(ExtractGleanings())
+    engine.answer(ExtractGleanings())
     assert "status: hidden" in (vault / NOTE).read_text(encoding="utf-8")
     engine.index_now()
-    gleanings.extract(ExtractGleanings(full=True))
-    assert gleanings.show(BEES).gleaning.status == "hidden"
+    engine.answer(ExtractGleanings(full=True))
+    assert engine.answer(GleaningRequest(BEES)).gleaning.status == "hidden"
     shown = engine.search(SearchRequest("bees study", mode="keyword", weak=True))
     assert NOTE not in [one.path for one in shown.results]
     asked = engine.search(SearchRequest("bees type:gleaning status:hidden", mode="keyword"))
     assert [one.path for one in asked.results] == [NOTE]
 
-    gleanings.mark(MarkGleaning(BEES, "active"))
+    engine.answer(MarkGleaning(BEES, "active"))
     engine.index_now()
-    assert gleanings.show(BEES).gleaning.status == "active"
-    assert gleanings.stats().statuses == {"active": 2, "inactive": 0, "hidden": 0}
+    assert engine.answer(GleaningRequest(BEES)).gleaning.status == "active"
+    assert engine.answer(GleaningStatsRequest()).statuses == {
+        "active": 2,
+        "inactive": 0,
+        "hidden": 0,
+    }
     with pytest.raises(NotFoundError, match="gleanings list"):
-        gleanings.show("0" * 12)
+        engine.answer(GleaningRequest("0" * 12))
 
 
 def test_a_status_reaches_a_note_that_is_not_indexed_yet(engine: Engine, vault: Path) -> None:
-    gleanings = engine.tending.gleanings
-    gleanings.extract(ExtractGleanings())
-    gleanings.mark(MarkGleaning(BEES, "hidden"))
+    engine.answer(ExtractGleanings())
+    engine.answer(MarkGleaning(BEES, "hidden"))
     assert "status: hidden" in (vault / NOTE).read_text(encoding="utf-8")
 
     (vault / NOTE).write_text("---\nstatus: mine\n---\n", encoding="utf-8")  # another note now
-    gleanings.mark(MarkGleaning(BEES, "active"))
+    engine.answer(MarkGleaning(BEES, "active"))
     assert (vault / NOTE).read_text(encoding="utf-8") == "---\nstatus: mine\n---\n"
 
 
 def test_an_unreadable_status_counts_as_active(engine: Engine, vault: Path) -> None:
-    engine.tending.gleanings.extract(ExtractGleanings())
+    engine.answer(ExtractGleanings())
     text = (vault / NOTE).read_text(encoding="utf-8")
     (vault / NOTE).write_text(text.replace("status: active", "status: [odd]"), encoding="utf-8")
     engine.index_now()
 
-    assert engine.tending.gleanings.show(BEES).gleaning.status == "active"
+    assert engine.answer(GleaningRequest(BEES)).gleaning.status == "active"
 
 
 def test_nothing_is_requested_before_a_person_allows_it(engine: Engine) -> None:
     with pytest.raises(ReadOnlyError, match=r"gleanings|offline"):
-        engine.tending.gleanings.extract(ExtractGleanings(fetch=True))
+        engine.answer(ExtractGleanings(fetch=True))
     with pytest.raises(ReadOnlyError):
-        engine.tending.gleanings.maintain()
+        engine.answer(MaintainGleanings())

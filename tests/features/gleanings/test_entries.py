@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.errors import UsageError
-from notewell.gleanings.parse import Entry, Found, read_entries
-from notewell.gleanings.urls import domain, gleaning_id, normalise
+from notewell.features.gleanings.parse import Entry, Found, read_entries
+from notewell.features.gleanings.urls import domain, gleaning_id, normalise
 from notewell.types import SourceText
 from notewell.vault.parse import parse
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from notewell.gleanings.collect import Gleaning
-from notewell.gleanings.state import Mark
-from notewell.gleanings.urls import domain
-from notewell.gleanings.web import Checked
+from notewell.features.gleanings.collect import Gleaning
+from notewell.features.gleanings.state import Mark
+from notewell.features.gleanings.urls import domain
+from notewell.features.gleanings.web import Checked
 from notewell.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from notewell.errors import UsageError
-from notewell.gleanings.urls import normalise
+from notewell.features.gleanings.urls import normalise
 from notewell.types import Heading
 from notewell.types.frozen import frozen
 

@@ -11,8 +11,8 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from notewell.contract.gleanings import GleaningStatus, StatusChange
 from notewell.errors import WriteError
+from notewell.features.gleanings.requests import GleaningStatus, StatusChange
 from notewell.support import state_file
 from notewell.types.frozen import frozen
 
@@ -129,8 +129,3 @@ def _encoded(state: State) -> bytes:
     }
     document = {"format": 1, "marks": marks, "read": dict(state.read)}
     return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-
-
-def delete(folder: Path) -> None:
-    """Delete the file and its lock."""
-    state_file.delete(folder / NAME)

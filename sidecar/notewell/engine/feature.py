@@ -1,0 +1,181 @@
+"""Features: capabilities beside reading, indexing and searching, each a folder and a row.
+
+A row names the modules of its feature as text, `module:attribute`, so that nothing is imported
+before it is used. The doors read everything from the rows, in their order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from notewell.errors import NotFoundError
+from notewell.types.frozen import frozen
+
+if TYPE_CHECKING:  # a command beside a running server needs the rows alone
+    from notewell.contract.request import Request
+    from notewell.index.port import IndexReader
+    from notewell.runs.work import Runs
+    from notewell.sources import Source
+    from notewell.types import Embedder, Settings, VaultRecord
+    from notewell.types.runs import RunKind
+    from notewell.types.settings import Section
+    from notewell.vault.write import VaultWriter
+
+R = TypeVar("R")
+Requests: TypeAlias = "tuple[type[Request[Any]], ...]"
+Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
+
+
+@frozen
+class Feature:
+    """A row of the table of features.
+
+    `requests` names a tuple of the records of its requests, all of that module; `answers` a
+    function from `OpenVault` to `OpenFeature`; `tools` a tuple of tools of assistants; `settings`
+    the `Section` of its settings. `commands` are those of the command line, by name, under the
+    heading `section` of its help. `runs` are the kinds of runs that the schedule may begin;
+    `starts` says that it has work to do when a vault begins to be served. `files` are its files of
+    state in the data folder of a vault: saved in backups, deleted with the vault.
+    """
+
+    name: str
+    requests: str
+    answers: str = ""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    help: tuple[str, int] = ("", 0)
+    tools: str = ""
+    runs: tuple[RunKind, ...] = ()
+    starts: bool = False
+    settings: str = ""
+    files: tuple[str, ...] = ()
+
+    def answers_to(self, request: type) -> bool:
+        """Whether a request is one of this feature; imports nothing."""
+        return bool(self.answers) and request.__module__ == self.requests.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenVault:
+    """One vault at work, as its features see it.
+
+    `writer` None: the vault is never written. `changed` is called with the path of each note
+    written. `embedder` gives the model that answers searches. `ask` answers any request about the
+    vault, also those of other features; NotFoundError where such a feature is absent.
+    """
+
+    record: VaultRecord
+    settings: Settings
+    index: IndexReader
+    source: Source
+    writer: VaultWriter | None
+    runs: Runs
+    changed: Callable[[str], None]
+    embedder: Callable[[], Embedder | None]
+    ask: Callable[[Request[R]], R]
+
+    @property
+    def folder(self) -> Path:
+        """The data folder of the vault, even if a setting puts the index elsewhere."""
+        return self.settings.data_dir / "vaults" / self.record.id
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFeature:
+    """One feature at work in one vault. Any thread may call what is here.
+
+    `answers` has a function for each request, `runs` one for each kind of run, which begins it
+    without waiting for its end. `start` is called once where a writer serves the vault.
+    """
+
+    answers: Answers
+    runs: Mapping[RunKind, Callable[[], object]] = field(default_factory=dict)
+    start: Callable[[], None] = lambda: None
+
+
+class OpenFeatures:
+    """The features of one vault, each opened by its first request. Any thread may call."""
+
+    def __init__(self, features: Sequence[Feature], vault: OpenVault) -> None:
+        """Nothing is opened yet."""
+        self._features = tuple(features)
+        self._vault = vault
+        self._opened: dict[str, OpenFeature] = {}
+        self._opening = threading.RLock()  # a feature may ask another while it is opened
+
+    def answer(self, request: Request[R]) -> R:
+        """Answer a request; NotFoundError where no feature does."""
+        for feature in self._features:
+            if feature.answers_to(type(request)):
+                reply: Any = self.open(feature).answers[type(request)](request)
+                answered: R = reply
+                return answered
+        raise NotFoundError(
+            f"{request.endpoint.name} is of a feature that this program does not have.",
+            code="feature_missing",
+        )
+
+    def open(self, feature: Feature) -> OpenFeature:
+        """Open a feature, once."""
+        with self._opening:
+            if feature.name not in self._opened:
+                self._opened[feature.name] = load(feature.answers)(self._vault)
+            return self._opened[feature.name]
+
+    def start(self) -> None:
+        """Begin what has to be done when the vault is served."""
+        for feature in self._features:
+            if feature.starts:
+                self.open(feature).start()
+
+    def runs(self) -> Mapping[RunKind, Callable[[], object]]:
+        """Functions that begin a run of each kind; a feature is opened when its run is due."""
+        return {
+            kind: partial(self._begin, feature, kind)
+            for feature in self._features
+            for kind in feature.runs
+        }
+
+    def _begin(self, feature: Feature, kind: RunKind) -> None:
+        self.open(feature).runs[kind]()
+
+
+def load(place: str) -> Any:
+    """Import what a row names, `module:attribute`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def requests(features: Sequence[Feature]) -> Requests:
+    """The requests of all features, in the order of the table."""
+    return tuple(one for feature in features for one in load(feature.requests))
+
+
+def commands(
+    features: Sequence[Feature], core: Mapping[str, Mapping[str, str]]
+) -> Mapping[str, Mapping[str, str]]:
+    """All commands as `core` gives its own: below each heading the places, by name."""
+    found: dict[str, dict[str, str]] = {}
+    for heading, names in core.items():
+        ranked = [(10 * rank, one) for rank, one in enumerate(names.items(), 1)]
+        for feature in features:
+            if feature.help[0] == heading:
+                ranked += [(feature.help[1], one) for one in feature.commands.items()]
+        ranked.sort(key=lambda one: one[0])
+        found[heading] = dict(one for _, one in ranked)
+    return found
+
+
+def sections(features: Sequence[Feature]) -> tuple[Section, ...]:
+    """The sections of settings of all features."""
+    return tuple(load(feature.settings) for feature in features if feature.settings)
+
+
+def files(features: Sequence[Feature]) -> tuple[str, ...]:
+    """The names of all files of state."""
+    return tuple(name for feature in features for name in feature.files)

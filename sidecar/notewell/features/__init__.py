@@ -1,0 +1,31 @@
+"""The table of features, and of the core's requests, in the order of the documentation.
+
+Every door reads its routes, commands and tools from here.
+"""
+
+from notewell.engine.feature import Feature
+from notewell.features.gleanings import GLEANINGS
+
+FEATURES: tuple[Feature, ...] = (
+    Feature("vaults", "notewell.contract.endpoints:VAULTS"),
+    Feature("properties", "notewell.contract.endpoints:PROPERTIES"),
+    Feature("graph", "notewell.contract.endpoints:GRAPH"),
+    Feature("archaeology", "notewell.contract.endpoints:ARCHAEOLOGY"),
+    Feature("looking", "notewell.contract.endpoints:LOOKING"),
+    Feature("tuning", "notewell.contract.endpoints:TUNING"),
+    Feature("memory", "notewell.contract.endpoints:MEMORY"),
+    Feature("topics", "notewell.contract.endpoints:TOPICS"),
+    GLEANINGS,
+    Feature("garden", "notewell.contract.endpoints:GARDEN"),
+    Feature("writes", "notewell.contract.endpoints:WRITES"),
+    Feature("ask", "notewell.contract.endpoints:ASK"),
+    Feature("changes", "notewell.contract.endpoints:CHANGES"),
+    Feature("runs", "notewell.contract.endpoints:RUNS"),
+    Feature("phone", "notewell.contract.endpoints:PHONE"),
+    Feature("context", "notewell.contract.endpoints:CONTEXT"),
+    Feature("documents", "notewell.contract.endpoints:DOCUMENTS"),
+    Feature("sources", "notewell.contract.endpoints:SOURCES"),
+    Feature("session", "notewell.contract.endpoints:SESSION"),
+    Feature("pairing", "notewell.contract.endpoints:PAIRING"),
+    Feature("managing", "notewell.contract.endpoints:MANAGING"),
+)

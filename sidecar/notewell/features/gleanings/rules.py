@@ -1,0 +1,22 @@
+"""The settings of gleanings."""
+
+from __future__ import annotations
+
+from notewell.types.frozen import frozen
+from notewell.types.settings import Section
+
+
+@frozen
+class GleaningRules:
+    """Links saved in daily notes: where they stand, and the folder of the notes made of them.
+
+    `web`: whether the addresses may be requested, to check links and to read titles.
+    """
+
+    headings: tuple[str, ...] = ("## Gleanings",)  # without # a heading of any level
+    daily_folders: tuple[str, ...] = ("Daily", "Journal")  # besides daily notes, whose notes count
+    folder: str = "L/Gleanings"
+    web: bool = False
+
+
+SECTION = Section("gleanings", GleaningRules, in_vault=True, refused=("web",))

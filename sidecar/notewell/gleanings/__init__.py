@@ -1,1 +1,0 @@
-"""Gleanings: links saved in daily notes, found as results and made notes of on request."""
