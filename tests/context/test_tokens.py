@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from notewell.context.tokens import ESTIMATE, TokenCounter
+from notewell.ingest.token_counter import ESTIMATE, TokenCounter
 from notewell.types import ModelRules
 from tests.tiny_model import tiny_tokenizer, write_tiny_model
 

@@ -25,9 +25,10 @@ from notewell.contract.codec import from_json, to_json
 from notewell.contract.local_models import LocalModels
 from notewell.contract.request import JSON_MEDIA
 from notewell.features import FEATURES
+from notewell.features.memory.rules import MemoryRules
 from notewell.ingest.events import EventKind
 from notewell.support.log_files import LOGS
-from notewell.types import DocumentRules, MemoryRules, ModelRules, Settings, VaultRecord
+from notewell.types import DocumentRules, ModelRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web import pages
 from notewell.web.openapi import document
@@ -316,7 +317,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         model_dir=home / "models",
         state_dir=home / "state",
         offline=True,
-        memory=MemoryRules("Memory"),
+        features={"memory": MemoryRules("Memory")},
         documents=DocumentRules(allow=(str(home / "Papers"),)),
         model=ModelRules(
             name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1

@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
-from notewell.contract.memory import ForgetMemory, MemoryOutcome, StoreMemory
-from notewell.contract.memory_replies import MemoryChangedReply
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, OutsideVaultError, UsageError
 from notewell.features import FEATURES
-from notewell.types import FileStamp, MemoryRules, Settings, VaultRecord, VaultRules
+from notewell.features.memory.replies import MemoryChangedReply
+from notewell.features.memory.requests import ForgetMemory, MemoryOutcome, StoreMemory
+from notewell.features.memory.rules import MemoryRules
+from notewell.types import FileStamp, Settings, VaultRecord, VaultRules
 from notewell.vault.mirror import MAX_CONTENT_BYTES
 from notewell.vault.server_writes import Base, ServerWrites, digest
 from notewell.vault.write_journal import Journal
@@ -40,7 +41,7 @@ def started(tmp_path: Path) -> Iterator[Open]:
             state_dir=tmp_path / "state",
             offline=True,
             vault=VaultRules(watch="off", reconcile_at="", exclude=("Private/",)),
-            memory=MemoryRules(folder="Memory"),
+            features={"memory": MemoryRules(folder="Memory")},
         )
         (tmp_path / "vault").mkdir(exist_ok=True)
         record = VaultRecord("v1", "Phone", tmp_path / "vault", source=source)  # type: ignore[arg-type]
@@ -408,7 +409,7 @@ def test_files_of_a_type_that_a_client_does_not_list_are_not_gone(
 
 def remember(engine: Engine, content: str = "The spare key lies under the bucket.") -> str:
     """Store a memory; returns the path of its note."""
-    reply = engine.memories.answer(StoreMemory(content))
+    reply = engine.answer(StoreMemory(content))
     assert isinstance(reply, MemoryChangedReply)
     return reply.memory.path
 
@@ -472,7 +473,7 @@ def test_the_version_before_the_servers_is_not_asked_for_and_not_taken(started: 
     engine = started("mirror")
     path = remember(engine)
     old = apply_all(engine)[0].content or ""
-    engine.memories.answer(MemoryOutcome(path, helped=True))
+    engine.answer(MemoryOutcome(path, helped=True))
 
     assert engine.sync([stamp(path, old)]).need == ()
     engine.note_changes([write(path, old)])
@@ -488,7 +489,7 @@ def test_a_conflict_keeps_the_clients_note_and_the_servers_beside_it(
     engine = started("mirror")
     path = remember(engine)
     old = apply_all(engine)[0].content or ""
-    engine.memories.answer(MemoryOutcome(path, helped=True))
+    engine.answer(MemoryOutcome(path, helped=True))
     ours = (tmp_path / "vault" / path).read_text(encoding="utf-8")
 
     theirs = f"{old}\nWritten on the phone."
@@ -507,7 +508,7 @@ def test_a_memory_that_a_client_renames_keeps_what_the_server_wrote(started: Ope
     engine = started("mirror")
     path = remember(engine)
     apply_all(engine)
-    engine.memories.answer(MemoryOutcome(path, helped=True))
+    engine.answer(MemoryOutcome(path, helped=True))
 
     engine.note_changes([Change("rename", "Memory/Renamed.md", old_path=path, mtime=SAVED)])
 
@@ -519,7 +520,7 @@ def test_a_memory_deleted_at_the_client_can_be_brought_back(started: Open, tmp_p
     engine = started("mirror")
     path = remember(engine)
     apply_all(engine)
-    engine.memories.answer(MemoryOutcome(path, helped=True))
+    engine.answer(MemoryOutcome(path, helped=True))
     ours = (tmp_path / "vault" / path).read_text(encoding="utf-8")
 
     engine.note_changes([Change("delete", path)])
@@ -537,8 +538,8 @@ def test_forgetting_is_told_and_an_edit_at_the_client_is_stronger(
     engine = started("mirror")
     forgotten, edited = remember(engine), remember(engine, "Bread rises overnight.")
     texts = {one.path: one.content or "" for one in apply_all(engine)}
-    engine.memories.answer(ForgetMemory(forgotten))
-    engine.memories.answer(ForgetMemory(edited))
+    engine.answer(ForgetMemory(forgotten))
+    engine.answer(ForgetMemory(edited))
     told = engine.client_changes.server_writes(0, 100).changes
     assert {(one.kind, one.path) for one in told} == {("delete", forgotten), ("delete", edited)}
 

@@ -12,7 +12,8 @@ from notewell.contract.properties import EditProperties, EditPropertiesBatch, No
 from notewell.engine.engine import Engine
 from notewell.errors import ChangedNoteError, NotFoundError, ProtectedError
 from notewell.features import FEATURES
-from notewell.types import MemoryRules, Settings, VaultRecord, VaultRules
+from notewell.features.memory.rules import MemoryRules
+from notewell.types import Settings, VaultRecord, VaultRules
 
 Open: TypeAlias = Callable[..., Engine]
 NOTES = {
@@ -43,7 +44,7 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
             state_dir=tmp_path / "state",
             offline=True,
             vault=VaultRules(watch="off", reconcile_at=""),
-            memory=MemoryRules(folder="Memory"),
+            features={"memory": MemoryRules(folder="Memory")},
         )
         record = VaultRecord("v1", "Notes", vault, source=source)  # type: ignore[arg-type]
         engines.append(

@@ -10,11 +10,11 @@ from notewell import querylog
 from notewell.access.devices import Devices
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.config.edit import Configuration
-from notewell.contract.memory import ApplyMemory, ForgetMemory, StoreMemory
 from notewell.features.gleanings.state import StateFile
+from notewell.features.memory.folder import MemoryFolder
+from notewell.features.memory.requests import ApplyMemory, ForgetMemory, StoreMemory
+from notewell.features.memory.service import Helpers, Memories
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.memory.folder import MemoryFolder
-from notewell.memory.service import Helpers, Memories
 from notewell.phone.service import PhoneIndex, PhoneParts
 from notewell.runs.log import RunLog
 from notewell.runs.work import Runs

@@ -17,15 +17,15 @@ from notewell.ask import conversations
 from notewell.ask.conversations import Conversations
 from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
-from notewell.contract.memory import StoreMemory
 from notewell.errors import NotewellError
 from notewell.features.gleanings import state as gleanings
 from notewell.features.gleanings.state import Mark, StateFile
+from notewell.features.memory.folder import MemoryFolder
+from notewell.features.memory.requests import StoreMemory
+from notewell.features.memory.service import Helpers, Memories
 from notewell.gardener import state as garden
 from notewell.gardener.state import Decision
 from notewell.gardener.state import StateFile as StateOfGarden
-from notewell.memory.folder import MemoryFolder
-from notewell.memory.service import Helpers, Memories
 from notewell.querylog import NAME, Judged, QueryLog
 from notewell.runs import log as runs
 from notewell.runs.log import RunLog

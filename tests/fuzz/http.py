@@ -22,7 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.config.edit import Configuration
-from notewell.types import LimitRules, MemoryRules, ServerRules, Settings
+from notewell.features.memory.rules import MemoryRules
+from notewell.types import LimitRules, ServerRules, Settings
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
 from tests.fuzz.http_requests import generator
@@ -152,7 +153,7 @@ def _settings(settings: Settings) -> Settings:
         settings,
         limits=UNLIMITED,
         server=ServerRules(allowed_hosts=("127.0.0.1",)),
-        memory=MemoryRules(folder="Memories"),
+        features={"memory": MemoryRules(folder="Memories")},
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from notewell.mcp.memory_tools import TOOLS
-from notewell.types import MemoryRules
+from notewell.features.memory.rules import MemoryRules
+from notewell.features.memory.tools import TOOLS
 from tests.mcp.conftest import Connect, Home, connected
 from tests.mcp.test_tools import ask, refused
 
@@ -32,7 +32,9 @@ WRITING = [tool.name for tool in TOOLS if tool.writes]
 
 @pytest.fixture
 def remembering(own_home: Home) -> Home:
-    return replace(own_home, settings=replace(own_home.settings, memory=MemoryRules("Memory")))
+    return replace(
+        own_home, settings=replace(own_home.settings, features={"memory": MemoryRules("Memory")})
+    )
 
 
 async def test_all_twelve_memory_tools_are_listed(connect: Connect) -> None:

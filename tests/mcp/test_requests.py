@@ -9,10 +9,10 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from notewell.contract.graph import NeighborsRequest
-from notewell.contract.memory import MemoryRequest, StoreMemory
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import StatusRequest
-from notewell.mcp import memory_tools
+from notewell.features.memory import tools as memory_tools
+from notewell.features.memory.requests import MemoryRequest, StoreMemory
 from notewell.mcp.requests import (
     QUERY,
     BudgetedRequest,

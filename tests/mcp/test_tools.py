@@ -12,7 +12,7 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
-from notewell.context.tokens import TokenCounter
+from notewell.ingest.token_counter import TokenCounter
 from notewell.mcp.server import TOOLS
 from tests.mcp.conftest import NOTES, RIGHT, WRITING, Connect, Home, connected, make_home
 from tests.vault.pdf_files import pdf

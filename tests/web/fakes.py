@@ -66,8 +66,6 @@ from notewell.contract.manage import (
     SuggestedModel,
     SuggestReply,
 )
-from notewell.contract.memory import MemoryRequest
-from notewell.contract.memory_replies import MemoryReply
 from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.phone import PhoneIndexReply, PhoneIndexSize
 from notewell.contract.properties import (
@@ -120,6 +118,8 @@ from notewell.features.gleanings.requests import (
     MarkGleaning,
     StatusChange,
 )
+from notewell.features.memory.replies import MemoryReply
+from notewell.features.memory.requests import MemoryRequest
 from notewell.ingest.events import EventLog, Tally
 from notewell.types import (
     AskRules,
@@ -463,6 +463,7 @@ class FakeFeatures:
             GleaningRequest: lambda one: gleanings.show(one.id),
             MarkGleaning: gleanings.mark,
             MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
+            **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
         }
 
     def answer(self, request: Request[Any]) -> object:
@@ -582,7 +583,6 @@ class FakeEngine:
         self.tuning = FakeTuning(record.name)
         self.suggestions = FakeSuggestions(record.name)
         self.assembler = FakeAssembler(record.name, self.asked)
-        self.memories = FakeMemories(self.asked)
         self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
         self.tending = FakeTending(self.asked)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.contract import memory_replies as replies
-from notewell.contract.memory import (
+from notewell.features.memory import replies
+from notewell.features.memory.replies import MemoryReply
+from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -20,7 +21,6 @@ from notewell.contract.memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.contract.memory_replies import MemoryReply
 
 _AT = "2026-03-02T10:00:00+00:00"
 _RELATION = replies.RelationView("relates_to", "Garden/Bees", "Garden/Bees.md", 0.5)

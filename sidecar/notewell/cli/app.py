@@ -60,7 +60,6 @@ SECTIONS = {
         "models": "notewell.cli.models:models",
     },
     "Write notes": {
-        "memory": "notewell.cli.memory:memory",
         "properties": "notewell.cli.properties:properties",
         "garden": "notewell.cli.garden:garden",
         "undo": "notewell.cli.undo:undo",

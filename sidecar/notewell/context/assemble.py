@@ -19,10 +19,10 @@ from itertools import pairwise
 from notewell.context import blocks
 from notewell.context.blocks import Block
 from notewell.context.note_texts import NoteTexts, PassageText
-from notewell.context.tokens import TokenCounter
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
 from notewell.contract.search import UNLOGGED, Result, SearchReply, SearchRequest
 from notewell.index.port import IndexReader
+from notewell.ingest.token_counter import TokenCounter
 from notewell.sources import Source
 from notewell.types import CountTokens, StoredNote, VaultRecord
 from notewell.vault.chunk import fit_words

@@ -17,7 +17,6 @@ from notewell.contract import (
     local_models,
     log,
     manage,
-    memory,
     notes,
     pairing,
     phone,
@@ -71,20 +70,6 @@ LOOKING: Requests = (
     log.ClearLogRequest,
 )
 TUNING: Requests = (log.TuneRequest,)
-MEMORY: Requests = (
-    memory.StoreMemory,
-    memory.RecallMemories,
-    memory.MemoryContext,
-    memory.ApplyMemory,
-    memory.MemoryOutcome,
-    memory.ForgetMemory,
-    memory.RelateMemories,
-    memory.UnrelateMemories,
-    memory.InspectMemory,
-    memory.ListMemories,
-    memory.MemoryHistory,
-    memory.MemoryHealth,
-)
 TOPICS: Requests = (
     topics.TopicsRequest,
     topics.CheckTopics,

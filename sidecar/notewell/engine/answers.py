@@ -5,7 +5,7 @@ Every client goes through `answer`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.contract import (
     ask,
@@ -26,7 +26,6 @@ from notewell.contract import (
     topics,
     writes,
 )
-from notewell.contract.memory import MemoryRequest
 from notewell.contract.request import Request
 from notewell.contract.status import LedgerRequest, StatusRequest
 
@@ -92,7 +91,6 @@ def _of_reading(engine: Engine) -> Answers:
         documents.RemoveDocuments: engine.documents.remove,
         manage.SuggestRequest: lambda _: engine.suggestions.reply(),
         manage.StatsRequest: lambda one: engine.stats(limit=one.limit),
-        **dict.fromkeys(get_args(MemoryRequest), engine.memories.answer),
     }
 
 

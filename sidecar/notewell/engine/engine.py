@@ -7,7 +7,7 @@ in `index_now`); any thread reads. Doors on an event loop go through `call`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from notewell.ask.vault import Vault
 from notewell.context.assemble import Assembler
-from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply, NoteRequest
@@ -29,7 +28,7 @@ from notewell.engine.client_changes import ClientChanges
 from notewell.engine.documents import VaultDocuments, store_of
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
-from notewell.engine.feature import Feature, OpenFeatures, OpenVault
+from notewell.engine.feature import Feature, OpenFeatures, OpenVault, own_folders
 from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
@@ -50,9 +49,9 @@ from notewell.ingest.events import Event, Tally
 from notewell.ingest.indexer import Indexer, RunTotals
 from notewell.ingest.pacing import SearchPriority
 from notewell.ingest.queue import Work
+from notewell.ingest.token_counter import TokenCounter
 from notewell.ingest.vault_identity import claim
 from notewell.ingest.writer import Writer
-from notewell.memory.service import open_memories, open_writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
 from notewell.runs.work import Runs
@@ -69,7 +68,7 @@ from notewell.types import (
     VaultRecord,
 )
 from notewell.vault.mirror import Mirror
-from notewell.vault.write import VaultWriter
+from notewell.vault.write import VaultWriter, open_writer
 
 if TYPE_CHECKING:
     from notewell.ask.service import AskService
@@ -83,7 +82,7 @@ class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
     `history` logs searches, `tuning` fits the ranking to them, `assembler` makes contexts, `tokens`
-    counts, `memories` remember, `properties` edits those of notes, `undoing` takes back what was
+    counts, `properties` edits those of notes, `undoing` takes back what was
     written to the vault, `tending` has its runs, `documents` are outside the vault, `queue` steers.
     """
 
@@ -125,13 +124,12 @@ class Engine:
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
-        self.vault = self._open_vault(settings, writer)
+        self.vault = self._open_vault(settings, writer, own_folders(features, settings))
         self.features = OpenFeatures(features, self.vault)
         self.tending = Tending(
             self.vault, self._writer, self._look_now, self.features, lambda: self.asking.providers
         )
         self.undoing, self.properties = self.tending.undoing, self.tending.properties
-        self.memories = open_memories(self.vault, self.search, self.tokens)
         self._asking = AskOnDemand(record, settings, self._for_answers(), writer, self._look_at)
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer
@@ -192,7 +190,9 @@ class Engine:
             features=features,
         )
 
-    def _open_vault(self, settings: Settings, writer: VaultWriter | None) -> OpenVault:
+    def _open_vault(
+        self, settings: Settings, writer: VaultWriter | None, own_folders: Mapping[str, str]
+    ) -> OpenVault:
         return OpenVault(
             self.record,
             settings,
@@ -202,6 +202,8 @@ class Engine:
             Runs(run_log(self.record, settings), self.record.name),
             changed=self._look_at,
             embedder=self._embedder,
+            count_tokens=self.tokens,
+            own_folders=own_folders,
             ask=self.answer,
         )
 
@@ -397,6 +399,7 @@ class Engine:
     def close(self) -> None:
         """Stop the writer between two transactions, save snapshots, let everything go."""
         self.tending.close()
+        self.features.close()
         self._follower.stop()
         self._watching.stop()
         self._threads.refuse_changes()

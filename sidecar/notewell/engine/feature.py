@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.index.port import IndexReader
     from notewell.runs.work import Runs
     from notewell.sources import Source
-    from notewell.types import Embedder, Settings, VaultRecord
+    from notewell.types import CountTokens, Embedder, Settings, VaultRecord
     from notewell.types.runs import RunKind
     from notewell.types.settings import Section
     from notewell.vault.write import VaultWriter
@@ -36,23 +36,32 @@ Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
 class Feature:
     """A row of the table of features.
 
-    `requests` names a tuple of the records of its requests, all of that module; `answers` a
-    function from `OpenVault` to `OpenFeature`; `tools` a tuple of tools of assistants; `settings`
-    the `Section` of its settings. `commands` are those of the command line, by name, under the
-    heading `section` of its help. `runs` are the kinds of runs that the schedule may begin;
-    `starts` says that it has work to do when a vault begins to be served. `files` are its files of
-    state in the data folder of a vault: saved in backups, deleted with the vault.
+    Of its parts, each named as `module:attribute`:
+
+    - `requests`: a tuple of the records of its requests, all of that module;
+    - `answers`: a function from `OpenVault` to `OpenFeature`;
+    - `handlers`: functions of the HTTP server by request, for what no vault can answer alone;
+    - `commands`: those of the command line by name, listed below `heading` of its help;
+    - `tools`: a tuple of tools of assistants;
+    - `settings`: the `Section` of its settings;
+    - `own_folders`: a function from `Settings` to the folders of notes that it alone edits.
+
+    `runs` are the kinds of runs that the schedule may begin; `starts` says that it has work to do
+    when a vault begins to be served. `files` are its files of state in the data folder of a vault:
+    saved in backups, deleted with the vault.
     """
 
     name: str
     requests: str
     answers: str = ""
+    handlers: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)
-    help: tuple[str, int] = ("", 0)
+    heading: str = ""
     tools: str = ""
+    settings: str = ""
+    own_folders: str = ""
     runs: tuple[RunKind, ...] = ()
     starts: bool = False
-    settings: str = ""
     files: tuple[str, ...] = ()
 
     def answers_to(self, request: type) -> bool:
@@ -65,8 +74,9 @@ class OpenVault:
     """One vault at work, as its features see it.
 
     `writer` None: the vault is never written. `changed` is called with the path of each note
-    written. `embedder` gives the model that answers searches. `ask` answers any request about the
-    vault, also those of other features; NotFoundError where such a feature is absent.
+    written. `embedder` gives the model that answers searches. `own_folders` are those whose notes
+    only one feature edits, with its name. `ask` answers any request about the vault, also those of
+    other features; NotFoundError where such a feature is absent.
     """
 
     record: VaultRecord
@@ -77,6 +87,8 @@ class OpenVault:
     runs: Runs
     changed: Callable[[str], None]
     embedder: Callable[[], Embedder | None]
+    count_tokens: CountTokens
+    own_folders: Mapping[str, str]
     ask: Callable[[Request[R]], R]
 
     @property
@@ -90,12 +102,15 @@ class OpenFeature:
     """One feature at work in one vault. Any thread may call what is here.
 
     `answers` has a function for each request, `runs` one for each kind of run, which begins it
-    without waiting for its end. `start` is called once where a writer serves the vault.
+    without waiting for its end. `start` is called once where a writer serves the vault, `use` when
+    settings were changed, `close` at the end.
     """
 
     answers: Answers
     runs: Mapping[RunKind, Callable[[], object]] = field(default_factory=dict)
     start: Callable[[], None] = lambda: None
+    use: Callable[[Settings], None] = lambda _: None
+    close: Callable[[], None] = lambda: None
 
 
 class OpenFeatures:
@@ -133,6 +148,19 @@ class OpenFeatures:
             if feature.starts:
                 self.open(feature).start()
 
+    def use(self, settings: Settings) -> None:
+        """Use other settings from now on."""
+        with self._opening:
+            self._vault = replace(self._vault, settings=settings)
+            for one in self._opened.values():
+                one.use(settings)
+
+    def close(self) -> None:
+        """Close the features that were opened."""
+        with self._opening:
+            for one in self._opened.values():
+                one.close()
+
     def runs(self) -> Mapping[RunKind, Callable[[], object]]:
         """Functions that begin a run of each kind; a feature is opened when its run is due."""
         return {
@@ -159,21 +187,27 @@ def requests(features: Sequence[Feature]) -> Requests:
 def commands(
     features: Sequence[Feature], core: Mapping[str, Mapping[str, str]]
 ) -> Mapping[str, Mapping[str, str]]:
-    """All commands as `core` gives its own: below each heading the places, by name."""
-    found: dict[str, dict[str, str]] = {}
-    for heading, names in core.items():
-        ranked = [(10 * rank, one) for rank, one in enumerate(names.items(), 1)]
-        for feature in features:
-            if feature.help[0] == heading:
-                ranked += [(feature.help[1], one) for one in feature.commands.items()]
-        ranked.sort(key=lambda one: one[0])
-        found[heading] = dict(one for _, one in ranked)
+    """All commands as `core` gives its own, which come first: heading, name, place."""
+    found = {heading: dict(names) for heading, names in core.items()}
+    for feature in features:
+        if feature.commands:
+            found[feature.heading].update(feature.commands)
     return found
 
 
 def sections(features: Sequence[Feature]) -> tuple[Section, ...]:
     """The sections of settings of all features."""
     return tuple(load(feature.settings) for feature in features if feature.settings)
+
+
+def own_folders(features: Sequence[Feature], settings: Settings) -> Mapping[str, str]:
+    """The folders of a vault whose notes only a feature edits, each with the feature's name."""
+    return {
+        folder: feature.name
+        for feature in features
+        if feature.own_folders
+        for folder in load(feature.own_folders)(settings)
+    }
 
 
 def files(features: Sequence[Feature]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from notewell.contract.properties import (
     EditedNote,
@@ -37,8 +37,8 @@ _OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, WriteError)
 class VaultProperties:
     """Edits the properties of one vault's notes.
 
-    `changed` is called with the path of every note written. Notes in `memory_folder` are refused:
-    their properties say how far a memory is trusted, and only using it changes that.
+    `changed` is called with the path of every note written. Notes in `own_folders` are refused:
+    a feature alone edits their properties, as those of memories, which say how far each is trusted.
     """
 
     def __init__(
@@ -47,14 +47,14 @@ class VaultProperties:
         writer: VaultWriter | None,
         index: IndexReader,
         changed: Callable[[str], None],
-        memory_folder: str | None,
+        own_folders: Mapping[str, str],
     ) -> None:
         """`writer` None: this vault is never written."""
         self._vault = vault
         self._writer = writer
         self._index = index
         self._changed = changed
-        self._memory_folder = memory_folder
+        self._own_folders = own_folders
 
     def edit(self, request: EditProperties) -> PropertiesReply:
         """Edit one note; raises what `VaultWriter.edit` and `PropertyEdit` raise."""
@@ -116,12 +116,13 @@ class VaultProperties:
     def _path(self, name: str) -> str:
         """The path of a note whose `.md` may be left out."""
         path = name if name.lower().endswith(".md") else find_note(self._index, name).path
-        folder = (self._memory_folder or "").strip("/").casefold()
-        if folder and path.casefold().startswith(f"{folder}/"):
-            raise ProtectedError(
-                f"{path} is in the folder of memories, whose properties are Notewell's. Use the"
-                " commands of `memory`, or edit the note by hand."
-            )
+        for named, owner in self._own_folders.items():
+            folder = named.strip("/").casefold()
+            if folder and path.casefold().startswith(f"{folder}/"):
+                raise ProtectedError(
+                    f"{path} is in the folder {named}, whose properties are Notewell's. Use the"
+                    f" commands of `{owner}`, or edit the note by hand."
+                )
         return path
 
 

@@ -57,7 +57,7 @@ class Tending:
         record, settings = vault.record, vault.settings
         self.undoing = VaultUndo(record.name, vault.writer, vault.changed)
         self.properties = VaultProperties(
-            record.name, vault.writer, vault.index, vault.changed, settings.memory.folder
+            record.name, vault.writer, vault.index, vault.changed, vault.own_folders
         )
         self._working, self._features = vault.runs, features
         self.source = SourceSync(record, self._working, index_all, offline=settings.offline)
@@ -120,7 +120,6 @@ class Tending:
 
 def _plans(vault: OpenVault, chat: Callable[[], Providers]) -> Plans:
     record, settings = vault.record, vault.settings
-    memories = (settings.memory.folder,) if settings.memory.folder else ()
     parts = PlansParts(
         garden=GardenParts(
             index=vault.index,
@@ -128,7 +127,7 @@ def _plans(vault: OpenVault, chat: Callable[[], Providers]) -> Plans:
             root=record.path,
             rules=settings.garden,
             topics=settings.topics.folder,
-            untouched=memories,
+            untouched=tuple(vault.own_folders),
         ),
         file=_garden_file(vault),
         runs=vault.runs,

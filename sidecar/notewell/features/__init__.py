@@ -5,6 +5,7 @@ Every door reads its routes, commands and tools from here.
 
 from notewell.engine.feature import Feature
 from notewell.features.gleanings import GLEANINGS
+from notewell.features.memory import MEMORY
 
 FEATURES: tuple[Feature, ...] = (
     Feature("vaults", "notewell.contract.endpoints:VAULTS"),
@@ -13,7 +14,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("archaeology", "notewell.contract.endpoints:ARCHAEOLOGY"),
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     Feature("tuning", "notewell.contract.endpoints:TUNING"),
-    Feature("memory", "notewell.contract.endpoints:MEMORY"),
+    MEMORY,
     Feature("topics", "notewell.contract.endpoints:TOPICS"),
     GLEANINGS,
     Feature("garden", "notewell.contract.endpoints:GARDEN"),

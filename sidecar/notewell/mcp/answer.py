@@ -12,11 +12,13 @@ from dataclasses import fields, is_dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+import orjson
+
 from notewell.client.backend import Backend
 from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import BusyError, NotewellError, NotFoundError
 from notewell.mcp.requests import ToolRequest
-from notewell.mcp.tool import Document
+from notewell.mcp.tool import Document, ToolContext
 
 _DIGITS = 4  # of fractions: an assistant compares scores and does not compute with them
 _NEAREST = 5
@@ -120,3 +122,11 @@ def _nearest(wanted: str, paths: list[str]) -> list[str]:
 
 def _is_empty(value: Any) -> bool:
     return value is None or value == "" or value in ([], {})
+
+
+def answer_record(context: ToolContext, request: ToolRequest) -> Document:
+    """Send the request's record and return the JSON of its reply."""
+    if request.record is None:
+        raise TypeError(f"{type(request).__name__} was not made from a record")
+    document: Document = orjson.loads(context.backend.document(request.to_record(request.record)))
+    return document

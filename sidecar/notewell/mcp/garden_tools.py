@@ -17,8 +17,7 @@ from notewell.contract.garden import (
     SuggestionId,
     UndoPlan,
 )
-from notewell.mcp.answer import pick
-from notewell.mcp.memory_tools import answer_memory
+from notewell.mcp.answer import answer_record, pick
 from notewell.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
 from notewell.mcp.tool import Document, Tool, ToolContext
 
@@ -85,7 +84,7 @@ TOOLS = (
         "Apply suggestions",
         "Make the edits of suggestions of a plan; a changed note is refused.",
         request_model(ApplyPlan, ToolRequest, changes=_ONLY),
-        answer_memory,
+        answer_record,
         writes=True,
     ),
     Tool(
@@ -93,7 +92,7 @@ TOOLS = (
         "Reject suggestions",
         "Say no to suggestions for good, on behalf of the person.",
         request_model(RejectPlan, ToolRequest, changes=_ONLY),
-        answer_memory,
+        answer_record,
         writes=True,
     ),
     Tool(
@@ -101,7 +100,7 @@ TOOLS = (
         "Take suggestions back",
         "Take back what was applied of a plan; the notes are as before.",
         request_model(UndoPlan, ToolRequest, changes=_ONLY),
-        answer_memory,
+        answer_record,
         writes=True,
     ),
 )

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from notewell.client.backend import Backend, LocalBackend
 from notewell.client.remote import RemoteBackend, running_server
 from notewell.client.several import SeveralBackends, named
-from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, ReindexRequest
 from notewell.contract.documents import AddDocuments, RemoveDocuments
 from notewell.contract.request import Request
 from notewell.contract.status import StatusReply, StatusRequest
 from notewell.errors import NotewellError, NotFoundError, ServerError
+from notewell.ingest.token_counter import TokenCounter
 from notewell.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.support import interrupt
 from notewell.types import VaultRecord

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from notewell.contract.fields import Doc
 from notewell.contract.properties import EditProperties
-from notewell.mcp.memory_tools import answer_memory
+from notewell.mcp.answer import answer_record
 from notewell.mcp.requests import Change, ToolRequest, request_model
 from notewell.mcp.tool import Tool
 
@@ -27,7 +27,7 @@ TOOLS = (
         "Edit properties",
         "Set, add to, remove or rename properties of a note; the rest of it stays.",
         request_model(EditProperties, ToolRequest, changes=_CHANGES),
-        answer_memory,
+        answer_record,
         writes=True,
     ),
 )

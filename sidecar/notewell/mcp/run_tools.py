@@ -5,8 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
-from notewell.mcp.answer import pick
-from notewell.mcp.memory_tools import answer_memory
+from notewell.mcp.answer import answer_record, pick
 from notewell.mcp.requests import BudgetedRequest, ToolRequest, request_model
 from notewell.mcp.tool import Document, Tool, ToolContext
 
@@ -46,7 +45,7 @@ TOOLS = (
         "Cancel a run",
         "Stop a run at its next item.",
         request_model(CancelRun, ToolRequest),
-        answer_memory,
+        answer_record,
         writes=True,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import mcp_types as types
@@ -16,14 +16,13 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from notewell import __version__
-from notewell.engine.feature import load
+from notewell.engine.feature import Feature, load
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
 from notewell.features import FEATURES
 from notewell.mcp import (
     document_tools,
     garden_tools,
     index_tools,
-    memory_tools,
     note_tools,
     property_tools,
     run_tools,
@@ -40,8 +39,8 @@ from notewell.mcp.tool import Document, Source, Tool, ToolContext
 T = TypeVar("T")
 ProtocolContext: TypeAlias = ServerRequestContext[Any, Any]
 
-# In the order in which assistants see them.
-TOOLS: tuple[Tool, ...] = (
+# In the order in which assistants see them; those of features follow.
+_CORE: tuple[Tool, ...] = (
     *search_tools.TOOLS,
     *note_tools.TOOLS,
     *property_tools.TOOLS,
@@ -50,9 +49,15 @@ TOOLS: tuple[Tool, ...] = (
     *document_tools.TOOLS,
     *run_tools.TOOLS,
     *garden_tools.TOOLS,
-    *memory_tools.TOOLS,
-    *(tool for one in FEATURES if one.tools for tool in load(one.tools)),
 )
+
+
+def tools(features: Sequence[Feature]) -> tuple[Tool, ...]:
+    """The tools of the core and of features."""
+    return (*_CORE, *(tool for one in features if one.tools for tool in load(one.tools)))
+
+
+TOOLS = tools(FEATURES)
 
 _INSTRUCTIONS = (
     "The notes of a person's Obsidian vault. Begin with `context` for a question or `search` for"

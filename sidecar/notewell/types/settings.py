@@ -206,13 +206,6 @@ class LogRules:
 
 
 @frozen
-class MemoryRules:
-    """Where memories are stored: `folder` of the vault. None: nothing is written to the vault."""
-
-    folder: str | None = None
-
-
-@frozen
 class DocumentRules:
     """Folders outside vaults of which documents may be indexed, each with all that is below it."""
 
@@ -325,7 +318,6 @@ class Settings:
     server: ServerRules = field(default_factory=ServerRules)
     limits: LimitRules = field(default_factory=LimitRules)
     log: LogRules = field(default_factory=LogRules)
-    memory: MemoryRules = field(default_factory=MemoryRules)
     ask: AskRules = field(default_factory=AskRules)
     topics: TopicRules = field(default_factory=TopicRules)
     garden: GardenRules = field(default_factory=GardenRules)

@@ -30,7 +30,7 @@ from notewell.errors import (
     UsageError,
     WriteError,
 )
-from notewell.types import PropertyValue, SourceText
+from notewell.types import PropertyValue, SourceText, VaultRecord
 from notewell.types.frozen import frozen
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
@@ -362,3 +362,18 @@ def _not_written(path: str, error: OSError) -> UsageError | WriteError:
 def _spelling(place: Path) -> str:
     """A path for comparisons: file systems may change the Unicode form or case of names."""
     return unicodedata.normalize("NFC", os.path.normcase(place))
+
+
+def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
+    """The safe writer of a vault; None if the vault is read-only, as converted notes are.
+
+    What is written to a mirror is recorded for its clients. With the data directory inside a
+    vault, the journal would be synced with the vault.
+    """
+    folder = data_dir / "vaults" / record.id  # even if a setting puts the index elsewhere
+    if record.is_converted or folder.absolute().is_relative_to(record.path):
+        return None
+    journal = Journal(folder)
+    return VaultWriter(
+        record.path, journal, ServerWrites(journal) if record.source == "mirror" else None
+    )

@@ -16,8 +16,6 @@ from notewell.client.several import Part, merged
 from notewell.config.edit import Configuration
 from notewell.contract import manage as replies
 from notewell.contract.codec import to_json
-from notewell.contract.memory import StoreMemory
-from notewell.contract.memory_replies import MemoryChangedReply
 from notewell.contract.phone import PhoneIndexReply, SwitchPhoneIndex
 from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest
@@ -33,7 +31,7 @@ from notewell.engine.answers import IN_ORDER, QUICK, answer
 from notewell.engine.engine import Engine
 from notewell.engine.event_stream import EventStream
 from notewell.engine.model_suggestions import service_host
-from notewell.errors import ConfigError, ForbiddenError, NotewellError, UsageError
+from notewell.errors import ConfigError, NotewellError, UsageError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
 from notewell.types import Settings, VaultRecord
@@ -105,21 +103,6 @@ async def _each(
 async def _of_vault(site: Site, record: VaultRecord, request: SearchRequest) -> SearchReply:
     async with site.holding(record.id):
         return (await from_engine(site, record.id, request)).reply
-
-
-async def store_memory(
-    site: Site, vault: str | None, request: StoreMemory
-) -> Encoded[MemoryChangedReply]:
-    """Store a memory; a golden rule only for administrators, because a person has to grant it."""
-    caller = CALLER.get()
-    if request.type == "golden_rule" and caller.scope != "admin":
-        raise ForbiddenError(
-            f"{caller.name!r} cannot grant a golden rule: that takes the scope `admin`, or"
-            " `type: golden_rule` in the memory's note. Store it with another type; it becomes a"
-            " golden rule when it has helped often enough.",
-            code="scope_required",
-        )
-    return await from_engine(site, vault, request)
 
 
 async def health(site: Site, _vault: str | None, _request: HealthRequest) -> HealthReply:

@@ -28,11 +28,10 @@ from notewell.contract import (
     sources,
 )
 from notewell.contract.codec import to_json
-from notewell.contract.memory import StoreMemory
 from notewell.contract.request import JSON_MEDIA, Endpoint, Request, reply_type, request_fields
 from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
-from notewell.engine.feature import Feature, requests
+from notewell.engine.feature import Feature, load, requests
 from notewell.errors import QueryTimeoutError
 from notewell.features import FEATURES
 from notewell.web import asking, handlers, served_vaults
@@ -176,7 +175,6 @@ _OF_SERVER: Mapping[type, Handler] = {
     local_models.UseLocalModelRequest: asking.use_local_model,
     ask_setup.AskSetupRequest: setup,
     ask_setup.ChangeAskSetupRequest: change_setup,
-    StoreMemory: handlers.store_memory,
     sources.SourcesRequest: source_handlers.sources,
     sources.AddSource: source_handlers.add,
     sources.SyncSource: source_handlers.sync,
@@ -198,8 +196,12 @@ _OF_SERVER: Mapping[type, Handler] = {
 
 def routes(features: Sequence[Feature]) -> tuple[Route, ...]:
     """The routes of all features and of the core."""
+    by_server = dict(_OF_SERVER)
+    for feature in features:
+        if feature.handlers:
+            by_server.update(load(feature.handlers))
     return tuple(
-        Route(request, _OF_SERVER.get(request, handlers.from_engine))
+        Route(request, by_server.get(request, handlers.from_engine))
         for request in requests(features)
     )
 

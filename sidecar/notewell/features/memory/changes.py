@@ -4,26 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from notewell.contract.memory import (
-    DEFAULT_NAMESPACE,
-    ApplyMemory,
-    ForgetMemory,
-    MemoryOutcome,
-    RelateMemories,
-    StoreMemory,
-    UnrelateMemories,
-)
-from notewell.contract.memory_replies import (
-    ForgottenMemory,
-    MemoryChangedReply,
-    MemoryForgottenReply,
-    ValidationKind,
-)
 from notewell.errors import NotFoundError, ProtectedError, UsageError
-from notewell.memory import scoring
-from notewell.memory.folder import MemoryFolder
-from notewell.memory.links import MemoryNames
-from notewell.memory.note import (
+from notewell.features.memory import scoring
+from notewell.features.memory.folder import MemoryFolder
+from notewell.features.memory.links import MemoryNames
+from notewell.features.memory.note import (
     Memory,
     Relation,
     Validation,
@@ -35,7 +20,22 @@ from notewell.memory.note import (
     stamp,
     with_validation,
 )
-from notewell.memory.replies import view
+from notewell.features.memory.replies import (
+    ForgottenMemory,
+    MemoryChangedReply,
+    MemoryForgottenReply,
+    ValidationKind,
+)
+from notewell.features.memory.requests import (
+    DEFAULT_NAMESPACE,
+    ApplyMemory,
+    ForgetMemory,
+    MemoryOutcome,
+    RelateMemories,
+    StoreMemory,
+    UnrelateMemories,
+)
+from notewell.features.memory.views import view
 from notewell.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.paths import check_name

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-import orjson
 from annotated_types import MinLen
 
 from notewell.contract.fields import Doc
-from notewell.contract.memory import (
+from notewell.contract.request import Request
+from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -28,8 +28,7 @@ from notewell.contract.memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.contract.request import Request
-from notewell.mcp.answer import pick
+from notewell.mcp.answer import answer_record, pick
 from notewell.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
 from notewell.mcp.tool import Document, Tool, ToolContext
 
@@ -50,14 +49,6 @@ _StoredType = Literal["preference", "decision", "pattern", "session", "file_cont
 _OPTIONAL_ID = Change(hint=Annotated[_Name | None, Doc("Of this memory alone")])
 
 
-def answer_memory(context: ToolContext, request: ToolRequest) -> Document:
-    """Send the request's record and return the JSON of its reply."""
-    if request.record is None:
-        raise TypeError(f"{type(request).__name__} was not made from a record")
-    document: Document = orjson.loads(context.backend.document(request.to_record(request.record)))
-    return document
-
-
 def memory_context(context: ToolContext, request: BudgetedRequest) -> Document:
     """Return what to know before a task; the ids of the memories stand in the text."""
     budget = max(int((request.budget_tokens - _AROUND_TEXT) * _SHARE_OF_TEXT), 1)
@@ -74,7 +65,7 @@ def _tool(
     base: type[ToolRequest] = ToolRequest,
     *,
     cut: tuple[str, ...] = (),
-    run: Callable[[ToolContext, Any], Document] = answer_memory,
+    run: Callable[[ToolContext, Any], Document] = answer_record,
     changes: dict[str, Change] | None = None,
 ) -> Tool:
     """Make the tool of a request; its name is that of the request's endpoint."""

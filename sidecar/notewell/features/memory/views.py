@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from notewell.contract.fields import iso
-from notewell.contract.memory_replies import MemoryView, RelationView, ValidationView
-from notewell.memory.links import MemoryLinks
-from notewell.memory.note import Memory
+from notewell.features.memory.links import MemoryLinks
+from notewell.features.memory.note import Memory
+from notewell.features.memory.replies import MemoryView, RelationView, ValidationView
 
 
 def view(memory: Memory, links: MemoryLinks) -> MemoryView:

@@ -8,7 +8,24 @@ from typing import Any
 
 import pytest
 
-from notewell.contract.memory import (
+from notewell.errors import (
+    NotewellError,
+    NotFoundError,
+    ProtectedError,
+    ReadOnlyError,
+    UsageError,
+)
+from notewell.features.memory.note import note_name
+from notewell.features.memory.replies import (
+    MemoryChangedReply,
+    MemoryForgottenReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryView,
+    RecallReply,
+)
+from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -22,25 +39,8 @@ from notewell.contract.memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.contract.memory_replies import (
-    MemoryChangedReply,
-    MemoryForgottenReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryView,
-    RecallReply,
-)
-from notewell.errors import (
-    NotewellError,
-    NotFoundError,
-    ProtectedError,
-    ReadOnlyError,
-    UsageError,
-)
-from notewell.memory.note import note_name
 from notewell.vault.paths import is_device
-from tests.memory.conftest import DAY, Desk
+from tests.features.memory.conftest import DAY, Desk
 
 RULE = "Use tabs, never spaces."
 

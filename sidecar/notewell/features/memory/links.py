@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from notewell.contract.memory_replies import RelationKind
-from notewell.memory.note import Memory, Relation
+from notewell.features.memory.note import Memory, Relation
+from notewell.features.memory.replies import RelationKind
 
 
 class MemoryNames:

@@ -6,10 +6,29 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import assert_never
 
-from notewell.contract.memory import (
+from notewell.contract.search import SearchRequest
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.features.memory import scoring
+from notewell.features.memory.changes import MemoryChanges
+from notewell.features.memory.folder import MemoryFolder
+from notewell.features.memory.health import examine
+from notewell.features.memory.links import MemoryLinks
+from notewell.features.memory.note import Memory
+from notewell.features.memory.recall import NO_NOTES, FoundNotes, Recall, Similarities, compose
+from notewell.features.memory.replies import (
+    MemoryContextReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryReply,
+    RecalledNote,
+    RecallReply,
+    RelationView,
+)
+from notewell.features.memory.requests import (
+    REQUESTS,
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -24,30 +43,9 @@ from notewell.contract.memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.contract.memory_replies import (
-    MemoryContextReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryReply,
-    RecalledNote,
-    RecallReply,
-    RelationView,
-)
-from notewell.contract.search import SearchReply, SearchRequest
-from notewell.index.port import IndexReader
-from notewell.memory import scoring
-from notewell.memory.changes import MemoryChanges
-from notewell.memory.folder import MemoryFolder
-from notewell.memory.health import examine
-from notewell.memory.links import MemoryLinks
-from notewell.memory.note import Memory
-from notewell.memory.recall import NO_NOTES, FoundNotes, Recall, Similarities, compose
-from notewell.memory.replies import history, view
-from notewell.types import CountTokens, Settings, VaultRecord
-from notewell.vault.server_writes import ServerWrites
-from notewell.vault.write import VaultWriter
-from notewell.vault.write_journal import Journal
+from notewell.features.memory.rules import MemoryRules
+from notewell.features.memory.views import history, view
+from notewell.types import CountTokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,37 +226,15 @@ def _chosen(links: MemoryLinks, namespace: str | None, kind: str | None = None) 
     ]
 
 
-def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
-    """The safe writer of a vault; None if the vault is read-only, as converted notes are.
-
-    What is written to a mirror is recorded for its clients. With the data directory inside a
-    vault, the journal would be synced with the vault.
-    """
-    folder = _journal_folder(record, data_dir)
-    if record.is_converted or folder.absolute().is_relative_to(record.path):
-        return None
-    journal = Journal(folder)
-    return VaultWriter(
-        record.path, journal, ServerWrites(journal) if record.source == "mirror" else None
-    )
+def opened(vault: OpenVault) -> OpenFeature:
+    """The memories of a vault, with what answers each request."""
+    memories = open_memories(vault)
+    return OpenFeature(answers=dict.fromkeys(REQUESTS, memories.answer))
 
 
-def _journal_folder(record: VaultRecord, data_dir: Path) -> Path:
-    """The folder of a vault's journal, even if a setting puts the index elsewhere."""
-    return data_dir / "vaults" / record.id
-
-
-def open_memories(
-    record: VaultRecord,
-    settings: Settings,
-    index: IndexReader,
-    *,
-    writer: VaultWriter | None,
-    search: Callable[[SearchRequest], SearchReply],
-    count_tokens: CountTokens,
-    changed: Callable[[str], None],
-) -> Memories:
-    """The memories of a vault; `changed` is called with the path of each note written."""
+def open_memories(vault: OpenVault) -> Memories:
+    """The memories of a vault."""
+    index = vault.index
 
     def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
         others = frozenset(note.path for note in index.all_notes()) - set(paths)
@@ -271,12 +247,12 @@ def open_memories(
             weak=True,
             passages=0,
         )
-        found = search(request).results if paths else ()
+        found = vault.ask(request).results if paths else ()
         return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}
 
     def notes(query: str, limit: int, memories: Sequence[str]) -> FoundNotes:
         request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
-        found = search(request)
+        found = vault.ask(request)
         answers = found.confidence is None or found.confidence >= scoring.MIN_CONFIDENCE
         return FoundNotes(found.results if answers else (), linked)
 
@@ -287,5 +263,9 @@ def open_memories(
         ids = index.graph.neighbours(note.id) | index.graph.backlinks(note.id)
         return frozenset(one.path for one in index.notes(sorted(ids)).values())
 
-    folder = MemoryFolder(record.path, settings.memory.folder, writer, changed)
-    return Memories(record.name, folder, Helpers(similarities, count_tokens, notes=notes))
+    folder = MemoryFolder(
+        vault.record.path, vault.settings.of(MemoryRules).folder, vault.writer, vault.changed
+    )
+    return Memories(
+        vault.record.name, folder, Helpers(similarities, vault.count_tokens, notes=notes)
+    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from notewell.contract.memory_replies import NoteMemoryLink, RecalledMemory, RecallParts
 from notewell.contract.search import Result
+from notewell.features.memory import scoring
+from notewell.features.memory.links import MemoryLinks
+from notewell.features.memory.note import Memory
+from notewell.features.memory.replies import NoteMemoryLink, RecalledMemory, RecallParts
+from notewell.features.memory.views import view
 from notewell.index.analyze import words
-from notewell.memory import scoring
-from notewell.memory.links import MemoryLinks
-from notewell.memory.note import Memory
-from notewell.memory.replies import view
 from notewell.search.terms import function_words
 from notewell.types import CountTokens
 

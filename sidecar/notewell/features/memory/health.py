@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from notewell.contract.memory_replies import Ailing, Contradiction, MemoryHealthReply, RelationKind
+from notewell.features.memory import scoring
+from notewell.features.memory.links import MemoryLinks
+from notewell.features.memory.note import Memory, same_content
+from notewell.features.memory.replies import Ailing, Contradiction, MemoryHealthReply, RelationKind
 from notewell.index.analyze import words
-from notewell.memory import scoring
-from notewell.memory.links import MemoryLinks
-from notewell.memory.note import Memory, same_content
 from notewell.search.terms import function_words
 
 _MAX_COMPARED = 1000  # memories compared pairwise

@@ -8,7 +8,7 @@ import click
 
 from notewell.cli.options import current_invocation
 from notewell.cli.output import clean_lines, print_facts, print_table
-from notewell.contract.memory_replies import (
+from notewell.features.memory.replies import (
     MemoryChangedReply,
     MemoryContextReply,
     MemoryForgottenReply,

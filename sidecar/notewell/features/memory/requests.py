@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
 from notewell.contract.fields import Doc, Limit, Pattern, QueryText, Share
-from notewell.contract.memory_replies import (
+from notewell.contract.request import Endpoint, Example, Request
+from notewell.features.memory.replies import (
     MemoryChangedReply,
     MemoryContextReply,
     MemoryForgottenReply,
@@ -19,7 +20,6 @@ from notewell.contract.memory_replies import (
     RecallReply,
     RelationKind,
 )
-from notewell.contract.request import Endpoint, Example, Request
 from notewell.types.frozen import frozen
 
 MemoryOrder = Literal["created", "accessed", "confidence", "importance"]
@@ -235,3 +235,5 @@ MemoryRequest: TypeAlias = (
     | MemoryHistory
     | MemoryHealth
 )
+
+REQUESTS: tuple[type[Request[Any]], ...] = get_args(MemoryRequest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.contract.memory_replies import RecallParts
+from notewell.features.memory.replies import RecallParts
 
 FIRST_CONFIDENCE = 0.3  # of a new memory
 HELPED, FAILED = 0.1, -0.15  # added to the confidence after an outcome

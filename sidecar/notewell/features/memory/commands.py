@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from notewell.cli import memory_output as show
 from notewell.cli.backend import answer
 from notewell.cli.options import Group, json_option, vault_option
 from notewell.cli.request_options import request_argument, request_option, request_options
-from notewell.contract.memory import (
+from notewell.features.memory import output as show
+from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,

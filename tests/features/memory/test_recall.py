@@ -6,24 +6,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notewell.contract.memory import (
-    MemoryContext,
-    MemoryHealth,
-    MemoryOutcome,
-    RecallMemories,
-    RelateMemories,
-)
-from notewell.contract.memory_replies import (
+from notewell.features.memory.note import Validation, read_memory, with_validation
+from notewell.features.memory.recall import compose
+from notewell.features.memory.replies import (
     MemoryContextReply,
     MemoryHealthReply,
     MemoryView,
     RecalledMemory,
     RecallReply,
 )
-from notewell.memory.note import Validation, read_memory, with_validation
-from notewell.memory.recall import compose
+from notewell.features.memory.requests import (
+    MemoryContext,
+    MemoryHealth,
+    MemoryOutcome,
+    RecallMemories,
+    RelateMemories,
+)
 from notewell.types import SourceText
-from tests.memory.conftest import DAY, Desk
+from tests.features.memory.conftest import DAY, Desk
 
 
 def recall(desk: Desk, query: str, **more: object) -> tuple[RecalledMemory, ...]:

@@ -13,8 +13,8 @@ from notewell.errors import (
     ReadOnlyError,
     UnreadableNoteError,
 )
-from notewell.memory.links import MemoryLinks, MemoryNames
-from notewell.memory.note import Memory, Validation, read_memory, with_validation
+from notewell.features.memory.links import MemoryLinks, MemoryNames
+from notewell.features.memory.note import Memory, Validation, read_memory, with_validation
 from notewell.types import FileRef, PropertyValue, VaultRules
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties

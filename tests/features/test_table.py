@@ -1,0 +1,94 @@
+"""The product without each of its features: their routes, commands and tools are gone, all else works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from notewell.cli.app import Root
+from notewell.engine.feature import Feature, load, sections
+from notewell.features import FEATURES
+from notewell.mcp.server import tools
+from notewell.types import ServerRules, Settings, VaultRules
+from notewell.vaults.opened import Vaults
+from notewell.web.app import create_app
+
+# The others hold requests that the core answers.
+OPTIONAL = [one for one in FEATURES if one.answers or one.commands]
+TOKEN = "t" * 43
+
+
+def without(feature: Feature) -> tuple[Feature, ...]:
+    return tuple(one for one in FEATURES if one is not feature)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        vault=VaultRules(watch="off"),
+    )
+
+
+@pytest.mark.parametrize("feature", OPTIONAL, ids=lambda one: one.name)
+async def test_a_server_without_a_feature_answers_all_else(
+    feature: Feature, settings: Settings, tmp_path: Path
+) -> None:
+    rest = without(feature)
+    (tmp_path / "Home").mkdir()
+    (tmp_path / "Home" / "Bees.md").write_text("bees hum", encoding="utf-8")
+    vaults = Vaults(settings, features=rest)
+    record = vaults.add(tmp_path / "Home")
+    vaults.open(record, writable=True).index_now()
+    vaults.close()
+    vaults.serve([record])
+    app = create_app(vaults, token=TOKEN, server=ServerRules(), features=rest)
+    async with TestClient(TestServer(app), headers={"Authorization": f"Bearer {TOKEN}"}) as client:
+        found = await (await client.get("/api/search", params={"q": "bees"})).json()
+        assert [one["path"] for one in found["results"]] == ["Bees.md"]
+        assert (await client.get("/api/status")).status == 200
+        described = (await (await client.get("/api/openapi.json")).json())["paths"]
+        for request in load(feature.requests):
+            endpoint = request.endpoint
+            assert endpoint.method.lower() not in described.get(endpoint.path, {})
+
+
+@pytest.mark.parametrize("feature", OPTIONAL, ids=lambda one: one.name)
+def test_its_commands_tools_and_settings_are_gone_and_no_others(feature: Feature) -> None:
+    rest = without(feature)
+    every, root = Root(name="notewell"), Root(name="notewell", features=rest)
+    context = click.Context(root)
+
+    gone = set(every.list_commands(context)) - set(root.list_commands(context))
+
+    assert gone == set(feature.commands)
+    assert all(root.get_command(context, name) is None for name in feature.commands)
+    mine = set(load(feature.tools)) if feature.tools else set()
+    assert [one for one in tools(FEATURES) if one not in mine] == list(tools(rest))
+    assert len(sections(FEATURES)) - len(sections(rest)) == bool(feature.settings)
+
+
+def test_names_and_requests_are_unique() -> None:
+    requests = [request for feature in FEATURES for request in load(feature.requests)]
+    assert len(requests) == len(set(requests))
+    assert len({feature.name for feature in FEATURES}) == len(FEATURES)
+
+
+@pytest.mark.parametrize("feature", OPTIONAL, ids=lambda one: one.name)
+def test_all_that_a_row_names_exists(feature: Feature) -> None:
+    named = (
+        feature.answers,
+        feature.handlers,
+        feature.tools,
+        feature.settings,
+        feature.own_folders,
+    )
+    for place in (*named, *feature.commands.values()):
+        if place:
+            assert load(place) is not None
