@@ -5,13 +5,21 @@
  * bits a byte), the frequency beside the note.
  */
 
-import type { Postings } from "./table";
-
 /** What identifies the content of a note: path, time of the last change (ms) and size (bytes). */
 export interface Stamp {
   readonly path: string;
   readonly mtime: number;
   readonly size: number;
+}
+
+/** Notes and their words; notes are numbered from 0 in the order they were added. */
+export interface Postings {
+  readonly stamps: readonly Stamp[];
+  /** Weighted words of each note. */
+  readonly lengths: { readonly [note: number]: number };
+  visit(word: string, each: (note: number, frequency: number) => void): void;
+  withPrefix(prefix: string): readonly string[];
+  allWords(): Iterable<string>;
 }
 
 /** A segment as it is stored. */

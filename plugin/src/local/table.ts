@@ -1,16 +1,6 @@
 /** A part of the index that grows: postings in a map, until they are encoded as a segment. */
 
-import type { Stamp } from "./segment";
-
-/** Notes and their words; notes are numbered from 0 in the order they were added. */
-export interface Postings {
-  readonly stamps: readonly Stamp[];
-  /** Weighted words of each note. */
-  readonly lengths: { readonly [note: number]: number };
-  visit(word: string, each: (note: number, frequency: number) => void): void;
-  withPrefix(prefix: string): readonly string[];
-  allWords(): Iterable<string>;
-}
+import type { Postings, Stamp } from "./segment";
 
 export class Table implements Postings {
   readonly stamps: Stamp[] = [];

@@ -5,8 +5,8 @@
  */
 
 import { distanceWithin } from "./distance";
-import { encode, Segment, type Stamp, type StoredSegment } from "./segment";
-import { Table, type Postings } from "./table";
+import { encode, Segment, type Postings, type Stamp, type StoredSegment } from "./segment";
+import { Table } from "./table";
 
 /** A word of a query, and the words of the index that stand for it, by weight. */
 export interface WordMatch {

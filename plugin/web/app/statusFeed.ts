@@ -5,27 +5,34 @@
 
 import { asServerError } from "../../src/client";
 import type { StatusReply } from "../../src/contract";
-import { indexProgress } from "../../src/replies";
+import { indexProgress, type VaultInfo } from "../../src/replies";
 import { Timer } from "../../src/support";
+import type { WebClient } from "./client";
 import { followEvents } from "./eventStream";
-import type { ViewContext } from "./viewContext";
 
 /** Called with the state; `isChanged` where notes or vectors changed, so that results may have, too. */
 type Listener = (status: StatusReply, isChanged: boolean) => void;
+
+/** The selected vault, its client, and the features of the server. */
+interface Selected {
+  readonly vault: VaultInfo | null;
+  readonly vaultClient: WebClient;
+  has(feature: string): boolean;
+}
 
 const BURST_MS = 400; // several changes within it are one
 const CHANGES: ReadonlySet<string> = new Set(["generation", "ledger", "state"]);
 
 export class StatusFeed {
-  readonly #context: ViewContext;
+  readonly #selected: Selected;
   readonly #listeners = new Set<Listener>();
   readonly #later = new Timer();
   #stream: AbortController | null = null;
   #vault = "";
   #status: StatusReply | null = null;
 
-  constructor(context: ViewContext) {
-    this.#context = context;
+  constructor(selected: Selected) {
+    this.#selected = selected;
     // Browsers allow few connections to a server: pages in the background leave theirs to others.
     document.addEventListener("visibilitychange", () => (document.hidden ? this.#stop() : this.follow()));
   }
@@ -43,13 +50,13 @@ export class StatusFeed {
 
   /** Follows the selected vault; without effect where it does so already. */
   follow(): void {
-    const id = this.#context.vault?.id ?? "";
+    const id = this.#selected.vault?.id ?? "";
     if (!id || document.hidden || (this.#stream && id === this.#vault)) return;
     this.#stop();
     if (id !== this.#vault) this.#status = null;
     this.#vault = id;
     void this.refresh();
-    if (!this.#context.has("events")) return;
+    if (!this.#selected.has("events")) return;
     const stream = new AbortController();
     this.#stream = stream;
     void followEvents(`/api/events?vault=${encodeURIComponent(id)}`, stream.signal, ({ event, data }) => {
@@ -62,7 +69,7 @@ export class StatusFeed {
   async refresh(): Promise<void> {
     const vault = this.#vault;
     try {
-      const status = await this.#context.vaultClient.status();
+      const status = await this.#selected.vaultClient.status();
       if (vault !== this.#vault) return;
       const before = this.#status;
       const isChanged = before !== null && before.generation !== status.generation;
