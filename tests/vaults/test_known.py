@@ -13,7 +13,7 @@ from notewell.ask.tool_loop import Draft
 from notewell.contract.search import SearchRequest
 from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
 from notewell.features import FEATURES
-from notewell.types import ServerRules, Settings, VaultRecord
+from notewell.types import AskRules, GardenRules, ServerRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 from notewell.vaults.opened import Vaults
@@ -215,6 +215,22 @@ def test_deleting_the_data_deletes_logs_and_written_data(
 
     assert not data.exists()
     assert (record.path / "New.md").exists()
+
+
+def test_changed_sections_hold_for_open_vaults_and_for_those_opened_later(
+    vaults: Vaults, settings: Settings, tmp_path: Path
+) -> None:
+    first, second = vaults.add(folder(tmp_path / "One")), vaults.add(folder(tmp_path / "Two"))
+    engine = vaults.open(first, writable=True)
+    asked = AskRules(provider="openai", model="one-model")
+    changed = replace(settings, ask=asked, garden=GardenRules(folder="Plans"))
+
+    vaults.use_sections(["ask"], lambda _: changed)
+
+    later = vaults.open(second, writable=True)
+    assert [one.vault.chat().rules for one in (engine, later)] == [asked, asked]
+    assert vaults.settings(first) == replace(settings, ask=asked)  # the other section as before
+    vaults.close()
 
 
 def test_deleting_an_index_deletes_nothing_else(settings: Settings, tmp_path: Path) -> None:

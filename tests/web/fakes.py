@@ -122,11 +122,8 @@ from notewell.features.memory.replies import MemoryReply
 from notewell.features.memory.requests import MemoryRequest
 from notewell.ingest.events import EventLog, Tally
 from notewell.types import (
-    AskRules,
     FileStamp,
-    GardenRules,
     LedgerState,
-    SearchRules,
     Settings,
     VaultRecord,
     Verdict,
@@ -781,7 +778,7 @@ class FakeVaults:
         self._engines = list(engines)
         self._root = root
         self.closed = False
-        self._search = SearchRules()
+        self._newer = Settings(data_dir=root, model_dir=root, state_dir=root)
         self.sources = FakeSources(self.records())
         for engine in self._engines:
             self.directory(engine.record).mkdir(parents=True)
@@ -816,18 +813,14 @@ class FakeVaults:
         return Hold(engine, lambda: None)
 
     def settings(self, record: VaultRecord) -> Settings:
-        root = self._root
-        return Settings(data_dir=root, model_dir=root, state_dir=root, search=self._search)
+        return self._newer
 
-    def use_search_rules(self, rules: SearchRules) -> None:
-        self._search = rules
-
-    def use_garden_rules(self, rules: Callable[[VaultRecord], GardenRules]) -> None:
-        self.garden = rules
-
-    def use_ask_rules(self, rules: AskRules) -> None:
+    def use_sections(self, names: Iterable[str], for_vault: Callable[[Path], Settings]) -> None:
         for engine in self._engines:
-            engine.asking.use_rules(rules)
+            newer = for_vault(engine.record.path)
+            self._newer = self._newer.with_sections(names, newer)
+            if "ask" in names:
+                engine.asking.use_rules(newer.ask)
 
     def directory(self, record: VaultRecord) -> Path:
         return self._root / "index" / record.id

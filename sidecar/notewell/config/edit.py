@@ -13,6 +13,7 @@ from notewell.config.load import (
     Layer,
     Sections,
     Source,
+    live_sections,
     merge,
     parse_file,
     read_layers,
@@ -106,11 +107,12 @@ class Configuration:
         layers = self._layers(folder)
         return self._merged(layers)
 
-    def change(self, changes: Mapping[str, SettingValue], folder: Path) -> None:
+    def change(self, changes: Mapping[str, SettingValue], folder: Path) -> tuple[str, ...]:
         """Change settings in the per-user file, all or none; None removes a setting.
 
-        The rest of the file is unchanged. Raises ConfigError if a key may not be changed here, a
-        value is invalid, or the file cannot be written.
+        Returns the sections of them whose changes a server uses at once. The rest of the file is
+        unchanged. Raises ConfigError if a key may not be changed here, a value is invalid, or the
+        file cannot be written.
         """
         for key in changes:
             if not _is_safe(key, self._features):
@@ -125,6 +127,7 @@ class Configuration:
             self._merged(layers)
             self._merged({"user": layers["user"]})  # also values that another layer overrides
             _write(self.file, text)
+        return live_sections(changes, self._features)
 
     def consent(self, host: str, *, allowed: bool) -> None:
         """Allow or forbid sending notes to `host`, in the per-user file. Raises ConfigError."""

@@ -68,13 +68,13 @@ _CORE = (
         in_vault=True,
         refused=("folder", "threads", "provider", "base_url", "consent"),
     ),
-    Section("search", SearchRules),
+    Section("search", SearchRules, live=True),
     Section("server", ServerRules),
     Section("limits", LimitRules),
     Section("log", LogRules),
     Section("ask", AskRules),
     Section("topics", TopicRules, in_vault=True),
-    Section("garden", GardenRules, in_vault=True),
+    Section("garden", GardenRules, in_vault=True, live=True),
     Section("schedule", ScheduleRules),
     Section("documents", DocumentRules),
     Section("phone", PhoneRules),
@@ -98,6 +98,12 @@ def known_keys(features: Sections = ()) -> tuple[str, ...]:
     """All keys of settings, `section.key` or `key`, sorted."""
     nested = (key for key, _ in _defaults(features))
     return tuple(sorted([*_TOP, *nested]))
+
+
+def live_sections(keys: Iterable[str], features: Sections = ()) -> tuple[str, ...]:
+    """The sections of these keys whose changes a server uses at once."""
+    changed = {key.partition(".")[0] for key in keys}
+    return tuple(one.name for one in (*_CORE, *features) if one.live and one.name in changed)
 
 
 def _defaults(features: Sections) -> Iterator[tuple[str, object]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from notewell.ask.vault import Vault
-from notewell.types import Settings, VaultRecord
+from notewell.types import AskRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 
 if TYPE_CHECKING:
@@ -36,6 +37,13 @@ class AskOnDemand:
         self._changed = changed
         self._making = threading.Lock()
         self._made: AskService | None = None
+
+    def use_rules(self, rules: AskRules) -> None:
+        """Answer the next questions with another language model."""
+        with self._making:
+            self._settings = replace(self._settings, ask=rules)
+            if self._made is not None:
+                self._made.use_rules(rules)
 
     def get(self) -> AskService:
         """The service, always the same."""

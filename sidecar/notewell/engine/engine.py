@@ -63,7 +63,6 @@ from notewell.types import (
     ModelRules,
     PassageText,
     Progress,
-    SearchRules,
     Settings,
     VaultRecord,
 )
@@ -72,6 +71,7 @@ from notewell.vault.write import VaultWriter, open_writer
 
 if TYPE_CHECKING:
     from notewell.ask.service import AskService
+    from notewell.models.chat.providers import Providers
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class Engine:
         features: Sequence[Feature] = (),
     ) -> None:
         """Use `open`; this only puts the parts together."""
-        self.record = record
+        self.record, self._settings = record, settings
         self._source, self._index, self._follower = source, index, Follower(index)
         self._models, self._fetch_missing = models, fetch_missing
         self._search_priority = SearchPriority()
@@ -126,9 +126,7 @@ class Engine:
         writer = open_writer(record, settings.data_dir)
         self.vault = self._open_vault(settings, writer, own_folders(features, settings))
         self.features = OpenFeatures(features, self.vault)
-        self.tending = Tending(
-            self.vault, self._writer, self._look_now, self.features, lambda: self.asking.providers
-        )
+        self.tending = Tending(self.vault, self._writer, self._look_now, self.features)
         self.undoing, self.properties = self.tending.undoing, self.tending.properties
         self._asking = AskOnDemand(record, settings, self._for_answers(), writer, self._look_at)
         self.client_changes = ClientChanges(
@@ -202,6 +200,7 @@ class Engine:
             Runs(run_log(self.record, settings), self.record.name),
             changed=self._look_at,
             embedder=self._embedder,
+            chat=self._language_model,
             count_tokens=self.tokens,
             own_folders=own_folders,
             ask=self.answer,
@@ -238,9 +237,13 @@ class Engine:
         """Answer any request about the vault, also those of features."""
         return answer(self, request)
 
-    def use_search_rules(self, rules: SearchRules) -> None:
-        """Search by other rules from the next search on."""
-        self._searching.use_rules(rules)
+    def use_settings(self, settings: Settings) -> None:
+        """Use from now on what of other settings needs no restart; what runs ends by the old."""
+        self._settings = settings
+        self._searching.use_rules(settings.search)
+        self.tending.plans.use_rules(settings.garden)
+        self._asking.use_rules(settings.ask)
+        self.features.use(settings)
 
     def use_consent(self, hosts: tuple[str, ...]) -> None:
         """Send notes to these hosts alone, from now on; a model that waited for it is loaded."""
@@ -310,6 +313,11 @@ class Engine:
     def _embedder(self) -> Embedder | None:
         self._load_models()
         return self._models.answering
+
+    def _language_model(self) -> Providers:
+        from notewell.models.chat.providers import Providers  # noqa: PLC0415 - few vaults have one
+
+        return Providers(self._settings.ask, self._settings.data_dir / "ask")
 
     # --- writing ---------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from notewell.types.frozen import frozen
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.contract.request import Request
     from notewell.index.port import IndexReader
+    from notewell.models.chat.providers import Providers
     from notewell.runs.work import Runs
     from notewell.sources import Source
     from notewell.types import CountTokens, Embedder, Settings, VaultRecord
@@ -74,9 +75,10 @@ class OpenVault:
     """One vault at work, as its features see it.
 
     `writer` None: the vault is never written. `changed` is called with the path of each note
-    written. `embedder` gives the model that answers searches. `own_folders` are those whose notes
-    only one feature edits, with its name. `ask` answers any request about the vault, also those of
-    other features; NotFoundError where such a feature is absent.
+    written. `embedder` gives the model that answers searches, `chat` the language model that is
+    configured now. `own_folders` are those whose notes only one feature edits, with its name. `ask`
+    answers any request about the vault, also those of other features; NotFoundError where such a
+    feature is absent.
     """
 
     record: VaultRecord
@@ -87,6 +89,7 @@ class OpenVault:
     runs: Runs
     changed: Callable[[str], None]
     embedder: Callable[[], Embedder | None]
+    chat: Callable[[], Providers]
     count_tokens: CountTokens
     own_folders: Mapping[str, str]
     ask: Callable[[Request[R]], R]

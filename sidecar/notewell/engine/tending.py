@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from notewell.contract.phone import PhoneIndexReply
 from notewell.engine.feature import OpenFeatures, OpenVault
@@ -27,9 +26,6 @@ from notewell.runs import RunLog
 from notewell.types import Settings, VaultRecord
 from notewell.types.runs import RunKind
 
-if TYPE_CHECKING:  # loaded with the first question
-    from notewell.models.chat.providers import Providers
-
 log = logging.getLogger(__name__)
 
 
@@ -48,7 +44,6 @@ class Tending:
         indexing: Writer,
         index_all: Callable[[], None],
         features: OpenFeatures,
-        chat: Callable[[], Providers],
     ) -> None:
         """Nothing is started before `start`. `indexing` does what the schedule wants indexed.
 
@@ -72,7 +67,7 @@ class Tending:
         self.phone = PhoneIndex(
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )
-        self.plans = _plans(vault, chat)
+        self.plans = _plans(vault)
         self.rejections = Rejections(record.name, _garden_file(vault))
         self._scheduler = Scheduler(
             settings.schedule, settings.vault.reconcile_at, vault.runs.log, self._starts(indexing)
@@ -118,7 +113,7 @@ class Tending:
         return starts
 
 
-def _plans(vault: OpenVault, chat: Callable[[], Providers]) -> Plans:
+def _plans(vault: OpenVault) -> Plans:
     record, settings = vault.record, vault.settings
     parts = PlansParts(
         garden=GardenParts(
@@ -134,7 +129,7 @@ def _plans(vault: OpenVault, chat: Callable[[], Providers]) -> Plans:
         writer=vault.writer,
         changed=vault.changed,
         load_model=vault.embedder,
-        chat=chat,
+        chat=vault.chat,
         offline=settings.offline,
     )
     return Plans(record.name, parts)

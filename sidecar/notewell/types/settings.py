@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -289,7 +289,7 @@ class Section:
     """A section of the settings, `[name]` in the configuration file.
 
     `in_vault`: the file in a vault may set it, but for the keys `refused`. Over HTTP the keys
-    `safe` may be changed.
+    `safe` may be changed. `live`: a server uses changes at once.
     """
 
     name: str
@@ -297,6 +297,7 @@ class Section:
     in_vault: bool = False
     refused: tuple[str, ...] = ()
     safe: tuple[str, ...] = ()
+    live: bool = False
 
 
 @frozen
@@ -330,3 +331,9 @@ class Settings:
         """The section of a feature; its defaults where nothing is set."""
         found = (one for one in self.features.values() if isinstance(one, rules))
         return next(found, None) or rules()
+
+    def with_sections(self, names: Iterable[str], other: Settings) -> Settings:
+        """These settings, with the sections of these names as `other` has them."""
+        of_features = {name: other.features[name] for name in names if name in other.features}
+        own = {name: getattr(other, name) for name in names if name not in of_features}
+        return replace(self, features={**self.features, **of_features}, **own)

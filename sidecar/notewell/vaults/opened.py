@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from notewell import querylog, runs
@@ -27,7 +28,7 @@ from notewell.models.pool import EmbedderPool
 from notewell.sources import document_store
 from notewell.support import cleanup, private, state_file
 from notewell.support.home import expanded
-from notewell.types import AskRules, GardenRules, SearchRules, Settings, VaultRecord
+from notewell.types import Settings, VaultRecord
 from notewell.vault import write_journal
 from notewell.vaults import converted
 from notewell.vaults.known import OURS, KnownVaults
@@ -68,9 +69,7 @@ class Vaults(KnownVaults):
         self._engines = OpenEngines(settings.server.open_vaults)
         self._served: tuple[VaultRecord, ...] | None = None
         self._models = EmbedderPool()
-        self._search: SearchRules | None = None  # rules that were set after the start
-        self._ask: AskRules | None = None
-        self._garden: Callable[[VaultRecord], GardenRules] | None = None
+        self._newer: dict[str, Callable[[Path], Settings]] = {}  # sections set after the start
         self.sources = ServedSources(self, settings.documents.allow)
         self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
 
@@ -134,36 +133,22 @@ class Vaults(KnownVaults):
         settings = super().settings(record)
         if self._consent is not None:
             settings = replace(settings, model=replace(settings.model, consent=self._consent))
-        return replace(
-            settings,
-            search=self._search or settings.search,
-            ask=self._ask or settings.ask,
-            garden=settings.garden if self._garden is None else self._garden(record),
-        )
+        for section, read in self._newer.items():
+            settings = settings.with_sections([section], read(record.path))
+        return settings
 
-    def use_search_rules(self, rules: SearchRules) -> None:
-        """Search all vaults by these rules from the next search on; a vault cannot set its own."""
-        self._search = rules
-        for engine in self._engines.all():
-            engine.use_search_rules(rules)
-
-    def use_garden_rules(self, rules: Callable[[VaultRecord], GardenRules]) -> None:
-        """Make plans by these rules from now on; a vault may set its own."""
-        self._garden = rules
-        for engine in self._engines.all():
-            engine.tending.plans.use_rules(rules(engine.record))
+    def use_sections(self, names: Iterable[str], for_vault: Callable[[Path], Settings]) -> None:
+        """Use these sections of the settings of each vault from now on."""
+        newer = dict.fromkeys(names, cache(for_vault))
+        self._newer.update(newer)
+        for engine in self._engines.all() if newer else ():
+            engine.use_settings(self.settings(engine.record))
 
     def use_consent(self, hosts: tuple[str, ...]) -> None:
         """Send notes to these hosts and to no others, from now on."""
         self._consent = hosts
         for engine in self._engines.all():
             engine.use_consent(hosts)
-
-    def use_ask_rules(self, rules: AskRules) -> None:
-        """Answer questions about all vaults with this language model from now on."""
-        self._ask = rules
-        for engine in self._engines.all():
-            engine.asking.use_rules(rules)
 
     def open(self, record: VaultRecord, *, writable: bool) -> Engine:
         """The engine of a vault, opened at the first call and kept."""

@@ -31,13 +31,12 @@ async def change_setup(
 ) -> AskSetupReply:
     """Answer questions with another service, or none, from now on."""
     rules = await asyncio.to_thread(_change, site, site.record(vault).path, request)
-    site.vaults.use_ask_rules(rules)
     check_in_force(rules, request.service)
     return await asyncio.to_thread(setup_of, rules)
 
 
 def _change(site: Site, folder: Path, request: ChangeAskSetupRequest) -> AskRules:
-    """Store the key and write the settings; return them as they hold now."""
+    """Store the key, write the settings and use them; return them as they hold now."""
     if site.configuration is None:
         raise ConfigError(_NO_FILE)
     if request.service is not None:
@@ -45,6 +44,7 @@ def _change(site: Site, folder: Path, request: ChangeAskSetupRequest) -> AskRule
         if request.key is not None:
             keep_service_key(request.service, request.key.strip())
     site.configuration.use_chat_model(rules_of_service(request.service, request.model))
+    site.vaults.use_sections(["ask"], site.configuration.settings)
     return _rules(site, folder)
 
 

@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from notewell.ask.service import AskService
 from notewell.contract.ask import (
@@ -30,7 +29,6 @@ from notewell.engine.event_stream import EventStream, StreamedEvent
 from notewell.errors import ConfigError
 from notewell.models.chat.local_servers import find_servers, rules_of
 from notewell.support.http import Cancel
-from notewell.types import AskRules
 from notewell.web.site import Site
 
 _log = logging.getLogger(__name__)
@@ -86,18 +84,17 @@ async def use_local_model(
     site: Site, vault: str | None, request: UseLocalModelRequest
 ) -> AskModelsReply:
     """Answer questions with a program on this computer, from now on."""
-    rules = await asyncio.to_thread(_use_local_model, site, site.record(vault).path, request)
-    site.vaults.use_ask_rules(rules)
+    await asyncio.to_thread(_use_local_model, site, request)
     asking = site.engine(vault).asking
     return await asyncio.to_thread(asking.models, refresh=True)
 
 
-def _use_local_model(site: Site, folder: Path, request: UseLocalModelRequest) -> AskRules:
-    """Write the settings, and return them as they hold now."""
+def _use_local_model(site: Site, request: UseLocalModelRequest) -> None:
+    """Write the settings, and use them."""
     if site.configuration is None:
         raise ConfigError("this server was started without a configuration file to change")
     site.configuration.use_chat_model(rules_of(request.server, request.model))
-    return site.configuration.settings(folder).ask
+    site.vaults.use_sections(["ask"], site.configuration.settings)
 
 
 class _Answering:

@@ -204,12 +204,8 @@ def _change_config(
     changes: Mapping[str, replies.SettingValue],
     folder: Path,
 ) -> None:
-    """Store the changes; those of searches and of the gardener apply from the next one on."""
-    configuration.change(changes, folder)
-    if any(key.startswith("search.") for key in changes):
-        vaults.use_search_rules(configuration.settings(folder).search)
-    if any(key.startswith("garden.") for key in changes):
-        vaults.use_garden_rules(lambda record: configuration.settings(record.path).garden)
+    """Store the changes, and use at once those that need no restart."""
+    vaults.use_sections(configuration.change(changes, folder), configuration.settings)
 
 
 def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> replies.ConfigReply:
