@@ -16,6 +16,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+# First of all tests: it switches reports of onnxruntime off, which some tests import themselves.
+import notewell  # noqa: F401
 from tests.live_tokens import secrets_in, secrets_in_logs
 
 if TYPE_CHECKING:
@@ -26,7 +28,12 @@ settings.register_profile("notewell", deadline=None)
 settings.load_profile("notewell")
 
 # The tests that take longest go first, so that at the end no core waits for one of them alone.
-LONGEST = ("tests/stress/", "tests/faults/", "tests/vault/test_edit_properties.py")
+LONGEST = (
+    "tests/stress/",
+    "tests/faults/",
+    "tests/outside/",
+    "tests/vault/test_edit_properties.py",
+)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from notewell.support import telemetry
+
+# Here, because every way to start imports this first, before any library that would report.
+telemetry.switch_off()
+
 __version__ = "0.1.0"
 API_VERSION = 1
 

@@ -223,10 +223,12 @@ from notewell.ask.code_confine import confine
 request = json.loads(sys.stdin.buffer.read())
 libc = ctypes.CDLL(None, use_errno=True)
 confine(5.0, 256 << 20)
+# What Python and notewell set themselves, whatever the parent's environment is.
+OWN = {"LC_CTYPE", "ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK"}
 ATTACKS = {
     "read": lambda: open("/etc/passwd").read(),
     "write": lambda: open("made", "w").close(),
-    "environment": lambda: {True: None}[len(os.environ.keys() - {"LC_CTYPE"}) > 0],
+    "environment": lambda: {True: None}[len(os.environ.keys() - OWN) > 0],
     "descriptors": lambda: os.dup(1),
     "remove": lambda: os.unlink("/etc/passwd"),
     "link": lambda: os.symlink("/etc/passwd", "link"),

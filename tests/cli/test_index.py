@@ -71,6 +71,19 @@ def test_a_person_is_told_what_to_do_without_a_model(notewell: CommandLine, vaul
     assert "Keyword search only" in result.stderr
 
 
+@pytest.mark.usefixtures("with_model")
+def test_where_onnxruntime_would_report_its_use_words_are_searched(
+    notewell: CommandLine, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY")  # as where it was imported before notewell
+
+    told = notewell("index", vault).stderr
+
+    assert "Keyword search only" in told
+    assert "import notewell first" in told
+    assert notewell.json("search", "bees")["total"] == 2
+
+
 def test_quiet_prints_only_the_result(notewell: CommandLine, vault: Path) -> None:
     assert notewell("index", vault, "--quiet").stderr == ""
 

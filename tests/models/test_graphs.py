@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import ModelDamagedError
+from notewell.errors import ModelDamagedError, ModelError
 from notewell.models import bert_onnx, graphs
 from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import ModelSpec
@@ -129,3 +129,14 @@ def test_a_graph_that_cannot_be_loaded_is_a_damaged_model() -> None:
 def test_no_temporary_files_remain(store: GraphStore) -> None:
     store.open("int8")
     assert not [path for path in (store.model_dir / "graphs").iterdir() if path.name[0] == "."]
+
+
+def test_a_model_stays_closed_where_onnxruntime_would_report_its_use(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY")  # as where it was imported before notewell
+
+    with pytest.raises(ModelError, match="with ORT_DISABLE_TELEMETRY=1 in its") as raised:
+        store.open("int8")
+
+    assert raised.value.code == "telemetry_on"

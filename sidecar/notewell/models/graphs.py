@@ -27,13 +27,13 @@ import onnxruntime
 from filelock import FileLock
 from onnxruntime import InferenceSession
 
-from notewell.errors import ModelDamagedError
+from notewell.errors import ModelDamagedError, ModelError
 from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, Pooling
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from notewell.models.fetch import ModelFiles
 from notewell.models.q4 import read_q4
-from notewell.support import atomic
+from notewell.support import atomic, telemetry
 from notewell.types import FloatArray, Quantisation
 from notewell.types.frozen import frozen
 
@@ -152,8 +152,10 @@ class GraphStore:
 def open_session(graph: Path | BuiltGraph) -> InferenceSession:
     """A session with one thread: callers use several threads (see onnx_embedder.py).
 
-    Raises ModelDamagedError if onnxruntime cannot load the graph.
+    Raises ModelDamagedError if onnxruntime cannot load the graph, ModelError if it would report
+    the use of the model to its maker.
     """
+    _check_telemetry()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -175,6 +177,20 @@ def open_session(graph: Path | BuiltGraph) -> InferenceSession:
             f"onnxruntime cannot load the model's graph ({error}). Delete the folder `graphs` in"
             " the model cache; it will be built again."
         ) from error
+
+
+def _check_telemetry() -> None:
+    if not telemetry.is_off():
+        raise ModelError(
+            "The model stays closed, because onnxruntime would report its use to Microsoft: it was"
+            " imported before notewell. Import notewell first, or start the program with"
+            " ORT_DISABLE_TELEMETRY=1 in its environment.",
+            code="telemetry_on",
+            brief="onnxruntime was imported before notewell, and would report its use:"
+            " import notewell first",
+        )
+    # On Windows its events go to the system's own tracing, whatever the environment says.
+    onnxruntime.disable_telemetry_events()
 
 
 def unit(output: FloatArray) -> FloatArray:
