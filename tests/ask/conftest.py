@@ -79,7 +79,7 @@ class Asking:
             search=self.engine.search,
             assemble=self.engine.assembler.assemble,
             note=self.engine.note,
-            neighbors=self.engine.explorer.graph.neighbors,
+            neighbors=self.engine.answer,
             count_tokens=self.engine.tokens,
             waiting=lambda: self.waiting,
         )

@@ -107,7 +107,7 @@ def test_a_check_names_what_is_no_topic_unused_or_alike(engine: Engine) -> None:
 
 def test_walks_follow_topics_in_the_mode_ontology(engine: Engine) -> None:
     def near(path: str, **how: Any) -> dict[str, tuple[int, tuple[str, ...]]]:
-        found = engine.explorer.graph.neighbors(NeighborsRequest(path, **how)).neighbors
+        found = engine.answer(NeighborsRequest(path, **how)).neighbors
         return {one.path: (one.hops, one.topics) for one in found}
 
     bees = "Ontology/Concepts/Bee keeping.md"

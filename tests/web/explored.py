@@ -17,19 +17,9 @@ from notewell.contract.explore import (
     Interval,
     Peak,
 )
-from notewell.contract.graph import (
-    BridgesRequest,
-    CommunitiesRequest,
-    DanglingRequest,
-    GraphStatsRequest,
-    HubsRequest,
-    MissingLinksRequest,
-    NeighborhoodRequest,
-    NeighborsRequest,
-    OrphansRequest,
-    PathRequest,
-)
-from notewell.contract.graph_replies import (
+from notewell.contract.graph import Neighbor, NeighborsReply, NeighborsRequest
+from notewell.contract.request import Request
+from notewell.features.graph.replies import (
     BridgeLink,
     BridgesReply,
     CommunitiesReply,
@@ -43,15 +33,23 @@ from notewell.contract.graph_replies import (
     HubsReply,
     MissingLink,
     MissingLinksReply,
-    Neighbor,
     NeighborhoodNote,
     NeighborhoodReply,
-    NeighborsReply,
     OrphansReply,
     PathReply,
     PathStep,
 )
-from notewell.contract.request import Request
+from notewell.features.graph.requests import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    NeighborhoodRequest,
+    OrphansRequest,
+    PathRequest,
+)
 
 BEES, ZURICH = "Garden/Bees.md", "Zürich.md"
 _NOTE = GraphNote(ZURICH, "Zürich", 2, 1)

@@ -451,7 +451,7 @@ class FakeRejections:
 class FakeFeatures:
     """The answers of features by the kind of the request; `asked` is the engine's."""
 
-    def __init__(self, asked: list[object]) -> None:
+    def __init__(self, asked: list[object], explorer: FakeExplorer) -> None:
         gleanings = FakeGleanings(asked)
         self._answers: Mapping[type, Callable[[Any], object]] = {
             ExtractGleanings: gleanings.extract,
@@ -461,6 +461,7 @@ class FakeFeatures:
             MarkGleaning: gleanings.mark,
             MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
             **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
+            **dict.fromkeys(EXPLORED, explorer.answer),
         }
 
     def answer(self, request: Request[Any]) -> object:
@@ -537,18 +538,13 @@ class FakeExplorer:
         self._notes = notes
         self._heard = heard
 
-    @property
-    def graph(self) -> FakeExplorer:
-        return self
-
-    def _answer(self, question: Request[Any]) -> object:
+    def answer(self, question: Request[Any]) -> object:
         self._heard(question)
         if isinstance(question, NeighborsRequest) and question.path not in self._notes:
             raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
         return EXPLORED[type(question)]
 
-    neighbors = neighborhood = path = hubs = stats = bridges = _answer
-    communities = orphans = dangling = missing_links = archaeology = complete = _answer
+    archaeology = complete = answer
 
 
 class FakeClientChanges:
@@ -583,10 +579,10 @@ class FakeEngine:
         self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
         self.tending = FakeTending(self.asked)
-        self.features = FakeFeatures(self.asked)
+        self.explorer = FakeExplorer(self.notes, self._heard)
+        self.features = FakeFeatures(self.asked, self.explorer)
         self.properties = FakeProperties(self.asked)
         self.client_changes = FakeClientChanges(self.asked)
-        self.explorer = FakeExplorer(self.notes, self._heard)
         self.events = EventLog()
         self.started = False
         self.closed = False

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from notewell.contract.context import ContextReply, ContextRequest
-from notewell.contract.graph import NeighborsRequest
-from notewell.contract.graph_replies import NeighborsReply
+from notewell.contract.graph import NeighborsReply, NeighborsRequest
 from notewell.contract.notes import NoteReply
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.types import CountTokens

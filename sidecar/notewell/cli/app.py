@@ -31,7 +31,6 @@ SECTIONS = {
         "ask": "notewell.cli.ask:ask",
         "context": "notewell.cli.context:context",
         "archaeology": "notewell.cli.archaeology:archaeology",
-        "graph": "notewell.cli.graph:graph",
     },
     "Start": {
         "demo": "notewell.cli.serve:demo",

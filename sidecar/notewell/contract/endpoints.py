@@ -13,7 +13,6 @@ from notewell.contract import (
     documents,
     explore,
     garden,
-    graph,
     local_models,
     log,
     manage,
@@ -47,18 +46,6 @@ VAULTS: Requests = (
 PROPERTIES: Requests = (
     properties.EditProperties,
     properties.EditPropertiesBatch,
-)
-GRAPH: Requests = (
-    graph.NeighborsRequest,
-    graph.NeighborhoodRequest,
-    graph.PathRequest,
-    graph.HubsRequest,
-    graph.GraphStatsRequest,
-    graph.BridgesRequest,
-    graph.CommunitiesRequest,
-    graph.OrphansRequest,
-    graph.DanglingRequest,
-    graph.MissingLinksRequest,
 )
 ARCHAEOLOGY: Requests = (explore.ArchaeologyRequest,)
 LOOKING: Requests = (

@@ -1,4 +1,4 @@
-"""Requests about a vault's links: neighbours, paths, hubs, bridges, communities, missing links."""
+"""The notes near a note: a question to the graph, which answers with a language model ask too."""
 
 from __future__ import annotations
 
@@ -7,22 +7,11 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge, Gt, Le
 
 from notewell.contract.fields import Doc, Limit, NoteName
-from notewell.contract.graph_replies import (
-    BridgesReply,
-    CommunitiesReply,
-    DanglingReply,
-    GraphStatsReply,
-    HubOrder,
-    HubsReply,
-    MissingLinksReply,
-    NeighborhoodReply,
-    NeighborsReply,
-    OrphansReply,
-    PathReply,
-)
-from notewell.contract.request import Endpoint, Example, RateClass, Request
+from notewell.contract.request import Endpoint, Request
 from notewell.types import Direction, WalkMode
 from notewell.types.frozen import frozen
+
+LinkDirection = Direction  # of a link between two notes, seen from the first
 
 MAX_HOPS = 6
 
@@ -30,17 +19,37 @@ Daily = Annotated[bool, Doc("Include daily notes")]
 Hops = Annotated[int, Ge(1), Le(MAX_HOPS), Doc("Maximum distance, in links")]
 
 
-def _graph(
-    name: str, summary: str, example: Example, rate_class: RateClass | None = None
-) -> Endpoint:
-    return Endpoint(
-        "GET",
-        f"/api/graph/{name}",
-        f"graph_{name}",
-        summary,
-        rate_class=rate_class,
-        example=example,
-    )
+@frozen
+class Neighbor:
+    """A note near another: `score` is decay to the power of `hops`.
+
+    `ways` counts the notes one hop nearer that are linked with it. `link` is the direction of its
+    link with the start note, seen from there; null where none of the two links to the other.
+    `topics` are the paths of the topics that both name, or that one of them is and the other names;
+    only the mode `ontology` looks for them.
+    """
+
+    path: str
+    title: str
+    hops: int
+    score: float
+    ways: int
+    link: LinkDirection | None
+    topics: tuple[str, ...] = ()
+
+
+@frozen
+class NeighborsReply:
+    """The notes within some hops of a note, nearest first, then those with more `ways`."""
+
+    vault: str
+    generation: int
+    path: str
+    hops: int
+    direction: Direction
+    decay: float
+    total: int
+    neighbors: tuple[Neighbor, ...]
 
 
 @frozen
@@ -50,10 +59,12 @@ class NeighborsRequest(Request[NeighborsReply]):
     In the mode `ontology` a note and each topic that it names are one hop apart, both ways.
     """
 
-    endpoint: ClassVar[Endpoint] = _graph(
-        "neighbors",
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/graph/neighbors",
+        "graph_neighbors",
         "The notes within a number of links of a note",
-        {"path": "Garden/Bees.md", "hops": 2},
+        example={"path": "Garden/Bees.md", "hops": 2},
     )
     path: NoteName
     hops: Hops = 1
@@ -64,123 +75,3 @@ class NeighborsRequest(Request[NeighborsReply]):
     limit: Limit = 100
     daily: Daily = True
     mode: Annotated[WalkMode, Doc("Along links, or also along topics (`ontology`)")] = "simple"
-
-
-@frozen
-class NeighborhoodRequest(Request[NeighborhoodReply]):
-    """Notes and links to draw as a graph: around a note, or without `path` of the whole vault.
-
-    `similar` adds the similarities between notes, as a second layer.
-    """
-
-    endpoint: ClassVar[Endpoint] = _graph(
-        "neighborhood",
-        "Notes, links and similarities, to draw as a graph",
-        {"path": "Garden/Bees.md", "limit": 50},
-        "heavy",
-    )
-    path: Annotated[NoteName | None, Doc("Around this note; left out, of the whole vault")] = None
-    hops: Hops = 2
-    limit: Annotated[int, Ge(1), Le(20_000), Doc("Maximum number of notes")] = 300
-    similar: Annotated[bool, Doc("Include how similar notes are")] = True
-    communities: Annotated[bool, Doc("Include the community of each note")] = False
-    daily: Daily = True
-
-
-@frozen
-class PathRequest(Request[PathReply]):
-    """The shortest path from one note to another along links, or either way."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
-        "path",
-        "The shortest path from one note to another",
-        {"source": "Garden/Bees.md", "target": "Garden/Compost.md"},
-    )
-    source: NoteName
-    target: NoteName
-    directed: Annotated[bool, Doc("Follow links only from their source to their target")] = False
-    daily: Daily = True
-
-
-@frozen
-class HubsRequest(Request[HubsReply]):
-    """The notes that most others link to."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
-        "hubs", "The notes that most others link to", {"limit": 5}
-    )
-    by: Annotated[HubOrder, Doc("Rank by the number of incoming links, or by PageRank")] = "links"
-    limit: Limit = 10
-    daily: Daily = True
-
-
-@frozen
-class GraphStatsRequest(Request[GraphStatsReply]):
-    """How many notes and links there are, and how they are connected."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
-        "stats",
-        "How many notes and links there are, and how they are connected",
-        {"daily": False},
-    )
-    daily: Daily = True
-
-
-@frozen
-class BridgesRequest(Request[BridgesReply]):
-    """Links and notes without which a part of the vault is disconnected."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
-        "bridges",
-        "Links and notes without which a part of the vault is disconnected",
-        {"limit": 5},
-        "heavy",
-    )
-    limit: Limit = 10
-    daily: Daily = True
-
-
-@frozen
-class CommunitiesRequest(Request[CommunitiesReply]):
-    """Groups of notes that link to each other; with `path` the one that holds that note."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
-        "communities", "Groups of notes that link to each other", {"members": 3}, "heavy"
-    )
-    path: Annotated[NoteName | None, Doc("Only the community of this note")] = None
-    limit: Limit = 10
-    members: Annotated[int, Ge(1), Le(1000), Doc("Number of notes shown of each community")] = 5
-    daily: Daily = True
-
-
-@frozen
-class OrphansRequest(Request[OrphansReply]):
-    """Notes that no note links to."""
-
-    endpoint: ClassVar[Endpoint] = _graph("orphans", "Notes that no note links to", {"limit": 20})
-    limit: Limit = 100
-    daily: Daily = True
-
-
-@frozen
-class DanglingRequest(Request[DanglingReply]):
-    """Links that lead to no note."""
-
-    endpoint: ClassVar[Endpoint] = _graph("dangling", "Links that lead to no note", {"limit": 20})
-    limit: Limit = 100
-    daily: Daily = True
-
-
-@frozen
-class MissingLinksRequest(Request[MissingLinksReply]):
-    """Notes that are similar and not linked; with `path`, those similar to that note."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
-        "missing",
-        "Notes that are similar and not linked",
-        {"path": "Garden/Bees.md", "limit": 5},
-        "heavy",
-    )
-    path: Annotated[NoteName | None, Doc("Only pairs with this note")] = None
-    limit: Limit = 10
-    daily: Daily = True

@@ -120,7 +120,7 @@ class Engine:
             index, record, settings, models, load, tuning=tuning, uri=source.uri
         )
         self.documents = VaultDocuments(record, settings, source, index, self._look_now)
-        self.explorer = Explorer(index, record, self.search, load, settings.topics.folder)
+        self.explorer = Explorer(index, record, self.search)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
@@ -212,7 +212,7 @@ class Engine:
             search=self.search,
             assemble=self.assembler.assemble,
             note=self.note,
-            neighbors=self.explorer.graph.neighbors,
+            neighbors=self.answer,
             count_tokens=self.tokens,
             waiting=self._unread_notes,
         )

@@ -1,10 +1,9 @@
-"""Questions about a vault as a whole: its links, topics over time, completions of a query."""
+"""Questions about a vault as a whole: topics over time, completions of a query."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cached_property, partial
 
 from notewell.contract.explore import (
     ArchaeologyReply,
@@ -12,16 +11,12 @@ from notewell.contract.explore import (
     CompleteReply,
     CompleteRequest,
 )
-from notewell.contract.graph import MissingLinksRequest
-from notewell.contract.graph_replies import MissingLinksReply
 from notewell.contract.search import SearchReply, SearchRequest
-from notewell.graph.queries import GraphAnswers
 from notewell.index.port import IndexReader
-from notewell.index.topic_links import TopicLinksCache
 from notewell.search.archaeology import archaeology
 from notewell.search.complete import complete
-from notewell.search.names import Vocabulary, find_note
-from notewell.types import StoredNote, TopicRules, VaultRecord
+from notewell.search.names import Vocabulary
+from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 
 
@@ -37,31 +32,13 @@ class Explorer:
         index: IndexReader,
         vault: VaultRecord,
         search: Callable[[SearchRequest], SearchReply],
-        load_models: Callable[[], None],
-        topics: str = TopicRules().folder,
     ) -> None:
-        """`search` is the vault's search function, `topics` the folder of its topics.
-
-        Nothing is computed yet.
-        """
-        self._topics = TopicLinksCache(topics)
+        """`search` is the vault's search function. Nothing is computed yet."""
         self._index = index
         self._vault = vault
         self._search = search
-        self._load_models = load_models
         self._learning = threading.Lock()
         self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
-
-    @cached_property
-    def graph(self) -> GraphAnswers:
-        """Answers questions about the links."""
-        topics = partial(self._topics.of, self._index)
-        return GraphAnswers(self._index, self._vault, self._find, topics)
-
-    def missing_links(self, request: MissingLinksRequest) -> MissingLinksReply:
-        """Similar notes that are not linked; waits for the model whose vectors are compared."""
-        self._load_models()
-        return self.graph.missing(request)
 
     def archaeology(self, request: ArchaeologyRequest) -> ArchaeologyReply:
         """When the notes about a topic were written."""
@@ -85,11 +62,3 @@ class Explorer:
                 known = Vocabulary(notes, lambda note: len(graph.backlinks(note)))
                 self._vocabulary = (notes, known)
             return self._vocabulary[1]
-
-    def _find(self, name: str) -> StoredNote:
-        """The note at a path; else the one that a link of this name leads to."""
-        note = self._index.note_at(name)
-        if note is None:
-            linked = self._index.graph.resolve(name, "")
-            note = self._index.notes([linked]).get(linked) if linked is not None else None
-        return note or find_note(self._index, name)

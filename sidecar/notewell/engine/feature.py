@@ -39,7 +39,7 @@ class Feature:
 
     Of its parts, each named as `module:attribute`:
 
-    - `requests`: a tuple of the records of its requests, all of that module;
+    - `requests`: a tuple of the records of its requests;
     - `answers`: a function from `OpenVault` to `OpenFeature`;
     - `handlers`: functions of the HTTP server by request, for what no vault can answer alone;
     - `commands`: those of the command line by name, listed below `heading` of its help;
@@ -64,10 +64,6 @@ class Feature:
     runs: tuple[RunKind, ...] = ()
     starts: bool = False
     files: tuple[str, ...] = ()
-
-    def answers_to(self, request: type) -> bool:
-        """Whether a request is one of this feature; imports nothing."""
-        return bool(self.answers) and request.__module__ == self.requests.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +125,7 @@ class OpenFeatures:
     def answer(self, request: Request[R]) -> R:
         """Answer a request; NotFoundError where no feature does."""
         for feature in self._features:
-            if feature.answers_to(type(request)):
+            if feature.answers and type(request) in load(feature.requests):
                 reply: Any = self.open(feature).answers[type(request)](request)
                 answered: R = reply
                 return answered

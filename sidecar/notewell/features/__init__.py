@@ -5,12 +5,13 @@ Every door reads its routes, commands and tools from here.
 
 from notewell.engine.feature import Feature
 from notewell.features.gleanings import GLEANINGS
+from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
 
 FEATURES: tuple[Feature, ...] = (
     Feature("vaults", "notewell.contract.endpoints:VAULTS"),
     Feature("properties", "notewell.contract.endpoints:PROPERTIES"),
-    Feature("graph", "notewell.contract.endpoints:GRAPH"),
+    GRAPH,
     Feature("archaeology", "notewell.contract.endpoints:ARCHAEOLOGY"),
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     Feature("tuning", "notewell.contract.endpoints:TUNING"),

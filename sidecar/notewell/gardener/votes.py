@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from notewell.gardener.garden import Garden
-from notewell.graph.similar_notes import centred_vectors
+from notewell.search.cosines import centred_vectors
 from notewell.types import FloatArray
 from notewell.types.frozen import frozen
 

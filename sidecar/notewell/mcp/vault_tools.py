@@ -1,4 +1,4 @@
-"""Tools that look at a vault as a whole: its links, its past, its figures, its searches."""
+"""Tools that look at a vault as a whole: its past, its topics, its searches."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from pydantic import Field, model_validator
 
 from notewell.contract.explore import ArchaeologyRequest
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.contract.graph import GraphStatsRequest, NeighborsRequest, PathRequest
 from notewell.contract.log import LogRequest
 from notewell.contract.search import SearchRequest
-from notewell.contract.status import StatusRequest
 from notewell.contract.topics import CheckTopics, TopicsRequest
 from notewell.errors import NotFoundError
 from notewell.mcp.answer import pick
@@ -62,26 +60,6 @@ def topics(context: ToolContext, request: TopicsToolRequest) -> Document:
     }
 
 
-def graph_neighbors(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Return the notes within some links of a note."""
-    reply = context.backend.answer(request.to_record(NeighborsRequest))
-    return {
-        **pick(reply, "path", "total"),
-        "neighbors": [pick(one, "path", "hops", "score", "link") for one in reply.neighbors],
-    }
-
-
-def graph_path(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Return the shortest path between two notes."""
-    reply = context.backend.answer(request.to_record(PathRequest))
-    return {
-        **pick(reply, "source", "target"),
-        "connected": reply.length is not None,
-        "length": reply.length,
-        "steps": [pick(step, "path", "link") for step in reply.steps],
-    }
-
-
 def archaeology(context: ToolContext, request: BudgetedRequest) -> Document:
     """Return when a topic was written about."""
     reply = context.backend.answer(request.to_record(ArchaeologyRequest))
@@ -96,25 +74,6 @@ def archaeology(context: ToolContext, request: BudgetedRequest) -> Document:
             for peak in reply.peaks
         ],
         "notes": [pick(note, "date", "path", "score") for note in reply.notes],
-    }
-
-
-def stats(context: ToolContext, _request: BudgetedRequest) -> Document:
-    """Return figures of the vault: notes, passages, links, searches."""
-    status = context.backend.answer(StatusRequest())
-    graph = context.backend.answer(GraphStatsRequest())
-    log = context.backend.answer(LogRequest(1))
-    counts = ("nodes", "edges", "unresolved", "components", "largest", "isolated", "orphans")
-    return {
-        "vault": status.vault,
-        "notes": status.notes,
-        "passages": status.chunks,
-        "embedded": status.vectors,
-        "model": status.model,
-        "files": status.ledger,
-        "links": pick(graph, *counts),
-        "searches": log.total if log.enabled else None,
-        "hubs": [pick(hub, "path", "links_in") for hub in graph.hubs],
     }
 
 
@@ -160,27 +119,6 @@ def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
 
 TOOLS = (
     Tool(
-        "graph_neighbors",
-        "Linked notes",
-        "The notes within some links of a note, nearest first.",
-        request_model(
-            NeighborsRequest,
-            BudgetedRequest,
-            fields=("path", "hops", "direction", "mode", "limit"),
-            changes={"limit": Change(default=50)},
-        ),
-        graph_neighbors,
-        cut=("neighbors",),
-    ),
-    Tool(
-        "graph_path",
-        "Path between notes",
-        "The shortest path along links from one note to another.",
-        request_model(PathRequest, BudgetedRequest, fields=("source", "target", "directed")),
-        graph_path,
-        cut=("steps",),
-    ),
-    Tool(
         "archaeology",
         "A topic over time",
         "When a topic was written about: periods of activity, pauses, peaks, dated notes.",
@@ -218,13 +156,5 @@ TOOLS = (
         ),
         trace_list,
         cut=("searches",),
-    ),
-    Tool(
-        "stats",
-        "Figures of a vault",
-        "How many notes, passages, links and searches a vault has, and its most linked notes.",
-        BudgetedRequest,
-        stats,
-        cut=("hubs",),
     ),
 )

@@ -1,11 +1,13 @@
-"""Maps the cosines of any model to the scale of the model that the ranking was fitted with.
+"""Cosines made comparable: of any model, and of notes whatever their folders.
 
-The constants of evidence.py and relevance.py weigh cosines of all-MiniLM-L6-v2. Another model's are
+`CosineMap` maps those of a model to the scale of the model that the ranking was fitted with: the
+constants of evidence.py and relevance.py weigh cosines of all-MiniLM-L6-v2. Another model's are
 shifted and stretched so that unrelated texts, and queries and their answers, have the same ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +17,7 @@ from notewell.types import CosineScale, Embedder, FloatArray, VectorHits, knows_
 from notewell.types.frozen import frozen
 
 _PASSAGES, _DEVIATION = 0.0476, 0.0834
+_SHRINKAGE = 10.0  # notes in a folder at which its mean weighs as much as the vault's
 REFERENCE = CosineScale(0.032, 0.4355, passages=_PASSAGES, passages_deviation=_DEVIATION)
 
 
@@ -73,3 +76,26 @@ class CosineMap:
 
 
 SAME = CosineMap()
+
+
+def centred_vectors(means: FloatArray, folders: Sequence[Hashable]) -> FloatArray:
+    """Unit vectors of what each note says beyond its folder: (notes, dimensions), like `means`.
+
+    Notes made from one template are alike through what the template says, so what the notes of a
+    folder have in common is taken out: each note's vector is centred on the mean of its folder,
+    drawn towards the mean of the vault where the folder has few notes, and towards zero where the
+    vault has few.
+    """
+    if not len(means):
+        return means
+    number = {folder: n for n, folder in enumerate(dict.fromkeys(folders))}
+    folder_of = np.array([number[folder] for folder in folders])
+    sums = np.zeros((len(number), means.shape[1]), np.float32)
+    np.add.at(sums, folder_of, means)
+    vault = means.sum(axis=0) / np.float32(len(means) + _SHRINKAGE)
+    counts = np.bincount(folder_of).astype(np.float32)[:, np.newaxis]
+    common = (sums + np.float32(_SHRINKAGE) * vault) / (counts + np.float32(_SHRINKAGE))
+    centred = means - common[folder_of]
+    lengths = np.linalg.norm(centred, axis=1, keepdims=True)
+    unit: FloatArray = centred / np.maximum(lengths, np.float32(1e-6))
+    return unit

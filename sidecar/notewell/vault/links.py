@@ -8,6 +8,15 @@ from collections.abc import Iterable, Sequence
 
 from notewell.vault.readers import link_name
 
+# The files beside notes that Obsidian accepts ("accepted file formats"). The index has only notes,
+# so it does not know whether such a file exists.
+ATTACHMENTS = (
+    *(".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"),
+    *(".flac", ".m4a", ".mp3", ".ogg", ".wav", ".3gp"),
+    *(".mkv", ".mov", ".mp4", ".ogv", ".webm"),
+    *(".pdf", ".canvas", ".base"),
+)
+
 
 class NoteNames:
     """The names under which notes can be linked. Lookups ignore case and Unicode form.

@@ -17,9 +17,9 @@ from notewell.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.gardener.link_text import link_target
 from notewell.gardener.names import letters_of, slipped_names, slips
 from notewell.gardener.suggestion import NoteEdit, Replacement, Suggestion
-from notewell.graph.dangling import ATTACHMENTS
 from notewell.types import Link
 from notewell.types.frozen import frozen
+from notewell.vault.links import ATTACHMENTS
 from notewell.vault.readers import link_name
 
 NAME: GardenCheck = "broken_links"

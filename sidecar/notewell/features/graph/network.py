@@ -1,4 +1,4 @@
-"""The links between notes at one moment, as plain adjacency, and the notes near a note.
+"""The links between notes at one moment: as plain adjacency, the notes near a note, dead links.
 
 Nearby notes are found here and not by networkx: only the notes around the start are read, where
 networkx would first need a graph of the whole vault and a quarter of a second to be imported.
@@ -6,11 +6,14 @@ networkx would first need a graph of the whole vault and a quarter of a second t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import unicodedata
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 
-from notewell.contract.graph_replies import LinkDirection
-from notewell.types import Direction
+from notewell.contract.graph import LinkDirection
+from notewell.types import Direction, Link
+from notewell.vault.links import ATTACHMENTS
+from notewell.vault.readers import link_name
 
 Adjacency = Mapping[int, tuple[int, ...]]
 
@@ -122,3 +125,47 @@ def nearby_notes(
         seen.update(ways)
         frontier = ways
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class DanglingLinks:
+    """The links to one target, in its most frequent spelling; `sources` are note ids, ascending."""
+
+    target: str
+    links: int
+    sources: tuple[int, ...]
+
+
+def dangling_links(
+    unresolved: Iterable[tuple[int, Link]], *, within: Container[int]
+) -> tuple[tuple[DanglingLinks, ...], int]:
+    """The targets, those linked from most notes first, and the number of links to attachments.
+
+    Links to attachments are not among the targets. Only links out of the notes in `within` count.
+    """
+    attachments = 0
+    found: dict[str, tuple[dict[str, int], set[int]]] = {}
+    for source, link in unresolved:
+        if source not in within:
+            continue
+        if link.target.lower().endswith(ATTACHMENTS):
+            attachments += 1
+            continue
+        spellings, sources = found.setdefault(_folded(link.target), ({}, set()))
+        spellings[link.target] = spellings.get(link.target, 0) + 1
+        sources.add(source)
+    targets = [
+        DanglingLinks(
+            max(spellings, key=lambda one: (spellings[one], one)),
+            sum(spellings.values()),
+            tuple(sorted(sources)),
+        )
+        for spellings, sources in found.values()
+    ]
+    targets.sort(key=lambda one: (-len(one.sources), -one.links, one.target))
+    return tuple(targets), attachments
+
+
+def _folded(target: str) -> str:
+    """The key that all spellings of a target share."""
+    return link_name(unicodedata.normalize("NFC", target).casefold()).strip()

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from notewell.types import Direction
+from notewell.contract.graph import LinkDirection
 from notewell.types.frozen import frozen
 
-LinkDirection = Direction  # of a link between two notes, seen from the first
 HubOrder = Literal["links", "pagerank"]
 
 
@@ -22,39 +21,6 @@ class GraphNote:
     title: str
     links_in: int
     links_out: int
-
-
-@frozen
-class Neighbor:
-    """A note near another: `score` is decay to the power of `hops`.
-
-    `ways` counts the notes one hop nearer that are linked with it. `link` is the direction of its
-    link with the start note, seen from there; null where none of the two links to the other.
-    `topics` are the paths of the topics that both name, or that one of them is and the other names;
-    only the mode `ontology` looks for them.
-    """
-
-    path: str
-    title: str
-    hops: int
-    score: float
-    ways: int
-    link: LinkDirection | None
-    topics: tuple[str, ...] = ()
-
-
-@frozen
-class NeighborsReply:
-    """The notes within some hops of a note, nearest first, then those with more `ways`."""
-
-    vault: str
-    generation: int
-    path: str
-    hops: int
-    direction: Direction
-    decay: float
-    total: int
-    neighbors: tuple[Neighbor, ...]
 
 
 @frozen

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.graph.network import Network, nearby_notes
+from notewell.features.graph.network import Network, nearby_notes
 from notewell.types import Direction
-from tests.graph.networks import PAIRS, directed, network, undirected
+from tests.features.graph.networks import PAIRS, directed, network, undirected
 
 
 def reached(made: Network, hops: int, direction: Direction = "both") -> dict[int, int]:

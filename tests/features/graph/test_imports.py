@@ -8,9 +8,9 @@ import sys
 
 def test_networkx_is_loaded_with_the_first_question_about_the_whole_network() -> None:
     program = (
-        "import sys, notewell.engine.engine, notewell.graph.queries\n"
+        "import sys, notewell.engine.engine, notewell.features.graph.service\n"
         "print('networkx' in sys.modules)\n"
-        "import notewell.graph.structure\n"
+        "import notewell.features.graph.structure\n"
         "print('networkx' in sys.modules)\n"
     )
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.graph.structure import DAMPING, Structure
-from tests.graph.networks import PAIRS, directed, network, undirected
+from notewell.features.graph.structure import DAMPING, Structure
+from tests.features.graph.networks import PAIRS, directed, network, undirected
 
 
 @given(PAIRS)

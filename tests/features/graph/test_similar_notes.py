@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from notewell.graph.similar_notes import (
+from notewell.features.graph.similar_notes import (
     MAX_SIMILAR_TO_START,
     MIN_SIMILARITY,
-    centred_vectors,
     similar_notes,
     similar_pairs_among,
     suggest_links,
     suggest_links_of,
 )
+from notewell.search.cosines import centred_vectors
 from notewell.types import FloatArray
-from tests.graph.networks import network
+from tests.features.graph.networks import network
 
 
 def unit(rows: FloatArray) -> FloatArray:

@@ -1,26 +1,19 @@
-"""Notes that are alike by their vectors: links that might be missing, and likeness in a picture.
-
-Notes made from one template are alike through what the template says. What the notes of a folder
-have in common is therefore taken out first: each note's vector is centred on the mean of its
-folder, drawn towards the mean of the vault where the folder has few notes, and towards zero where
-the vault has few.
-"""
+"""Notes that are alike by their vectors: links that might be missing, likeness in a picture."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.graph.network import Network
+from notewell.features.graph.network import Network
 from notewell.types import FloatArray, IdArray
 
 MIN_SIMILARITY = 0.4  # centred cosine from which two notes are worth a look
 MAX_COMPARED = 8_000  # notes compared pairwise; the time grows with the square
 MAX_SIMILAR_TO_START = 12  # notes in a picture only because they are similar to its start
-_SHRINKAGE = 10.0  # notes in a folder at which its mean weighs as much as the vault's
 _MAX_PAIRS_OF_NOTE = 3  # suggestions for one note in a list for the whole vault
 _POOL_FACTOR = 16  # pairs found for each one requested: most are linked or exceed a note's maximum
 _PAIRS_DRAWN_PER_NOTE = 2  # on average; more would hide the links of a picture
@@ -35,23 +28,6 @@ class SuggestedLink:
     other: int
     score: float
     shared: int
-
-
-def centred_vectors(means: FloatArray, folders: Sequence[Hashable]) -> FloatArray:
-    """Unit vectors of what each note says beyond its folder: (notes, dimensions), like `means`."""
-    if not len(means):
-        return means
-    number = {folder: n for n, folder in enumerate(dict.fromkeys(folders))}
-    folder_of = np.array([number[folder] for folder in folders])
-    sums = np.zeros((len(number), means.shape[1]), np.float32)
-    np.add.at(sums, folder_of, means)
-    vault = means.sum(axis=0) / np.float32(len(means) + _SHRINKAGE)
-    counts = np.bincount(folder_of).astype(np.float32)[:, np.newaxis]
-    common = (sums + np.float32(_SHRINKAGE) * vault) / (counts + np.float32(_SHRINKAGE))
-    centred = means - common[folder_of]
-    lengths = np.linalg.norm(centred, axis=1, keepdims=True)
-    unit: FloatArray = centred / np.maximum(lengths, np.float32(1e-6))
-    return unit
 
 
 def suggest_links(

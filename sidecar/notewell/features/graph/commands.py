@@ -12,18 +12,9 @@ from notewell.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import print_facts, print_table
 from notewell.cli.request_options import request_argument, request_options
-from notewell.contract.graph import (
-    BridgesRequest,
-    CommunitiesRequest,
-    DanglingRequest,
-    GraphStatsRequest,
-    HubsRequest,
-    MissingLinksRequest,
-    NeighborsRequest,
-    OrphansRequest,
-    PathRequest,
-)
-from notewell.contract.graph_replies import (
+from notewell.contract.graph import NeighborsReply, NeighborsRequest
+from notewell.contract.request import Request
+from notewell.features.graph.replies import (
     BridgesReply,
     CommunitiesReply,
     DanglingReply,
@@ -32,11 +23,19 @@ from notewell.contract.graph_replies import (
     Hub,
     HubsReply,
     MissingLinksReply,
-    NeighborsReply,
     OrphansReply,
     PathReply,
 )
-from notewell.contract.request import Request
+from notewell.features.graph.requests import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    OrphansRequest,
+    PathRequest,
+)
 from notewell.types import VaultRecord
 
 R = TypeVar("R")

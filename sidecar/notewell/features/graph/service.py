@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from notewell.contract.graph import (
-    BridgesRequest,
-    CommunitiesRequest,
-    DanglingRequest,
-    GraphStatsRequest,
-    HubsRequest,
-    MissingLinksRequest,
-    NeighborhoodRequest,
-    NeighborsRequest,
-    OrphansRequest,
-    PathRequest,
-)
-from notewell.contract.graph_replies import (
+from notewell.contract.graph import NeighborsReply, NeighborsRequest
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.errors import NotFoundError
+from notewell.features.graph import views
+from notewell.features.graph.network import dangling_links, nearby_notes
+from notewell.features.graph.replies import (
     BridgesReply,
     CommunitiesReply,
     DanglingReply,
@@ -26,26 +19,32 @@ from notewell.contract.graph_replies import (
     HubsReply,
     MissingLinksReply,
     NeighborhoodReply,
-    NeighborsReply,
     OrphansReply,
     PathReply,
 )
-from notewell.errors import NotFoundError
-from notewell.graph import replies
-from notewell.graph.dangling import dangling_links
-from notewell.graph.network import nearby_notes
-from notewell.graph.similar_notes import (
+from notewell.features.graph.requests import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    NeighborhoodRequest,
+    OrphansRequest,
+    PathRequest,
+)
+from notewell.features.graph.similar_notes import (
     MAX_COMPARED,
-    centred_vectors,
     similar_notes,
     similar_pairs_among,
     suggest_links,
     suggest_links_of,
 )
-from notewell.graph.views import GraphView, GraphViews
-from notewell.index.port import IndexReader
-from notewell.index.topic_links import NO_TOPICS, TopicLinks
-from notewell.types import FloatArray, IdArray, StoredNote, VaultRecord
+from notewell.features.graph.views import GraphView, GraphViews
+from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
+from notewell.search.cosines import centred_vectors
+from notewell.search.names import find_note
+from notewell.types import FloatArray, IdArray, StoredNote
 
 STATS_HUBS = 5
 _NO_NOTES: IdArray = np.empty(0, np.int64)
@@ -54,29 +53,24 @@ _NO_VECTOR_YET = "No note has a vector yet, so none can be compared."
 
 
 class GraphAnswers:
-    """Answers the questions about one vault."""
+    """Answers the questions about one vault, in any thread; keeps results until the text changes.
 
-    def __init__(
-        self,
-        index: IndexReader,
-        vault: VaultRecord,
-        find: Callable[[str], StoredNote],
-        topics: Callable[[], TopicLinks] = TopicLinks,
-    ) -> None:
-        """`find` gives the note that a path or name means, or raises NotFoundError.
+    Every method raises NotFoundError if the request names a note that does not exist (the message
+    has the most similar names), and IndexFailure if the index cannot be read.
+    """
 
-        `topics` gives those that notes name.
-        """
-        self._index = index
-        self._topics = topics
-        self._vault = vault.name
-        self._views = GraphViews(index, vault)
-        self._find = find
+    def __init__(self, vault: OpenVault) -> None:
+        """Nothing is computed yet."""
+        self._index = vault.index
+        self._vault = vault.record.name
+        self._views = GraphViews(vault.index, vault.record)
+        self._topics = TopicLinksCache(vault.settings.topics.folder)
+        self._load_model = vault.embedder
 
     def neighbors(self, question: NeighborsRequest) -> NeighborsReply:
         """The notes within some hops of one."""
         view, (start,) = self._view_of(question.path, daily=question.daily)
-        topics = self._topics() if question.mode == "ontology" else NO_TOPICS
+        topics = self._topics.of(self._index) if question.mode == "ontology" else NO_TOPICS
         near = sorted(
             nearby_notes(
                 view.network,
@@ -97,7 +91,7 @@ class GraphAnswers:
             decay=question.decay,
             total=len(near),
             neighbors=tuple(
-                replies.neighbor(view, start, one, topics) for one in near[: question.limit]
+                views.neighbor(view, start, one, topics) for one in near[: question.limit]
             ),
         )
 
@@ -121,8 +115,7 @@ class GraphAnswers:
             path=view.path(starts[0]) if starts else None,
             total=total,
             nodes=tuple(
-                replies.neighborhood_note(view, one, hops.get(one), groups.get(one))
-                for one in notes
+                views.neighborhood_note(view, one, hops.get(one), groups.get(one)) for one in notes
             ),
             links=view.network.links_among(notes),
             similar=similar_pairs_among(notes, ids, vectors),
@@ -141,7 +134,7 @@ class GraphAnswers:
             target=view.path(target),
             directed=question.directed,
             length=None if path is None else len(path) - 1,
-            steps=replies.path_steps(view, path or ()),
+            steps=views.path_steps(view, path or ()),
         )
 
     def hubs(self, question: HubsRequest) -> HubsReply:
@@ -158,7 +151,7 @@ class GraphAnswers:
             generation=view.generation,
             by=question.by,
             total=len(order),
-            hubs=tuple(replies.hub(view, note) for note in order[: question.limit]),
+            hubs=tuple(views.hub(view, note) for note in order[: question.limit]),
         )
 
     def stats(self, question: GraphStatsRequest) -> GraphStatsReply:
@@ -178,7 +171,7 @@ class GraphAnswers:
             largest=len(components[0]) if components else 0,
             isolated=sum(not near for near in network.both.values()),
             orphans=sum(not linking for linking in network.into.values()),
-            hubs=tuple(replies.hub(view, note) for note in hubs[:STATS_HUBS]),
+            hubs=tuple(views.hub(view, note) for note in hubs[:STATS_HUBS]),
         )
 
     def bridges(self, question: BridgesRequest) -> BridgesReply:
@@ -191,8 +184,8 @@ class GraphAnswers:
             generation=view.generation,
             total_bridges=len(cuts.bridges),
             total_notes=len(cuts.points),
-            bridges=tuple(replies.bridge_link(view, one) for one in cuts.bridges[shown]),
-            notes=tuple(replies.cut_note(view, one) for one in cuts.points[shown]),
+            bridges=tuple(views.bridge_link(view, one) for one in cuts.bridges[shown]),
+            notes=tuple(views.cut_note(view, one) for one in cuts.points[shown]),
         )
 
     def communities(self, question: CommunitiesRequest) -> CommunitiesReply:
@@ -209,8 +202,7 @@ class GraphAnswers:
             single=len(everything) - len(groups),
             modularity=round(view.structure.modularity, 4),
             communities=tuple(
-                replies.community(view, group, question.members)
-                for group in chosen[: question.limit]
+                views.community(view, group, question.members) for group in chosen[: question.limit]
             ),
         )
 
@@ -224,7 +216,7 @@ class GraphAnswers:
             generation=view.generation,
             total=len(orphans),
             isolated=sum(not view.network.out[note] for note in orphans),
-            notes=tuple(replies.graph_note(view, note) for note in orphans[: question.limit]),
+            notes=tuple(views.graph_note(view, note) for note in orphans[: question.limit]),
         )
 
     def dangling(self, question: DanglingRequest) -> DanglingReply:
@@ -238,11 +230,12 @@ class GraphAnswers:
             generation=view.generation,
             total=len(targets),
             attachments=attachments,
-            targets=tuple(replies.dangling_target(view, one) for one in targets[: question.limit]),
+            targets=tuple(views.dangling_target(view, one) for one in targets[: question.limit]),
         )
 
     def missing(self, question: MissingLinksRequest) -> MissingLinksReply:
-        """The notes that are alike and not linked."""
+        """The notes that are alike and not linked; waits for the model that compares them."""
+        self._load_model()
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)
         notes, vectors = self._centred(view)
@@ -260,9 +253,17 @@ class GraphAnswers:
             vault=self._vault,
             generation=view.generation,
             compared=len(notes),
-            links=tuple(replies.missing_link(view, one) for one in found),
+            links=tuple(views.missing_link(view, one) for one in found),
             warnings=tuple(warnings),
         )
+
+    def _find(self, name: str) -> StoredNote:
+        """The note at a path; else the one that a link of this name leads to."""
+        note = self._index.note_at(name)
+        if note is None:
+            linked = self._index.graph.resolve(name, "")
+            note = self._index.notes([linked]).get(linked) if linked is not None else None
+        return note or find_note(self._index, name)
 
     def _centred(self, view: GraphView) -> tuple[IdArray, FloatArray]:
         """The notes in the view that have vectors, and their centred vectors in the same order."""
@@ -283,6 +284,25 @@ class GraphAnswers:
             if note not in view.network.out:
                 raise NotFoundError(f"'{path}' was indexed just now; try again.")
         return view, notes
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The graph of a vault."""
+    graph = GraphAnswers(vault)
+    return OpenFeature(
+        answers={
+            NeighborsRequest: graph.neighbors,
+            NeighborhoodRequest: graph.neighborhood,
+            PathRequest: graph.path,
+            HubsRequest: graph.hubs,
+            GraphStatsRequest: graph.stats,
+            BridgesRequest: graph.bridges,
+            CommunitiesRequest: graph.communities,
+            OrphansRequest: graph.orphans,
+            DanglingRequest: graph.dangling,
+            MissingLinksRequest: graph.missing,
+        }
+    )
 
 
 def _hops_around(view: GraphView, starts: Sequence[int], hops: int) -> dict[int, int]:

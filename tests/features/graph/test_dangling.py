@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.graph.dangling import dangling_links
+from notewell.features.graph.network import dangling_links
 from notewell.types import Link
 
 

@@ -1,0 +1,16 @@
+"""The links between notes: what is near a note, what connects two, how the whole vault is shaped.
+
+`service` answers the requests. Below it are pure functions over a `Network`. Algorithms on the
+whole network come from networkx, which only `structure` imports, when such a question comes.
+"""
+
+from notewell.engine.feature import Feature
+
+GRAPH = Feature(
+    name="graph",
+    requests="notewell.features.graph.requests:REQUESTS",
+    answers="notewell.features.graph.service:opened",
+    commands={"graph": "notewell.features.graph.commands:graph"},
+    heading="Find",
+    tools="notewell.features.graph.tools:TOOLS",
+)

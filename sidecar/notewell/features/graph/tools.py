@@ -1,0 +1,83 @@
+"""Tools that follow links, and the figures of a vault, which are its links' to a large part."""
+
+from __future__ import annotations
+
+from notewell.contract.graph import NeighborsRequest
+from notewell.contract.log import LogRequest
+from notewell.contract.status import StatusRequest
+from notewell.features.graph.requests import GraphStatsRequest, PathRequest
+from notewell.mcp.answer import pick
+from notewell.mcp.requests import BudgetedRequest, Change, request_model
+from notewell.mcp.tool import Document, Tool, ToolContext
+
+
+def graph_neighbors(context: ToolContext, request: BudgetedRequest) -> Document:
+    """Return the notes within some links of a note."""
+    reply = context.backend.answer(request.to_record(NeighborsRequest))
+    return {
+        **pick(reply, "path", "total"),
+        "neighbors": [pick(one, "path", "hops", "score", "link") for one in reply.neighbors],
+    }
+
+
+def graph_path(context: ToolContext, request: BudgetedRequest) -> Document:
+    """Return the shortest path between two notes."""
+    reply = context.backend.answer(request.to_record(PathRequest))
+    return {
+        **pick(reply, "source", "target"),
+        "connected": reply.length is not None,
+        "length": reply.length,
+        "steps": [pick(step, "path", "link") for step in reply.steps],
+    }
+
+
+def stats(context: ToolContext, _request: BudgetedRequest) -> Document:
+    """Return figures of the vault: notes, passages, links, searches."""
+    status = context.backend.answer(StatusRequest())
+    graph = context.backend.answer(GraphStatsRequest())
+    log = context.backend.answer(LogRequest(1))
+    counts = ("nodes", "edges", "unresolved", "components", "largest", "isolated", "orphans")
+    return {
+        "vault": status.vault,
+        "notes": status.notes,
+        "passages": status.chunks,
+        "embedded": status.vectors,
+        "model": status.model,
+        "files": status.ledger,
+        "links": pick(graph, *counts),
+        "searches": log.total if log.enabled else None,
+        "hubs": [pick(hub, "path", "links_in") for hub in graph.hubs],
+    }
+
+
+TOOLS = (
+    Tool(
+        "graph_neighbors",
+        "Linked notes",
+        "The notes within some links of a note, nearest first.",
+        request_model(
+            NeighborsRequest,
+            BudgetedRequest,
+            fields=("path", "hops", "direction", "mode", "limit"),
+            changes={"limit": Change(default=50)},
+        ),
+        graph_neighbors,
+        cut=("neighbors",),
+    ),
+    Tool(
+        "graph_path",
+        "Path between notes",
+        "The shortest path along links from one note to another.",
+        request_model(PathRequest, BudgetedRequest, fields=("source", "target", "directed")),
+        graph_path,
+        cut=("steps",),
+    ),
+    Tool(
+        "stats",
+        "Figures of a vault",
+        "How many notes, passages, links and searches a vault has, and its most linked notes.",
+        BudgetedRequest,
+        stats,
+        cut=("hubs",),
+    ),
+)

@@ -1,0 +1,156 @@
+"""Requests about the links of a vault, with a real engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from notewell.contract.graph import NeighborsReply, NeighborsRequest
+from notewell.engine.answers import answer
+from notewell.engine.engine import Engine
+from notewell.errors import NotFoundError
+from notewell.features import FEATURES
+from notewell.features.graph.replies import (
+    BridgesReply,
+    CommunitiesReply,
+    DanglingReply,
+    GraphStatsReply,
+    HubsReply,
+    MissingLinksReply,
+    OrphansReply,
+    PathReply,
+)
+from notewell.features.graph.requests import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    OrphansRequest,
+    PathRequest,
+)
+from notewell.types import ModelRules, Settings, VaultRecord
+from tests.tiny_model import write_tiny_model
+
+NOTES = {
+    ".obsidian/daily-notes.json": '{"folder": "Days"}',
+    "Days/2026-01-01.md": "[[Bees]] and [[Roof]].",
+    "Bees.md": "---\ntags: [garden]\naliases: [Honey]\n---\nBees in the garden. See [[Hive]], ![[bee.png]].",
+    "Hive.md": "The hive. [[Bees]] [[Smoker]] [[Smoker]]",
+    "Roof.md": "---\ntags: [garden/roof]\n---\nA garden on the roof: bees and a hive.",
+    "Alone.md": "Nothing to see.",
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    home = tmp_path_factory.mktemp("explore")
+    vault = home / "vault"
+    write(vault, NOTES)
+    rules = ModelRules(
+        name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
+    )
+    settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True, model=rules)
+    opened = Engine.open(
+        VaultRecord("v1", "vault", vault),
+        home / "index",
+        settings,
+        writable=True,
+        features=FEATURES,
+    )
+    opened.index_now()
+    yield opened
+    opened.close()
+
+
+def write(vault: Path, notes: dict[str, str]) -> None:
+    for path, text in notes.items():
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (vault / path).write_text(text, encoding="utf-8")
+
+
+def neighbors(engine: Engine, question: NeighborsRequest) -> NeighborsReply:
+    reply = answer(engine, question)
+    assert isinstance(reply, NeighborsReply)
+    return reply
+
+
+def test_neighbors_of_a_note(engine: Engine) -> None:
+    reply = neighbors(engine, NeighborsRequest("Bees.md", hops=2))
+
+    assert [(one.path, one.hops, one.link) for one in reply.neighbors] == [
+        ("Days/2026-01-01.md", 1, "in"),
+        ("Hive.md", 1, "both"),
+        ("Roof.md", 2, None),
+    ]
+    assert neighbors(engine, NeighborsRequest("Bees.md", limit=1)).total == 2
+
+
+def test_a_note_can_be_named_as_in_a_link(engine: Engine) -> None:
+    assert neighbors(engine, NeighborsRequest("honey")).path == "Bees.md"
+
+
+def test_the_error_about_an_unknown_note_lists_similar_names(engine: Engine) -> None:
+    with pytest.raises(NotFoundError, match=r"Bees\.md"):
+        answer(engine, NeighborsRequest("Beez.md"))
+
+
+def test_daily_notes_can_be_left_out(engine: Engine) -> None:
+    path = PathRequest("Bees.md", "Roof.md")
+    there, gone = answer(engine, path), answer(engine, replace(path, daily=False))
+
+    assert isinstance(there, PathReply)
+    assert isinstance(gone, PathReply)
+    assert (there.length, [step.link for step in there.steps]) == (2, [None, "in", "out"])
+    assert (gone.length, gone.steps) == (None, ())
+    around = neighbors(engine, NeighborsRequest("Days/2026-01-01.md", daily=False))
+    assert around.total == 2
+
+
+def test_graph_statistics(engine: Engine) -> None:
+    reply = answer(engine, GraphStatsRequest())
+
+    assert isinstance(reply, GraphStatsReply)
+    assert (reply.nodes, reply.edges, reply.unresolved) == (5, 4, 1)
+    assert (reply.components, reply.largest, reply.isolated, reply.orphans) == (2, 4, 1, 2)
+    assert reply.hubs[0].path == "Bees.md"
+
+
+def test_hubs_bridges_orphans_and_communities(engine: Engine) -> None:
+    hubs, cuts = answer(engine, HubsRequest(by="pagerank")), answer(engine, BridgesRequest())
+    orphans = answer(engine, OrphansRequest(daily=False))
+    communities = answer(engine, CommunitiesRequest(path="Hive"))
+
+    assert isinstance(hubs, HubsReply)
+    assert hubs.total == 3
+    assert isinstance(cuts, BridgesReply)
+    assert [one.path for one in cuts.notes] == ["Bees.md", "Days/2026-01-01.md"]
+    assert (cuts.bridges[0].source, cuts.bridges[0].cut_off) == ("Days/2026-01-01.md", 2)
+    assert isinstance(orphans, OrphansReply)
+    assert [one.path for one in orphans.notes] == ["Alone.md", "Roof.md"]
+    assert isinstance(communities, CommunitiesReply)
+    (own,) = communities.communities
+    assert {one.path for one in own.notes} >= {"Hive.md", "Bees.md"}
+    assert communities.single == 1
+
+
+def test_dangling_links(engine: Engine) -> None:
+    reply = answer(engine, DanglingRequest())
+
+    assert isinstance(reply, DanglingReply)
+    (target,) = reply.targets
+    assert (target.target, target.links, target.notes) == ("Smoker", 2, ("Hive.md",))
+    assert reply.attachments == 1
+
+
+def test_missing_links(engine: Engine) -> None:
+    reply = answer(engine, MissingLinksRequest())
+
+    assert isinstance(reply, MissingLinksReply)
+    linked = {("Bees.md", "Hive.md"), ("Days/2026-01-01.md", "Bees.md")}
+    assert not linked & {(one.source, one.target) for one in reply.links}
+    assert reply.compared == 5
