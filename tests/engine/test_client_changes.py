@@ -18,6 +18,7 @@ from notewell.features import FEATURES
 from notewell.features.memory.replies import MemoryChangedReply
 from notewell.features.memory.requests import ForgetMemory, MemoryOutcome, StoreMemory
 from notewell.features.memory.rules import MemoryRules
+from notewell.features.writes.requests import UndoRequest
 from notewell.types import FileStamp, Settings, VaultRecord, VaultRules
 from notewell.vault.mirror import MAX_CONTENT_BYTES
 from notewell.vault.server_writes import Base, ServerWrites, digest
@@ -527,7 +528,7 @@ def test_a_memory_deleted_at_the_client_can_be_brought_back(started: Open, tmp_p
     assert not (tmp_path / "vault" / path).exists()
     assert engine.client_changes.server_writes(0, 100).changes == ()
 
-    engine.undoing.undo(None)
+    engine.answer(UndoRequest())
     assert (tmp_path / "vault" / path).read_text(encoding="utf-8") == ours
     assert [one.kind for one in engine.client_changes.server_writes(0, 100).changes] == ["create"]
 

@@ -13,6 +13,7 @@ from notewell.engine.engine import Engine
 from notewell.errors import ChangedNoteError, NotFoundError, ProtectedError
 from notewell.features import FEATURES
 from notewell.features.memory.rules import MemoryRules
+from notewell.features.writes.requests import UndoRequest, WritesRequest
 from notewell.types import Settings, VaultRecord, VaultRules
 
 Open: TypeAlias = Callable[..., Engine]
@@ -89,10 +90,10 @@ def test_a_batch_is_undone_as_one_and_done_again(opened: Open, vault: Path) -> N
     after = texts(vault)
     assert after["B.md"] == "---\r\ntags:\r\n  - b\r\n---\r\nB\r\n"
 
-    undone = engine.undoing.undo(None)
+    undone = engine.answer(UndoRequest())
     assert texts(vault) == NOTES
     assert set(undone.paths) == {"A.md", "B.md"}
-    engine.undoing.undo(undone.undo)
+    engine.answer(UndoRequest(undone.undo))
     assert texts(vault) == after
     again = engine.properties.edit_all(EditPropertiesBatch(edits))
     assert (again.changed, again.undo) == (0, None)
@@ -104,7 +105,7 @@ def test_undoing_a_batch_leaves_notes_that_changed_since(opened: Open, vault: Pa
     done = engine.properties.edit_all(EditPropertiesBatch(edits))
     (vault / "B.md").write_bytes(b"by hand")
 
-    undone = engine.undoing.undo(done.undo)
+    undone = engine.answer(UndoRequest(done.undo))
 
     assert (undone.paths, [one.path for one in undone.refused]) == (("A.md",), ["B.md"])
     assert texts(vault) == {**NOTES, "B.md": "by hand"}
@@ -118,7 +119,7 @@ def test_a_dry_batch_writes_nothing(opened: Open, vault: Path) -> None:
     assert (shown.changed, shown.undo) == (2, None)
     assert "+rank: 1" in shown.notes[0].diff
     assert texts(vault) == NOTES
-    assert engine.undoing.writes(10).writes == ()
+    assert engine.answer(WritesRequest(10)).writes == ()
 
 
 def test_memories_and_missing_notes_are_refused(opened: Open, vault: Path) -> None:
@@ -137,6 +138,6 @@ def test_edits_of_a_mirror_are_told_to_its_clients(opened: Open) -> None:
 
     told = engine.client_changes.server_writes(0, 100).changes
     assert [(one.kind, one.path) for one in told] == [("modify", "A.md"), ("modify", "B.md")]
-    engine.undoing.undo(None)
+    engine.answer(UndoRequest())
     last = {one.path: one.content for one in engine.client_changes.server_writes(0, 100).changes}
     assert all(NOTES[path] == content for path, content in last.items())

@@ -16,6 +16,7 @@ from notewell.contract.garden import MakePlan, PlanReply
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
 from notewell.features import FEATURES
+from notewell.features.writes.requests import UndoRequest
 from notewell.gardener.plans import Plans
 from notewell.types import GardenRules, Settings, VaultRecord, VaultRules
 
@@ -112,7 +113,7 @@ def test_a_plan_is_applied_and_taken_back_as_one(opened: Open, vault: Path) -> N
 
     # Applied once more, then taken back by the undo for all writes.
     again = plans.apply(plan.id, ())
-    engine.undoing.undo(again.undo)
+    engine.answer(UndoRequest(again.undo))
     assert bytes_of(vault) == before
     assert plans.show(plan.id).counts["open"] == len(plan.suggestions)
 
@@ -187,7 +188,7 @@ def test_a_plan_in_a_note(opened: Open, vault: Path) -> None:
     assert engine.ledger(path=plan.note).entries[0].rule == "gardener_plan"
     done = plans.apply(plan.id, ())
     assert "- [x] `B.md`" in (vault / plan.note).read_text()
-    engine.undoing.undo(done.undo)
+    engine.answer(UndoRequest(done.undo))
     assert (vault / plan.note).read_text() == text
 
     assert plans.reject(plan.id, ()).deleted

@@ -99,7 +99,6 @@ from notewell.contract.topics import (
     TopicView,
     UnknownTopic,
 )
-from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import EventStream
 from notewell.errors import ForbiddenError, NotFoundError
 from notewell.features.gleanings.requests import (
@@ -120,6 +119,13 @@ from notewell.features.gleanings.requests import (
 )
 from notewell.features.memory.replies import MemoryReply
 from notewell.features.memory.requests import MemoryRequest
+from notewell.features.writes.requests import (
+    UndoneReply,
+    UndoRequest,
+    WritesReply,
+    WritesRequest,
+    WriteView,
+)
 from notewell.ingest.events import EventLog, Tally
 from notewell.types import (
     FileStamp,
@@ -448,11 +454,24 @@ class FakeRejections:
         return RejectionsReply("Home", (), 0)
 
 
+WRITE = WriteView(1, "2026-03-02T10:00:00+00:00", "Memory/Hives.md", "memory store", False)
+
+
 class FakeFeatures:
     """The answers of features by the kind of the request; `asked` is the engine's."""
 
     def __init__(self, asked: list[object], explorer: FakeExplorer) -> None:
         gleanings = FakeGleanings(asked)
+
+        def fixed(reply: object) -> Callable[[object], object]:
+            """Record the request, and answer it always alike."""
+
+            def answer(request: object) -> object:
+                asked.append(request)
+                return reply
+
+            return answer
+
         self._answers: Mapping[type, Callable[[Any], object]] = {
             ExtractGleanings: gleanings.extract,
             GleaningsRequest: gleanings.reply,
@@ -462,6 +481,8 @@ class FakeFeatures:
             MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
             **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
             **dict.fromkeys(EXPLORED, explorer.answer),
+            WritesRequest: fixed(WritesReply("Home", (WRITE,))),
+            UndoRequest: fixed(UndoneReply("Home", "Memory/Hives.md", 2)),
         }
 
     def answer(self, request: Request[Any]) -> object:
@@ -481,22 +502,6 @@ class FakeTending:
 
     def switch_phone_index(self, *, on: bool) -> PhoneIndexReply:
         return self.phone.switch(on=on)
-
-
-class FakeUndoing:
-    """A journal of one write; `asked` is the engine's."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
-
-    def writes(self, limit: int) -> WritesReply:
-        self._asked.append(limit)
-        at = "2026-03-02T10:00:00+00:00"
-        return WritesReply("Home", (WriteView(1, at, "Memory/Hives.md", "memory store", False),))
-
-    def undo(self, number: int | None) -> UndoneReply:
-        self._asked.append(number)
-        return UndoneReply("Home", "Memory/Hives.md", 2)
 
 
 class FakeProperties:
@@ -577,7 +582,6 @@ class FakeEngine:
         self.suggestions = FakeSuggestions(record.name)
         self.assembler = FakeAssembler(record.name, self.asked)
         self.asking = FakeAsking(self.asked)
-        self.undoing = FakeUndoing(self.asked)
         self.tending = FakeTending(self.asked)
         self.explorer = FakeExplorer(self.notes, self._heard)
         self.features = FakeFeatures(self.asked, self.explorer)

@@ -61,7 +61,6 @@ SECTIONS = {
     "Write notes": {
         "properties": "notewell.cli.properties:properties",
         "garden": "notewell.cli.garden:garden",
-        "undo": "notewell.cli.undo:undo",
     },
     "Look after it": {
         "config": "notewell.cli.installation:config",

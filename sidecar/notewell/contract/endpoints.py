@@ -26,7 +26,6 @@ from notewell.contract import (
     sources,
     status,
     topics,
-    writes,
 )
 from notewell.contract.request import Request
 
@@ -71,10 +70,6 @@ GARDEN: Requests = (
     garden.UndoPlan,
     garden.RejectionsRequest,
     garden.ForgetRejections,
-)
-WRITES: Requests = (
-    writes.WritesRequest,
-    writes.UndoRequest,
 )
 ASK: Requests = (
     ask.AskRequest,

@@ -16,6 +16,15 @@ PassageHash = Annotated[str, Pattern("^[0-9a-f]{8,32}$")]
 
 
 @frozen
+class RefusedWrite:
+    """A note that was left as it is, and why."""
+
+    path: str
+    code: str
+    why: str
+
+
+@frozen
 class HeadingView:
     """A heading of a note."""
 

@@ -23,7 +23,6 @@ from notewell.contract import (
     search,
     sources,
     topics,
-    writes,
 )
 from notewell.contract.request import Request
 from notewell.contract.status import LedgerRequest, StatusRequest
@@ -101,8 +100,6 @@ def _of_changes(engine: Engine) -> Answers:
         garden.ForgetRejections: lambda one: engine.tending.rejections.forget(
             one.ids, garden.RejectionsRequest().limit
         ),
-        writes.WritesRequest: lambda one: engine.undoing.writes(one.limit),
-        writes.UndoRequest: lambda one: engine.undoing.undo(one.number),
         log.OpenedRequest: lambda one: _opened(engine, one),
         log.VerdictRequest: lambda one: _verdict(engine, one),
         log.LogRequest: lambda one: _log(engine, one),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from notewell.contract.notes import RefusedWrite
 from notewell.contract.properties import (
     EditedNote,
     EditProperties,
@@ -12,7 +13,6 @@ from notewell.contract.properties import (
     PropertiesBatchReply,
     PropertiesReply,
 )
-from notewell.contract.writes import RefusedWrite
 from notewell.errors import (
     NotewellError,
     NotFoundError,

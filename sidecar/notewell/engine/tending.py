@@ -12,7 +12,6 @@ from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
 from notewell.engine.source_sync import SourceSync
-from notewell.engine.undo import VaultUndo
 from notewell.errors import NotewellError
 from notewell.gardener.plans import Plans, PlansParts
 from notewell.gardener.read_garden import GardenParts
@@ -33,9 +32,9 @@ class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
     `runs` lists, shows and cancels runs; `topics` are those of its notes, `plans` those of the
-    gardener, `rejections` what was rejected of them; `properties` edits those of notes; `undoing`
-    takes back what was written; `phone` is the file for phones; `source` brings converted notes
-    up to date, and `live` shows what they say there now.
+    gardener, `rejections` what was rejected of them; `properties` edits those of notes; `phone` is
+    the file for phones; `source` brings converted notes up to date, and `live` shows what they
+    say there now.
     """
 
     def __init__(
@@ -50,7 +49,6 @@ class Tending:
         `index_all` has the whole vault indexed, at once where no writer serves.
         """
         record, settings = vault.record, vault.settings
-        self.undoing = VaultUndo(record.name, vault.writer, vault.changed)
         self.properties = VaultProperties(
             record.name, vault.writer, vault.index, vault.changed, vault.own_folders
         )

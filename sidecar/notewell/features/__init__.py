@@ -7,6 +7,7 @@ from notewell.engine.feature import Feature
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
+from notewell.features.writes import WRITES
 
 FEATURES: tuple[Feature, ...] = (
     Feature("vaults", "notewell.contract.endpoints:VAULTS"),
@@ -19,7 +20,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("topics", "notewell.contract.endpoints:TOPICS"),
     GLEANINGS,
     Feature("garden", "notewell.contract.endpoints:GARDEN"),
-    Feature("writes", "notewell.contract.endpoints:WRITES"),
+    WRITES,
     Feature("ask", "notewell.contract.endpoints:ASK"),
     Feature("changes", "notewell.contract.endpoints:CHANGES"),
     Feature("runs", "notewell.contract.endpoints:RUNS"),

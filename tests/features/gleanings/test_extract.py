@@ -21,6 +21,7 @@ from notewell.features.gleanings.requests import (
     MarkGleaning,
 )
 from notewell.features.gleanings.urls import gleaning_id
+from notewell.features.writes.requests import UndoRequest
 from notewell.types import Settings, VaultRecord, VaultRules
 
 FIRST = "# Day\n\n## Gleanings\n\n- [Bees: a study](https://bees.example/?utm_source=x) [14:30]\n  Of the *hive*.\n- https://bare.example\n- broken\n"
@@ -92,7 +93,7 @@ def test_notes_are_made_once_with_all_their_days(engine: Engine, vault: Path) ->
 
 def test_an_extraction_is_undone_as_one(engine: Engine, vault: Path) -> None:
     done = engine.answer(ExtractGleanings())
-    engine.undoing.undo(done.undo)
+    engine.answer(UndoRequest(done.undo))
 
     assert list(vault.glob("L/**/*.md")) == []
     full = engine.answer(ExtractGleanings(full=True))

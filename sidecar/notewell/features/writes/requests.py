@@ -1,4 +1,4 @@
-"""What Notewell wrote to a vault, and undoing it."""
+"""Writes that were made to a vault, and undoing them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge
 
 from notewell.contract.fields import Doc, Limit
+from notewell.contract.notes import RefusedWrite
 from notewell.contract.request import Endpoint, Request
 from notewell.types.frozen import frozen
 
@@ -28,15 +29,6 @@ class WritesReply:
 
     vault: str
     writes: tuple[WriteView, ...]
-
-
-@frozen
-class RefusedWrite:
-    """A note that was left as it is, and why."""
-
-    path: str
-    code: str
-    why: str
 
 
 @frozen
@@ -78,3 +70,6 @@ class UndoRequest(Request[UndoneReply]):
     number: Annotated[
         Annotated[int, Ge(1), Doc("Number of the write")] | None, Doc("Left out, the newest write")
     ] = None
+
+
+REQUESTS = (WritesRequest, UndoRequest)

@@ -8,7 +8,7 @@ from notewell.cli.backend import answer
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean_lines, counted, local_time, print_table
 from notewell.cli.request_options import request_argument, request_options
-from notewell.contract.writes import UndoneReply, UndoRequest, WritesReply, WritesRequest
+from notewell.features.writes.requests import UndoneReply, UndoRequest, WritesReply, WritesRequest
 
 
 @click.command(cls=Command)

@@ -1,0 +1,11 @@
+"""The writes that were made to a vault's notes, and undoing them."""
+
+from notewell.engine.feature import Feature
+
+WRITES = Feature(
+    name="writes",
+    requests="notewell.features.writes.requests:REQUESTS",
+    answers="notewell.features.writes.service:opened",
+    commands={"undo": "notewell.features.writes.commands:undo"},
+    heading="Write notes",
+)

@@ -1,0 +1,55 @@
+"""Listing and undoing what was written to one vault."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from notewell.contract.fields import iso
+from notewell.contract.notes import RefusedWrite
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.errors import ReadOnlyError
+from notewell.features.writes.requests import (
+    UndoneReply,
+    UndoRequest,
+    WritesReply,
+    WritesRequest,
+    WriteView,
+)
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The writes to a vault, with what answers each request."""
+    return OpenFeature(
+        answers={WritesRequest: partial(writes, vault), UndoRequest: partial(undo, vault)}
+    )
+
+
+def writes(vault: OpenVault, request: WritesRequest) -> WritesReply:
+    """List the newest writes."""
+    entries = () if vault.writer is None else vault.writer.entries(request.limit)
+    return WritesReply(
+        vault.record.name,
+        tuple(
+            WriteView(one.number, iso(one.at), one.path, one.action, one.undone) for one in entries
+        ),
+    )
+
+
+def undo(vault: OpenVault, request: UndoRequest) -> UndoneReply:
+    """Undo a write, the newest where none is named; see `VaultWriter.undo_together`."""
+    if vault.writer is None:
+        raise ReadOnlyError("This vault is never written, so there is nothing to undo.")
+    undone = vault.writer.undo_together(request.number)
+    paths = tuple(dict.fromkeys(one.path for one in undone.written))
+    for path in paths:
+        vault.changed(path)
+    numbers = [one.number for one in undone.written if one.number is not None]
+    return UndoneReply(
+        vault=vault.record.name,
+        path=paths[0],
+        undo=numbers[-1] if numbers else None,
+        paths=paths,
+        refused=tuple(
+            RefusedWrite(path, error.code, error.message) for path, error in undone.refused
+        ),
+    )
