@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.cli.archaeology import chart
-from notewell.contract.explore import Bucket
+from notewell.features.archaeology.commands import chart
+from notewell.features.archaeology.requests import Bucket
 from tests.cli.support import CommandLine, write_notes
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from notewell.config.load import load_settings
-from notewell.contract.explore import ArchaeologyRequest
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.engine.engine import Engine
 from notewell.errors import ModelError
 from notewell.features import FEATURES
+from notewell.features.archaeology.requests import ArchaeologyRequest
 from notewell.models import load_embedder
 from notewell.sample import EXAMPLES, Example, copy_to
 from notewell.types import Settings, VaultRecord
@@ -85,13 +85,13 @@ PHYSICS = (
 
 @pytest.mark.model
 def test_a_topic_of_no_note_has_no_timeline(with_model: Engine) -> None:
-    absent = with_model.explorer.archaeology(ArchaeologyRequest("quantum chromodynamics"))
+    absent = with_model.answer(ArchaeologyRequest("quantum chromodynamics"))
     assert (absent.total, absent.buckets, absent.peaks, absent.notes) == (0, (), (), ())
     assert any("Nothing matches well" in warning for warning in absent.warnings)
-    present = with_model.explorer.archaeology(ArchaeologyRequest("baking bread"))
+    present = with_model.answer(ArchaeologyRequest("baking bread"))
     assert 0 < present.total < 15
     assert "Kitchen/Country loaf.md" in {note.path for note in present.notes}
-    weak = with_model.explorer.archaeology(ArchaeologyRequest("quantum chromodynamics", weak=True))
+    weak = with_model.answer(ArchaeologyRequest("quantum chromodynamics", weak=True))
     assert weak.total > 0
 
 

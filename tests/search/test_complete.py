@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from notewell.contract.explore import Completion
+from notewell.contract.complete import Completion
 from notewell.search import query
 from notewell.search.complete import complete
 from notewell.search.matching import has_property

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from notewell.contract.explore import (
+from notewell.contract.complete import CompleteReply, CompleteRequest, Completion
+from notewell.contract.graph import Neighbor, NeighborsReply, NeighborsRequest
+from notewell.contract.request import Request
+from notewell.features.archaeology.requests import (
     ArchaeologyReply,
     ArchaeologyRequest,
     Bucket,
-    CompleteReply,
-    CompleteRequest,
-    Completion,
     DatedNote,
     Gap,
     Interval,
     Peak,
 )
-from notewell.contract.graph import Neighbor, NeighborsReply, NeighborsRequest
-from notewell.contract.request import Request
 from notewell.features.graph.replies import (
     BridgeLink,
     BridgesReply,

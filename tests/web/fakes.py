@@ -549,7 +549,7 @@ class FakeExplorer:
             raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
         return EXPLORED[type(question)]
 
-    archaeology = complete = answer
+    reply = answer
 
 
 class FakeClientChanges:
@@ -583,8 +583,8 @@ class FakeEngine:
         self.assembler = FakeAssembler(record.name, self.asked)
         self.asking = FakeAsking(self.asked)
         self.tending = FakeTending(self.asked)
-        self.explorer = FakeExplorer(self.notes, self._heard)
-        self.features = FakeFeatures(self.asked, self.explorer)
+        self.completions = FakeExplorer(self.notes, self._heard)
+        self.features = FakeFeatures(self.asked, self.completions)
         self.properties = FakeProperties(self.asked)
         self.client_changes = FakeClientChanges(self.asked)
         self.events = EventLog()

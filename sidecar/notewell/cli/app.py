@@ -30,7 +30,6 @@ SECTIONS = {
         "similar": "notewell.cli.search:similar",
         "ask": "notewell.cli.ask:ask",
         "context": "notewell.cli.context:context",
-        "archaeology": "notewell.cli.archaeology:archaeology",
     },
     "Start": {
         "demo": "notewell.cli.serve:demo",

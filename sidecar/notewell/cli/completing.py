@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 from notewell.cli.backend import backend_for
 from notewell.cli.options import current_invocation
 from notewell.cli.shells import FIELDS
-from notewell.contract.explore import CompleteRequest, Completion
+from notewell.contract.complete import CompleteRequest, Completion
 from notewell.errors import NotewellError
 
 _MOST = 30

@@ -8,10 +8,10 @@ from notewell.contract import (
     ask,
     ask_setup,
     changes,
+    complete,
     context,
     devices,
     documents,
-    explore,
     garden,
     local_models,
     log,
@@ -46,9 +46,8 @@ PROPERTIES: Requests = (
     properties.EditProperties,
     properties.EditPropertiesBatch,
 )
-ARCHAEOLOGY: Requests = (explore.ArchaeologyRequest,)
 LOOKING: Requests = (
-    explore.CompleteRequest,
+    complete.CompleteRequest,
     status.LedgerRequest,
     log.OpenedRequest,
     log.VerdictRequest,

@@ -27,7 +27,6 @@ from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.documents import VaultDocuments, store_of
 from notewell.engine.event_stream import EventStream
-from notewell.engine.explore import Explorer
 from notewell.engine.feature import Feature, OpenFeatures, OpenVault, own_folders
 from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
@@ -55,6 +54,7 @@ from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
 from notewell.runs.work import Runs
+from notewell.search.complete import Completions
 from notewell.sources import Source, whole_source
 from notewell.types import (
     Embedder,
@@ -120,7 +120,7 @@ class Engine:
             index, record, settings, models, load, tuning=tuning, uri=source.uri
         )
         self.documents = VaultDocuments(record, settings, source, index, self._look_now)
-        self.explorer = Explorer(index, record, self.search)
+        self.completions = Completions(index, record.name)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)

@@ -4,6 +4,7 @@ Every door reads its routes, commands and tools from here.
 """
 
 from notewell.engine.feature import Feature
+from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
@@ -13,7 +14,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("vaults", "notewell.contract.endpoints:VAULTS"),
     Feature("properties", "notewell.contract.endpoints:PROPERTIES"),
     GRAPH,
-    Feature("archaeology", "notewell.contract.endpoints:ARCHAEOLOGY"),
+    ARCHAEOLOGY,
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     Feature("tuning", "notewell.contract.endpoints:TUNING"),
     MEMORY,

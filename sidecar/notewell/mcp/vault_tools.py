@@ -1,4 +1,4 @@
-"""Tools that look at a vault as a whole: its past, its topics, its searches."""
+"""Tools that look at a vault as a whole: its topics, its searches."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import Annotated, Self
 from annotated_types import MaxLen
 from pydantic import Field, model_validator
 
-from notewell.contract.explore import ArchaeologyRequest
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.log import LogRequest
 from notewell.contract.search import SearchRequest
 from notewell.contract.topics import CheckTopics, TopicsRequest
 from notewell.errors import NotFoundError
 from notewell.mcp.answer import pick
-from notewell.mcp.requests import QUERY, BudgetedRequest, Change, request_model
+from notewell.mcp.requests import BudgetedRequest, Change, request_model
 from notewell.mcp.tool import Document, Tool, ToolContext
 from notewell.types import SearchMode
 
 _MAX_LOGGED = 1000  # searches of the log among which one is looked for by its id
-_SHOWN_NOTES = 3  # of a peak, and of a search in the log
+_SHOWN_NOTES = 3  # of a search in the log
 
 
 class TraceRequest(BudgetedRequest):
@@ -57,23 +56,6 @@ def topics(context: ToolContext, request: TopicsToolRequest) -> Document:
         "topics": [pick(one, "name", "path", "aliases", "notes") for one in reply.topics],
         "folders": [pick(one, "path", "purpose") for one in reply.folders],
         "instructions": reply.instructions,
-    }
-
-
-def archaeology(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Return when a topic was written about."""
-    reply = context.backend.answer(request.to_record(ArchaeologyRequest))
-    return {
-        **pick(reply, "first", "last", "total", "undated", "granularity"),
-        **pick(reply, "intervals", "gaps", "warnings"),
-        "peaks": [
-            {
-                **pick(peak, "start", "end", "count"),
-                "notes": [note.path for note in peak.notes[:_SHOWN_NOTES]],
-            }
-            for peak in reply.peaks
-        ],
-        "notes": [pick(note, "date", "path", "score") for note in reply.notes],
     }
 
 
@@ -118,19 +100,6 @@ def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
 
 
 TOOLS = (
-    Tool(
-        "archaeology",
-        "A topic over time",
-        "When a topic was written about: periods of activity, pauses, peaks, dated notes.",
-        request_model(
-            ArchaeologyRequest,
-            BudgetedRequest,
-            fields=("q", "limit", "granularity"),
-            changes={"q": QUERY, "limit": Change(default=100)},
-        ),
-        archaeology,
-        cut=("notes", "peaks", "gaps", "intervals"),
-    ),
     Tool(
         "topics",
         "Topics",

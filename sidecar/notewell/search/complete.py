@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from notewell.contract.explore import Completion, CompletionKind
+from notewell.contract.complete import CompleteReply, CompleteRequest, Completion, CompletionKind
+from notewell.index.port import IndexReader
 from notewell.search.lexer import FIELDS
 from notewell.search.names import Match, Name, Names, Vocabulary
+from notewell.types import StoredNote
 from notewell.types.frozen import frozen
 
 _MAX_TYPED = 512  # characters before the cursor that are considered
@@ -59,6 +62,31 @@ class _Found:
         place = (-name.count, _ORDER.index(self.kind), len(name.text), name.text)
         leading = (self.kind != "filter", not self.match.whole, self.kind == "path")
         return (-self.words, *leading, *place)
+
+
+class Completions:
+    """Completes queries of one vault, in any thread; its names are kept until the text changes."""
+
+    def __init__(self, index: IndexReader, vault: str) -> None:
+        """Nothing is read yet; `vault` is its name in replies."""
+        self._index, self._vault = index, vault
+        self._learning = threading.Lock()
+        self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
+
+    def reply(self, request: CompleteRequest) -> CompleteReply:
+        """Completions of the last term of a query; IndexFailure if the index cannot be read."""
+        generation = self._index.generation
+        found = complete(self._words(), request.prefix, limit=request.limit)
+        return CompleteReply(request.prefix, self._vault, generation, found)
+
+    def _words(self) -> Vocabulary:
+        with self._learning:
+            notes = self._index.all_notes()  # the same tuple until the text changes
+            if self._vocabulary is None or self._vocabulary[0] is not notes:
+                graph = self._index.graph
+                known = Vocabulary(notes, lambda note: len(graph.backlinks(note)))
+                self._vocabulary = (notes, known)
+            return self._vocabulary[1]
 
 
 def complete(vocabulary: Vocabulary, prefix: str, *, limit: int) -> tuple[Completion, ...]:

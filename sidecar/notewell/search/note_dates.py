@@ -13,9 +13,8 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
-from notewell.contract.explore import DateSource
 from notewell.search import dates
-from notewell.types import FloatArray, PropertyValue
+from notewell.types import DateSource, FloatArray, PropertyValue
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.properties import CREATED_KEYS, date_of, fold
 

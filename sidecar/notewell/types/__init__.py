@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from notewell.types.values import (
         ChangeKind,
         CountTokens,
+        DateSource,
         Direction,
         FileStamp,
         FloatArray,
@@ -124,6 +125,7 @@ __all__ = [
     "ChunkSizes",
     "CosineScale",
     "CountTokens",
+    "DateSource",
     "Direction",
     "DocumentRules",
     "EmbeddedPiece",

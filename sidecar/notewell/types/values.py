@@ -48,6 +48,8 @@ NoteField = Literal[
 Match = Literal["strong", "related", "weak"]  # how relevant a result is to its query
 ChangeKind = Literal["create", "modify", "delete", "rename"]
 LinkKind = Literal["wikilink", "markdown"]
+# Where the day of a note is from: the name of a daily note, a property, a file name, file times.
+DateSource = Literal["daily", "created", "name", "modified", "file"]
 Direction = Literal["out", "in", "both"]  # along links, against them, or either way
 # Along links alone, or also from a note to its topics and from a topic to the notes that name it.
 WalkMode = Literal["simple", "ontology"]

@@ -12,19 +12,20 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Literal
 
-from notewell.contract.explore import (
+from notewell.contract.search import Result, SearchReply, SearchRequest
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.features.archaeology.requests import (
     ArchaeologyReply,
     ArchaeologyRequest,
     Bucket,
     DatedBy,
     DatedNote,
-    DateSource,
     Gap,
     Interval,
     Peak,
 )
-from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.search.note_dates import stated_day
+from notewell.types import DateSource
 from notewell.types.frozen import frozen
 from notewell.vault.daily import DailyNotes
 from notewell.vault.properties import MODIFIED_KEYS, date_of, fold
@@ -180,6 +181,17 @@ def archaeology(
         buckets=tuple(Bucket(*_iso_dates(one), one.count) for one in times.buckets),
         notes=tuple(note for _, note in dated),
         warnings=tuple(warnings),
+    )
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The past of a vault."""
+    return OpenFeature(
+        answers={
+            ArchaeologyRequest: lambda one: archaeology(
+                one, vault.ask, DailyNotes.read(vault.record.path)
+            )
+        }
     )
 
 

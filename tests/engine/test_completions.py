@@ -1,4 +1,4 @@
-"""Requests about a whole vault (archaeology, completions), with a real engine."""
+"""Completions of queries, with a real engine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.contract.explore import (
-    ArchaeologyReply,
-    ArchaeologyRequest,
-    CompleteReply,
-    CompleteRequest,
-)
+from notewell.contract.complete import CompleteReply, CompleteRequest
 from notewell.contract.graph import NeighborsRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
@@ -32,7 +27,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    home = tmp_path_factory.mktemp("explore")
+    home = tmp_path_factory.mktemp("completions")
     vault = home / "vault"
     write(vault, NOTES)
     rules = ModelRules(
@@ -55,13 +50,6 @@ def write(vault: Path, notes: dict[str, str]) -> None:
     for path, text in notes.items():
         (vault / path).parent.mkdir(parents=True, exist_ok=True)
         (vault / path).write_text(text, encoding="utf-8")
-
-
-def test_a_topic_over_time(engine: Engine) -> None:
-    reply = answer(engine, ArchaeologyRequest("bees roof"))
-
-    assert isinstance(reply, ArchaeologyReply)
-    assert {note.path: note.dated_by for note in reply.notes}["Days/2026-01-01.md"] == "daily"
 
 
 def test_completions_include_a_new_note(engine: Engine) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.archaeology import Unit, bucket, timeline
+from notewell.features.archaeology.service import Unit, bucket, timeline
 
 DAYS = st.lists(st.dates(), min_size=1, max_size=40)
 NEAR = st.lists(st.dates(date(2025, 1, 1), date(2026, 6, 1)), min_size=1, max_size=60)

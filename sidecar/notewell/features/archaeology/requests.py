@@ -1,4 +1,4 @@
-"""A topic over time, and completions of a query.
+"""A topic over time.
 
 Next to a list, `total` is the number of all items, regardless of `limit`.
 """
@@ -9,12 +9,11 @@ from typing import Annotated, ClassVar, Literal
 
 from notewell.contract.fields import Doc, Limit, SearchText, Share
 from notewell.contract.request import Endpoint, Request
+from notewell.types import DateSource
 from notewell.types.frozen import frozen
 
 DatedBy = Literal["auto", "created", "modified"]
 Granularity = Literal["auto", "day", "week", "month"]
-DateSource = Literal["daily", "created", "name", "modified", "file"]
-CompletionKind = Literal["filter", "tag", "folder", "path", "property", "value", "title", "alias"]
 
 
 @frozen
@@ -100,32 +99,6 @@ class ArchaeologyReply:
 
 
 @frozen
-class Completion:
-    """A completion of a query: `insert` replaces the query from `start` on.
-
-    `start` counts UTF-16 code units; `count` is the number of notes that have it, or for a title
-    or a path the number of notes that link to it; `path` is the note that it names, if it does.
-    """
-
-    kind: CompletionKind
-    text: str
-    insert: str
-    start: int
-    count: int
-    path: str | None = None
-
-
-@frozen
-class CompleteReply:
-    """Completions, best first."""
-
-    prefix: str
-    vault: str
-    generation: int
-    completions: tuple[Completion, ...]
-
-
-@frozen
 class ArchaeologyRequest(Request[ArchaeologyReply]):
     """When a topic was worked on: what a search finds, laid out over time."""
 
@@ -146,17 +119,4 @@ class ArchaeologyRequest(Request[ArchaeologyReply]):
     granularity: Annotated[Granularity, Doc("Time span of one bucket")] = "auto"
 
 
-@frozen
-class CompleteRequest(Request[CompleteReply]):
-    """Completions of the query that begins with `prefix`."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET",
-        "/api/complete",
-        "complete",
-        "Completions of a query that is being typed",
-        rate_class="search",
-        example={"prefix": "spring tag:gar", "limit": 5},
-    )
-    prefix: Annotated[SearchText, Doc("The query up to the cursor")] = ""
-    limit: Limit = 10
+REQUESTS = (ArchaeologyRequest,)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
-from notewell.contract.explore import ArchaeologyReply, ArchaeologyRequest, DatedBy
 from notewell.contract.search import SearchRequest
-from notewell.search.archaeology import archaeology
+from notewell.engine.engine import Engine
+from notewell.features import FEATURES
+from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, DatedBy
+from notewell.features.archaeology.service import archaeology
+from notewell.types import Settings, VaultRecord
 from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
 
@@ -94,3 +98,22 @@ def test_nothing_found_is_an_empty_timeline(library: Library) -> None:
     reply = asked(library, "zeppelin")
 
     assert (reply.total, reply.first, reply.peaks, reply.buckets) == (0, None, (), ())
+
+
+def test_an_engine_knows_the_daily_notes_of_its_vault(tmp_path: Path) -> None:
+    vault, settings = tmp_path / "vault", Settings(tmp_path, tmp_path, tmp_path, offline=True)
+    for path, text in {
+        ".obsidian/daily-notes.json": '{"folder": "Days"}',
+        "Days/2026-01-01.md": "[[Bees]] and [[Roof]].",
+        "Roof.md": "A garden on the roof: bees and a hive.",
+    }.items():
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (vault / path).write_text(text, encoding="utf-8")
+    record = VaultRecord("v1", "vault", vault)
+    engine = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+    engine.index_now()
+
+    reply = engine.answer(ArchaeologyRequest("bees roof"))
+
+    engine.close()
+    assert {note.path: note.dated_by for note in reply.notes}["Days/2026-01-01.md"] == "daily"

@@ -14,7 +14,7 @@ from notewell.cli.backend import answer
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, print_table
 from notewell.cli.request_options import request_argument, request_options
-from notewell.contract.explore import ArchaeologyReply, ArchaeologyRequest, Bucket
+from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, Bucket
 
 _WIDEST = 60  # columns of the longest bar, however wide the terminal is
 _PEAK_NOTES = 3

@@ -1,0 +1,12 @@
+"""When a topic was written about: results of a search on a timeline."""
+
+from notewell.engine.feature import Feature
+
+ARCHAEOLOGY = Feature(
+    name="archaeology",
+    requests="notewell.features.archaeology.requests:REQUESTS",
+    answers="notewell.features.archaeology.service:opened",
+    commands={"archaeology": "notewell.features.archaeology.commands:archaeology"},
+    heading="Find",
+    tools="notewell.features.archaeology.tools:TOOLS",
+)
