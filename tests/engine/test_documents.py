@@ -10,7 +10,6 @@ import pytest
 
 from notewell.contract.changes import Change
 from notewell.contract.documents import AddDocuments, AddedReply, RemoveDocuments
-from notewell.contract.properties import EditProperties
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import (
@@ -21,6 +20,7 @@ from notewell.errors import (
     UsageError,
 )
 from notewell.features import FEATURES
+from notewell.features.properties.requests import EditProperties
 from notewell.types import DocumentRules, Settings, VaultRecord
 from notewell.web.attachments import read_document
 from tests.vault.pdf_files import pdf
@@ -221,7 +221,7 @@ def test_nothing_is_written_to_documents(engine: Engine, papers: Path) -> None:
     before = (papers / "Quince.md").read_bytes()
     edit = EditProperties(".documents/Papers/Papers/Quince.md", set={"status": "done"})
     with pytest.raises(NotewellError):
-        engine.properties.edit(edit)
+        engine.answer(edit)
     assert (papers / "Quince.md").read_bytes() == before
 
 

@@ -68,13 +68,6 @@ from notewell.contract.manage import (
 )
 from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.phone import PhoneIndexReply, PhoneIndexSize
-from notewell.contract.properties import (
-    EditedNote,
-    EditProperties,
-    EditPropertiesBatch,
-    PropertiesBatchReply,
-    PropertiesReply,
-)
 from notewell.contract.request import Request
 from notewell.contract.runs import NextRun, RunError, RunsReply, RunView
 from notewell.contract.search import (
@@ -119,6 +112,13 @@ from notewell.features.gleanings.requests import (
 )
 from notewell.features.memory.replies import MemoryReply
 from notewell.features.memory.requests import MemoryRequest
+from notewell.features.properties.requests import (
+    EditedNote,
+    EditProperties,
+    EditPropertiesBatch,
+    PropertiesBatchReply,
+    PropertiesReply,
+)
 from notewell.features.writes.requests import (
     UndoneReply,
     UndoRequest,
@@ -454,6 +454,9 @@ class FakeRejections:
         return RejectionsReply("Home", (), 0)
 
 
+BEES = "Garden/Bees.md"
+EDITED = EditedNote(BEES, False, "0" * 32, "")
+UNCHANGED = PropertiesReply("Home", BEES, False, "0" * 32, "", None)
 WRITE = WriteView(1, "2026-03-02T10:00:00+00:00", "Memory/Hives.md", "memory store", False)
 
 
@@ -481,6 +484,8 @@ class FakeFeatures:
             MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
             **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
             **dict.fromkeys(EXPLORED, explorer.answer),
+            EditProperties: fixed(UNCHANGED),
+            EditPropertiesBatch: fixed(PropertiesBatchReply("Home", 0, (EDITED,), (), None)),
             WritesRequest: fixed(WritesReply("Home", (WRITE,))),
             UndoRequest: fixed(UndoneReply("Home", "Memory/Hives.md", 2)),
         }
@@ -502,22 +507,6 @@ class FakeTending:
 
     def switch_phone_index(self, *, on: bool) -> PhoneIndexReply:
         return self.phone.switch(on=on)
-
-
-class FakeProperties:
-    """Edits of which none changes anything; `asked` is the engine's."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
-
-    def edit(self, request: EditProperties) -> PropertiesReply:
-        self._asked.append(request)
-        return PropertiesReply("Home", request.path, False, "0" * 32, "", None)
-
-    def edit_all(self, request: EditPropertiesBatch) -> PropertiesBatchReply:
-        self._asked.append(request)
-        notes = tuple(EditedNote(one.path, False, "0" * 32, "") for one in request.edits)
-        return PropertiesBatchReply("Home", 0, notes, (), None)
 
 
 class FakeAssembler:
@@ -585,7 +574,6 @@ class FakeEngine:
         self.tending = FakeTending(self.asked)
         self.completions = FakeExplorer(self.notes, self._heard)
         self.features = FakeFeatures(self.asked, self.completions)
-        self.properties = FakeProperties(self.asked)
         self.client_changes = FakeClientChanges(self.asked)
         self.events = EventLog()
         self.started = False

@@ -58,7 +58,6 @@ SECTIONS = {
         "models": "notewell.cli.models:models",
     },
     "Write notes": {
-        "properties": "notewell.cli.properties:properties",
         "garden": "notewell.cli.garden:garden",
     },
     "Look after it": {

@@ -19,7 +19,6 @@ from notewell.contract import (
     notes,
     pairing,
     phone,
-    properties,
     runs,
     search,
     server,
@@ -41,10 +40,6 @@ VAULTS: Requests = (
     search.SimilarRequest,
     search.SimilarTextRequest,
     notes.NoteRequest,
-)
-PROPERTIES: Requests = (
-    properties.EditProperties,
-    properties.EditPropertiesBatch,
 )
 LOOKING: Requests = (
     complete.CompleteRequest,

@@ -82,8 +82,7 @@ class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
     `history` logs searches, `tuning` fits the ranking to them, `assembler` makes contexts, `tokens`
-    counts, `properties` edits those of notes, `tending` has its runs, `documents` are outside the
-    vault, `queue` steers.
+    counts, `tending` has its runs, `documents` are outside the vault, `queue` steers.
     """
 
     def __init__(
@@ -127,7 +126,6 @@ class Engine:
         self.vault = self._open_vault(settings, writer, own_folders(features, settings))
         self.features = OpenFeatures(features, self.vault)
         self.tending = Tending(self.vault, self._writer, self._look_now, self.features)
-        self.properties = self.tending.properties
         self._asking = AskOnDemand(record, settings, self._for_answers(), writer, self._look_at)
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer

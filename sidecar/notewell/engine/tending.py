@@ -8,7 +8,6 @@ from collections.abc import Callable
 from notewell.contract.phone import PhoneIndexReply
 from notewell.engine.feature import OpenFeatures, OpenVault
 from notewell.engine.live_text import LiveText
-from notewell.engine.properties import VaultProperties
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
 from notewell.engine.source_sync import SourceSync
@@ -32,8 +31,8 @@ class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
     `runs` lists, shows and cancels runs; `topics` are those of its notes, `plans` those of the
-    gardener, `rejections` what was rejected of them; `properties` edits those of notes; `phone` is
-    the file for phones; `source` brings converted notes up to date, and `live` shows what they
+    gardener, `rejections` what was rejected of them; `phone` is the file for
+    phones; `source` brings converted notes up to date, and `live` shows what they
     say there now.
     """
 
@@ -49,9 +48,6 @@ class Tending:
         `index_all` has the whole vault indexed, at once where no writer serves.
         """
         record, settings = vault.record, vault.settings
-        self.properties = VaultProperties(
-            record.name, vault.writer, vault.index, vault.changed, vault.own_folders
-        )
         self._working, self._features = vault.runs, features
         self.source = SourceSync(record, self._working, index_all, offline=settings.offline)
         self.live = LiveText(

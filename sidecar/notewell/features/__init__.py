@@ -8,11 +8,12 @@ from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
+from notewell.features.properties import PROPERTIES
 from notewell.features.writes import WRITES
 
 FEATURES: tuple[Feature, ...] = (
     Feature("vaults", "notewell.contract.endpoints:VAULTS"),
-    Feature("properties", "notewell.contract.endpoints:PROPERTIES"),
+    PROPERTIES,
     GRAPH,
     ARCHAEOLOGY,
     Feature("looking", "notewell.contract.endpoints:LOOKING"),

@@ -24,7 +24,6 @@ from notewell.mcp import (
     garden_tools,
     index_tools,
     note_tools,
-    property_tools,
     run_tools,
     search_tools,
     vault_tools,
@@ -43,7 +42,6 @@ ProtocolContext: TypeAlias = ServerRequestContext[Any, Any]
 _CORE: tuple[Tool, ...] = (
     *search_tools.TOOLS,
     *note_tools.TOOLS,
-    *property_tools.TOOLS,
     *vault_tools.TOOLS,
     *index_tools.TOOLS,
     *document_tools.TOOLS,

@@ -128,3 +128,6 @@ class EditPropertiesBatch(Request[PropertiesBatchReply]):
     )
     edits: Annotated[tuple[NoteProperties, ...], MinLen(1), MaxLen(MOST_EDITS), Doc("The edits")]
     dry_run: DryRun = False
+
+
+REQUESTS = (EditProperties, EditPropertiesBatch)

@@ -12,13 +12,13 @@ from notewell.cli.completing import complete_notes
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean_lines
 from notewell.cli.request_options import request_options
-from notewell.contract.properties import (
+from notewell.errors import UsageError
+from notewell.features.properties.requests import (
     EditProperties,
     PropertiesReply,
     PropertyInput,
     PropertyScalar,
 )
-from notewell.errors import UsageError
 from notewell.types import PropertyValue
 from notewell.vault.property_edit import read_value
 

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from notewell.contract.notes import RefusedWrite
-from notewell.contract.properties import (
-    EditedNote,
-    EditProperties,
-    EditPropertiesBatch,
-    NoteProperties,
-    PropertiesBatchReply,
-    PropertiesReply,
-)
+from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.errors import (
     NotewellError,
     NotFoundError,
@@ -22,7 +13,14 @@ from notewell.errors import (
     VaultError,
     WriteError,
 )
-from notewell.index.port import IndexReader
+from notewell.features.properties.requests import (
+    EditedNote,
+    EditProperties,
+    EditPropertiesBatch,
+    NoteProperties,
+    PropertiesBatchReply,
+    PropertiesReply,
+)
 from notewell.search.names import find_note
 from notewell.vault.property_edit import PropertyEdit, property_diff
 from notewell.vault.write import VaultWriter, Written
@@ -34,33 +32,31 @@ _MOST_CHARS = 16_000_000
 _OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, WriteError)
 
 
+def opened(vault: OpenVault) -> OpenFeature:
+    """Editing the properties of a vault, with what answers each request."""
+    properties = VaultProperties(vault)
+    return OpenFeature(
+        answers={EditProperties: properties.edit, EditPropertiesBatch: properties.edit_all}
+    )
+
+
 class VaultProperties:
     """Edits the properties of one vault's notes.
 
-    `changed` is called with the path of every note written. Notes in `own_folders` are refused:
-    a feature alone edits their properties, as those of memories, which say how far each is trusted.
+    Notes in folders of their own are refused: a feature alone edits their properties, as those of
+    memories, which say how far each is trusted.
     """
 
-    def __init__(
-        self,
-        vault: str,
-        writer: VaultWriter | None,
-        index: IndexReader,
-        changed: Callable[[str], None],
-        own_folders: Mapping[str, str],
-    ) -> None:
-        """`writer` None: this vault is never written."""
-        self._vault = vault
-        self._writer = writer
-        self._index = index
-        self._changed = changed
-        self._own_folders = own_folders
+    def __init__(self, vault: OpenVault) -> None:
+        """Nothing is read before the first edit."""
+        self._open = vault
+        self._vault = vault.record.name
 
     def edit(self, request: EditProperties) -> PropertiesReply:
         """Edit one note; raises what `VaultWriter.edit` and `PropertyEdit` raise."""
         edited, number = self._edit(self._open_writer(), request, dry_run=request.dry_run)
         if number is not None:
-            self._changed(edited.path)
+            self._open.changed(edited.path)
         return PropertiesReply(
             self._vault, edited.path, edited.changed, edited.hash, edited.diff, number
         )
@@ -84,17 +80,17 @@ class VaultProperties:
                 left -= 0 if number is None else len(writer.journal.before(number) or b"")
         for note in done:
             if note.changed and not request.dry_run:
-                self._changed(note.path)
+                self._open.changed(note.path)
         changed = sum(note.changed for note in done)
         return PropertiesBatchReply(self._vault, changed, tuple(done), tuple(refused), undo)
 
     def _open_writer(self) -> VaultWriter:
-        if self._writer is None:
+        if self._open.writer is None:
             raise ReadOnlyError(
                 "This vault is only read: its notes come from another program, or Notewell's data"
                 " directory is inside it."
             )
-        return self._writer
+        return self._open.writer
 
     def _edit(
         self,
@@ -115,8 +111,8 @@ class VaultProperties:
 
     def _path(self, name: str) -> str:
         """The path of a note whose `.md` may be left out."""
-        path = name if name.lower().endswith(".md") else find_note(self._index, name).path
-        for named, owner in self._own_folders.items():
+        path = name if name.lower().endswith(".md") else find_note(self._open.index, name).path
+        for named, owner in self._open.own_folders.items():
             folder = named.strip("/").casefold()
             if folder and path.casefold().startswith(f"{folder}/"):
                 raise ProtectedError(

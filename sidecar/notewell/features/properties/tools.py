@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from notewell.contract.fields import Doc
-from notewell.contract.properties import EditProperties
+from notewell.features.properties.requests import EditProperties
 from notewell.mcp.answer import answer_record
 from notewell.mcp.requests import Change, ToolRequest, request_model
 from notewell.mcp.tool import Tool

@@ -8,11 +8,15 @@ from typing import TypeAlias
 
 import pytest
 
-from notewell.contract.properties import EditProperties, EditPropertiesBatch, NoteProperties
 from notewell.engine.engine import Engine
 from notewell.errors import ChangedNoteError, NotFoundError, ProtectedError
 from notewell.features import FEATURES
 from notewell.features.memory.rules import MemoryRules
+from notewell.features.properties.requests import (
+    EditProperties,
+    EditPropertiesBatch,
+    NoteProperties,
+)
 from notewell.features.writes.requests import UndoRequest, WritesRequest
 from notewell.types import Settings, VaultRecord, VaultRules
 
@@ -64,16 +68,16 @@ def texts(vault: Path) -> dict[str, str]:
 
 def test_a_note_that_changed_after_it_was_shown_is_not_written(opened: Open, vault: Path) -> None:
     engine = opened()
-    shown = engine.properties.edit(EditProperties("A.md", set={"rank": 1}, dry_run=True))
+    shown = engine.answer(EditProperties("A.md", set={"rank": 1}, dry_run=True))
     (vault / "A.md").write_text("by hand", encoding="utf-8")
 
     with pytest.raises(ChangedNoteError):
-        engine.properties.edit(EditProperties("A.md", shown.hash, set={"rank": 1}))
+        engine.answer(EditProperties("A.md", shown.hash, set={"rank": 1}))
     assert (vault / "A.md").read_text(encoding="utf-8") == "by hand"
 
-    new = engine.properties.edit(EditProperties("A.md", set={"rank": 1}, dry_run=True))
-    done = engine.properties.edit(EditProperties("A.md", new.hash, set={"rank": 1}))
-    again = engine.properties.edit(EditProperties("A.md", new.hash, set={"rank": 1}))
+    new = engine.answer(EditProperties("A.md", set={"rank": 1}, dry_run=True))
+    done = engine.answer(EditProperties("A.md", new.hash, set={"rank": 1}))
+    again = engine.answer(EditProperties("A.md", new.hash, set={"rank": 1}))
     assert (done.changed, again.changed, again.undo) == (True, False, None)
     assert done.hash == again.hash
 
@@ -83,7 +87,7 @@ def test_a_batch_is_undone_as_one_and_done_again(opened: Open, vault: Path) -> N
     edits = tuple(
         NoteProperties(path, add={"tags": "b"}) for path in ("A.md", "Missing.md", "B.md")
     )
-    done = engine.properties.edit_all(EditPropertiesBatch(edits))
+    done = engine.answer(EditPropertiesBatch(edits))
 
     assert [one.path for one in done.refused] == ["Missing.md"]
     assert (done.changed, [one.path for one in done.notes]) == (2, ["A.md", "B.md"])
@@ -95,14 +99,14 @@ def test_a_batch_is_undone_as_one_and_done_again(opened: Open, vault: Path) -> N
     assert set(undone.paths) == {"A.md", "B.md"}
     engine.answer(UndoRequest(undone.undo))
     assert texts(vault) == after
-    again = engine.properties.edit_all(EditPropertiesBatch(edits))
+    again = engine.answer(EditPropertiesBatch(edits))
     assert (again.changed, again.undo) == (0, None)
 
 
 def test_undoing_a_batch_leaves_notes_that_changed_since(opened: Open, vault: Path) -> None:
     engine = opened()
     edits = tuple(NoteProperties(path, set={"rank": 1}) for path in ("A.md", "B.md"))
-    done = engine.properties.edit_all(EditPropertiesBatch(edits))
+    done = engine.answer(EditPropertiesBatch(edits))
     (vault / "B.md").write_bytes(b"by hand")
 
     undone = engine.answer(UndoRequest(done.undo))
@@ -115,7 +119,7 @@ def test_a_dry_batch_writes_nothing(opened: Open, vault: Path) -> None:
     edits = (NoteProperties("A", set={"rank": 1}), NoteProperties("B.md", set={"rank": 1}))
     engine = opened()
     engine.index_now()
-    shown = engine.properties.edit_all(EditPropertiesBatch(edits, dry_run=True))
+    shown = engine.answer(EditPropertiesBatch(edits, dry_run=True))
     assert (shown.changed, shown.undo) == (2, None)
     assert "+rank: 1" in shown.notes[0].diff
     assert texts(vault) == NOTES
@@ -125,16 +129,16 @@ def test_a_dry_batch_writes_nothing(opened: Open, vault: Path) -> None:
 def test_memories_and_missing_notes_are_refused(opened: Open, vault: Path) -> None:
     engine = opened()
     with pytest.raises(ProtectedError):
-        engine.properties.edit(EditProperties("memory/C.md", set={"type": "golden_rule"}))
+        engine.answer(EditProperties("memory/C.md", set={"type": "golden_rule"}))
     with pytest.raises(NotFoundError):
-        engine.properties.edit(EditProperties("D.md", set={"rank": 1}))
+        engine.answer(EditProperties("D.md", set={"rank": 1}))
     assert texts(vault) == NOTES
 
 
 def test_edits_of_a_mirror_are_told_to_its_clients(opened: Open) -> None:
     engine = opened("mirror")
     edits = tuple(NoteProperties(path, set={"rank": 1}) for path in ("A.md", "B.md"))
-    engine.properties.edit_all(EditPropertiesBatch(edits))
+    engine.answer(EditPropertiesBatch(edits))
 
     told = engine.client_changes.server_writes(0, 100).changes
     assert [(one.kind, one.path) for one in told] == [("modify", "A.md"), ("modify", "B.md")]

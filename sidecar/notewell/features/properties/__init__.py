@@ -1,0 +1,12 @@
+"""Editing the properties of notes, one note or many with one undo."""
+
+from notewell.engine.feature import Feature
+
+PROPERTIES = Feature(
+    name="properties",
+    requests="notewell.features.properties.requests:REQUESTS",
+    answers="notewell.features.properties.service:opened",
+    commands={"properties": "notewell.features.properties.commands:properties"},
+    heading="Write notes",
+    tools="notewell.features.properties.tools:TOOLS",
+)
