@@ -170,7 +170,8 @@ export interface RemoveVault {
  * `model` is the one that answers; `next_model` is being prepared and answers when it covers as
  * much. `embedder` is set while a model does not run as configured. `server_writes` counts notes
  * that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`). `next_run` is
- * what the schedule has next.
+ * what the schedule has next. `former_titles` counts renamed notes whose passages are still
+ * embedded with a former title, which a full reindex (`POST /api/reindex`) changes; absent: none.
  */
 export interface StatusReply {
   readonly vault: string;
@@ -192,6 +193,7 @@ export interface StatusReply {
   readonly progress: IndexProgress;
   readonly server_writes: number;
   readonly next_run: NextRun | null;
+  readonly former_titles?: number;
 }
 
 /** What is left to do: notes to be read and passages to be embedded, together. */
@@ -2344,7 +2346,7 @@ export interface AskEventsReply {
 
 /** `POST /api/reindex`: Reindex the vault, or some of its notes */
 export interface ReindexRequest extends OfVault {
-  /** Read every note again, changed or not */
+  /** Read every note again, changed or not; embed renamed ones with their new title */
   readonly full?: boolean;
   /** Only these notes; empty: all that changed */
   readonly paths?: readonly string[];

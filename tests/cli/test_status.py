@@ -25,6 +25,25 @@ def test_status_shows_the_state_of_the_index(notewell: CommandLine, indexed: Pat
     assert notewell.json("status")["notes"] == 3
 
 
+@pytest.mark.usefixtures("with_model")
+def test_status_tells_of_notes_that_meaning_knows_by_an_earlier_title(
+    notewell: CommandLine, vault: Path
+) -> None:
+    notewell("index", vault)
+    assert "former_titles" not in notewell.json("status")
+
+    note = next(vault.glob("*.md"))
+    note.rename(note.with_name("Another name.md"))
+    assert notewell.json("index", vault)["embedded"] == 0
+    assert notewell.json("status")["former_titles"] == 1
+    assert "1 note is searched by meaning with the earlier title" in notewell("status").stdout
+    assert "`notewell index --full`" in notewell("status").stdout
+
+    assert notewell.json("index", vault, "--full")["embedded"] > 0
+    assert "former_titles" not in notewell.json("status")
+    assert "earlier title" not in notewell("status").stdout
+
+
 def test_the_ledger_sums_to_the_files(notewell: CommandLine, troubled: Path) -> None:
     notewell("index", troubled)
     ledger = notewell.json("ledger")

@@ -190,9 +190,11 @@ def test_a_note_s_former_title_is_stored_until_it_is_put_without(
     index.apply(Batch(moves=(NoteMove("A.md", "B.md", 1, 2),)))
     stored = index.manifest()["B.md"]
     assert (stored.title, stored.kept_title) == (note.note.title, "Once")
+    assert index.former_titles() == 1
 
     put(index, make, make.note("B.md", "apple"))
     assert index.manifest()["B.md"].kept_title is None
+    assert index.former_titles() == 0
 
 
 def test_a_removed_note_is_found_by_nothing(index: Index, make: Material) -> None:

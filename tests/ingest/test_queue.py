@@ -19,6 +19,7 @@ def test_waiting_work_is_merged_into_one_run() -> None:
 def test_the_whole_vault_covers_single_notes() -> None:
     assert Work(paths=("a.md",)).merged(Work()) == Work()
     assert Work(full=True).merged(Work(paths=("a.md",))) == Work(full=True)
+    assert Work(paths=("a.md",)).merged(Work(retitle=True)) == Work(retitle=True)
     assert Work().merged(Work(confirm_removals=True)) == Work(confirm_removals=True)
 
 

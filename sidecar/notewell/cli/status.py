@@ -57,6 +57,8 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
         goes_on = status.progress.phase == "stuck" and status.problem is None
         hint = " · `notewell index` goes on" if goes_on else ""
         yield "progress", f"{progress_text(status.progress)}{hint}"
+    if status.former_titles:
+        yield "renamed", _renamed(status.former_titles)
     if status.next_run is not None:
         yield "next run", f"{status.next_run.what}, {local_time(status.next_run.at)}"
     guard = status.guard
@@ -103,6 +105,15 @@ def _semantic(status: StatusReply) -> str:
     covered = f"{status.vectors:,} of {status.chunks:,} passages have a vector"
     reason = status.semantic_reason
     return f"{status.semantic}: {reason or covered}"
+
+
+def _renamed(notes: int) -> str:
+    """Say what notes that are embedded with a former title mean for a search."""
+    which = "1 note is" if notes == 1 else f"{notes:,} notes are"
+    return (
+        f"{which} searched by meaning with the earlier title; `notewell index --full` embeds"
+        f" {'it' if notes == 1 else 'them'} with the present one"
+    )
 
 
 def counts_text(counts: Mapping[LedgerState, int]) -> str:

@@ -115,7 +115,10 @@ class ReindexRequest(Request[AcceptedReply]):
         status=202,
         example={"paths": ["Garden/Bees.md"]},
     )
-    full: Annotated[bool, Doc("Read every note again, changed or not")] = False
+    full: Annotated[
+        bool,
+        Doc("Read every note again, changed or not; embed renamed ones with their new title"),
+    ] = False
     paths: Annotated[
         tuple[NotePath, ...],
         MaxLen(MOST_CHANGES),

@@ -83,7 +83,8 @@ class StatusReply:
     `model` is the one that answers; `next_model` is being prepared and answers when it covers as
     much. `embedder` is set while a model does not run as configured. `server_writes` counts notes
     that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`). `next_run` is
-    what the schedule has next.
+    what the schedule has next. `former_titles` counts renamed notes whose passages are still
+    embedded with a former title, which a full reindex (`POST /api/reindex`) changes; absent: none.
     """
 
     vault: str
@@ -105,6 +106,7 @@ class StatusReply:
     progress: IndexProgress = field(default_factory=IndexProgress)
     server_writes: int = 0
     next_run: NextRun | None = None
+    former_titles: int | None = None
 
 
 @frozen

@@ -282,6 +282,7 @@ def status_reply(
         embedder=_embedder(models.degraded),
         progress=progress,
         server_writes=server_writes,
+        former_titles=(index.former_titles() or None) if models.answering is not None else None,
     )
 
 

@@ -169,6 +169,10 @@ class IndexReader(Protocol):
         """Totals; `vectors` is for the model in use. Cheap to call again without changes."""
         ...
 
+    def former_titles(self) -> int:
+        """How many notes have passages embedded with a former title; see `NotePut`."""
+        ...
+
     def stats(self) -> IndexFigures:
         """Stored models and the size on disk; takes some milliseconds."""
         ...

@@ -117,7 +117,10 @@ class Indexer:
             # From here on every note that has to be read again is `pending` in the ledger.
             self._index.set_meta(_FINGERPRINT, fingerprint)
         stop = signals.stop if work.paths else signals.stop_or_give_way
-        totals = self._first_pass(plan, embedder, replace(signals, stop=stop))
+        # A rebuild, which nobody asked for, embeds nothing that was embedded.
+        retitle = work.full or work.retitle
+        reads = replace(signals, stop=stop)
+        totals = self._first_pass(plan, embedder, reads, retitle=retitle)
         if embedder is not None and self._index.meta(_FINGERPRINT) != fingerprint:
             # The chunks are those of another model; a waiting full run will make new ones first.
             totals = replace(totals, finished=False)
@@ -199,6 +202,8 @@ class Indexer:
         plan: Plan,
         embedder: Embedder | None,
         signals: Signals,
+        *,
+        retitle: bool,
     ) -> RunTotals:
         """Read and cut the notes.
 
@@ -207,7 +212,9 @@ class Indexer:
         """
         to_read = _to_read(plan)
         settings = self._settings.chunking
-        reading = Reading(self._source, self._index, settings, embedder, signals.between)
+        reading = Reading(
+            self._source, self._index, settings, embedder, signals.between, retitle=retitle
+        )
         removed = RunTotals(removed=len(plan.removes), guarded=len(plan.guarded))
         if not self._cuts_by_topic(embedder):
             return self._read(to_read, NoteReader(reading), signals, removed)

@@ -4,7 +4,9 @@ The header of every passage has the note's title, which is the file's name unles
 state one. If a new name went into the headers, each rename would send the whole note to the model
 again. So a renamed note keeps the title that its passages were embedded with, until an edit leaves
 none of these passages unchanged: then nothing is lost by using the present one. Search by keyword
-and by name always uses the present title.
+and by name always uses the present title. Until then the meaning of its passages differs from what
+a new index has, so `status` counts such notes, and a full run that somebody asked for embeds them
+with their present titles.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ def cut_as_embedded(
 ) -> TitledChunks:
     """Cut a note with the title that its passages were embedded with, where that is of use.
 
-    `before` is the note's state in the index, `hashes_before` returns the hashes of the embedded
-    texts of a note by its id.
+    `before` is the note's state in the index, if its former title may be kept; `hashes_before`
+    returns the hashes of the embedded texts of a note by its id.
     """
     if before is None:
         return TitledChunks(cut(note, None), None)
@@ -47,6 +49,8 @@ def cut_as_embedded(
     if embedded == note.title:
         return TitledChunks(cut(note, None), None)
     chunks = cut(note, embedded)
+    if not chunks:
+        return TitledChunks((), None)
     if not renamed:
         known = hashes_before(before.note_id)
         if not any(chunk.text_hash in known for chunk in chunks):

@@ -38,7 +38,7 @@ class Reading:
     """What the notes of one run are read with.
 
     `between` is called between two notes, and `stop` ends the reading. Without `sentences` notes
-    are cut at headings alone.
+    are cut at headings alone. With `retitle` no note keeps a former title.
     """
 
     source: Source
@@ -47,6 +47,7 @@ class Reading:
     embedder: Embedder | None
     between: Callable[[], None]
     sentences: SentenceVectors | None = None
+    retitle: bool = False
 
 
 class NoteReader:
@@ -118,8 +119,9 @@ class NoteReader:
             return True
 
     def _put(self, file: FileRef, read: NoteText, before: ManifestEntry | None) -> NotePut:
+        known = None if self._reading.retitle else before
         titled = cut_as_embedded(
-            read.note, read.content_hash, before, self._cut, self._hashes_before
+            read.note, read.content_hash, known, self._cut, self._hashes_before
         )
         return NotePut(
             note=read.note,

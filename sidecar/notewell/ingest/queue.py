@@ -25,6 +25,7 @@ class Work:
     full: bool = False
     confirm_removals: bool = False
     saved: bool = False  # a person just changed these paths and may search for them
+    retitle: bool = False  # embed renamed notes with their present titles, as a full run does
     trigger: Trigger = field(default="manual", compare=False)  # why it runs, for the log of runs
 
     def merged(self, other: Work) -> Work:
@@ -38,8 +39,14 @@ class Work:
             full=self.full or other.full,
             confirm_removals=self.confirm_removals or other.confirm_removals,
             saved=self.saved and other.saved and len(paths) <= MOST_PATHS,
+            retitle=self.retitle or other.retitle,
             trigger="manual" if "manual" in {self.trigger, other.trigger} else self.trigger,
         )
+
+    def rest(self) -> Work:
+        """The run that goes on after this one was stopped: the ledger has what it did not read."""
+        whole = not self.paths
+        return Work(trigger=self.trigger, retitle=whole and (self.full or self.retitle))
 
 
 class WorkQueue:

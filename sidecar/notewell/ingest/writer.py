@@ -336,7 +336,7 @@ class Writer:
             self._settle()
         elif not totals.finished or (work.paths and self._activity.guard is not None):
             # Guarded notes may be back with these paths; only a run over all notes can tell.
-            self.queue.submit(Work(trigger=work.trigger))
+            self.queue.submit(work.rest())
         self._schedule.plan_retry(next_retry(self._index.ledger(state="failed"), time.time()))
 
     def _fail(self, message: str) -> None:

@@ -24,7 +24,8 @@ _HINT = "vault_status with this `job` says how far it is."
 _STATUS_SHOWN = tuple(
     field.name
     for field in fields(StatusReply)
-    if field.name not in {"generation", "work", "embedder"}  # for those who look after a server
+    # The others are for those who look after a server.
+    if field.name not in {"generation", "work", "embedder", "former_titles"}
 )
 
 

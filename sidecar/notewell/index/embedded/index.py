@@ -64,6 +64,7 @@ class EmbeddedIndex:
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
         self._note_ids: tuple[int, IdArray] | None = None
         self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
+        self._former_titles: tuple[int, int] | None = None
 
     @classmethod
     def open(cls, directory: Path, *, writable: bool) -> EmbeddedIndex:
@@ -291,6 +292,13 @@ class EmbeddedIndex:
             generation=self._generation,
             ledger=reads.ledger_counts(self._store),
         )
+
+    def former_titles(self) -> int:
+        """How many notes have passages embedded with a former title, cached until text changes."""
+        known, generation = self._former_titles, self._text_generation
+        if known is None or known[0] != generation:
+            known = self._former_titles = (generation, reads.former_titles(self._store))
+        return known[1]
 
     def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
         """The notes that are there, by id."""

@@ -106,6 +106,12 @@ def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[L
     return tuple(tables.ledger_entry(row) for row in found)
 
 
+def former_titles(store: Store) -> int:
+    """How many notes have passages embedded with a former title. Reads the rows of all notes."""
+    ((count,),) = store.read("SELECT count(*) FROM notes WHERE kept_title IS NOT NULL")
+    return int(count)
+
+
 def ledger_counts(store: Store) -> dict[LedgerState, int]:
     """How many files are in each state."""
     # Mostly all are in one state: to count the others and all together takes half of the time.

@@ -324,14 +324,17 @@ class InMemoryIndex:
     def counts(self) -> IndexCounts:
         """See the port."""
         state = self._state
-        entries = list(state.ledger.values())
         return IndexCounts(
             notes=len(state.notes),
             chunks=self.chunk_count,
             vectors=own_vectors(state, state.model),
             generation=state.generation,
-            ledger={each: sum(entry.state == each for entry in entries) for each in _LEDGER_STATES},
+            ledger={each: len(self.ledger(state=each)) for each in _LEDGER_STATES},
         )
+
+    def former_titles(self) -> int:
+        """See the port."""
+        return sum(note.kept_title is not None for note in self._state.notes.values())
 
     def stats(self) -> IndexFigures:
         """See the port; there is nothing on disk."""

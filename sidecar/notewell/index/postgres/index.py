@@ -337,6 +337,10 @@ class PostgresIndex:
             known = self._counts = (belongs, counted)
         return known[1]
 
+    def former_titles(self) -> int:
+        """See the port."""
+        return self._reads.former_titles()
+
     def stats(self) -> IndexFigures:
         """See the port."""
         return IndexFigures(self._vector_reads.kept(), self._reads.bytes_on_disk())

@@ -217,6 +217,11 @@ class VaultReads:
         """How many notes there are."""
         return int(self.rows("SELECT count(*) FROM notes WHERE vault_id = $1")[0][0])
 
+    def former_titles(self) -> int:
+        """How many notes have passages embedded with a former title."""
+        found = "SELECT count(*) FROM notes WHERE vault_id = $1 AND kept_title IS NOT NULL"
+        return int(self.rows(found)[0][0])
+
     def bytes_on_disk(self) -> int:
         """The size of the tables of all vaults: the database does not tell them apart."""
         found = self._database.read(
