@@ -77,7 +77,7 @@ class Asking:
         vault = Vault(
             name="vault",
             search=self.engine.search,
-            assemble=self.engine.assembler.assemble,
+            assemble=self.engine.answer,
             note=self.engine.note,
             neighbors=self.engine.answer,
             count_tokens=self.engine.tokens,

@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from notewell.cli.app import Root
 from notewell.engine.feature import Feature, load, sections
 from notewell.features import FEATURES
-from notewell.mcp.server import tools
+from notewell.mcp.server import prompts, tools
 from notewell.types import ServerRules, Settings, VaultRules
 from notewell.vaults.opened import Vaults
 from notewell.web.app import create_app
@@ -60,7 +60,7 @@ async def test_a_server_without_a_feature_answers_all_else(
 
 
 @pytest.mark.parametrize("feature", OPTIONAL, ids=lambda one: one.name)
-def test_its_commands_tools_and_settings_are_gone_and_no_others(feature: Feature) -> None:
+def test_its_commands_tools_prompts_and_settings_are_gone_and_no_others(feature: Feature) -> None:
     rest = without(feature)
     every, root = Root(name="notewell"), Root(name="notewell", features=rest)
     context = click.Context(root)
@@ -71,6 +71,8 @@ def test_its_commands_tools_and_settings_are_gone_and_no_others(feature: Feature
     assert all(root.get_command(context, name) is None for name in feature.commands)
     mine = set(load(feature.tools)) if feature.tools else set()
     assert [one for one in tools(FEATURES) if one not in mine] == list(tools(rest))
+    asked = set(load(feature.prompts)) if feature.prompts else set()
+    assert [one for one in prompts(FEATURES) if one not in asked] == list(prompts(rest))
     assert len(sections(FEATURES)) - len(sections(rest)) == bool(feature.settings)
 
 
@@ -86,6 +88,7 @@ def test_all_that_a_row_names_exists(feature: Feature) -> None:
         feature.answers,
         feature.handlers,
         feature.tools,
+        feature.prompts,
         feature.settings,
         feature.own_folders,
     )

@@ -463,7 +463,7 @@ WRITE = WriteView(1, "2026-03-02T10:00:00+00:00", "Memory/Hives.md", "memory sto
 class FakeFeatures:
     """The answers of features by the kind of the request; `asked` is the engine's."""
 
-    def __init__(self, asked: list[object], explorer: FakeExplorer) -> None:
+    def __init__(self, vault: str, asked: list[object], explorer: FakeExplorer) -> None:
         gleanings = FakeGleanings(asked)
 
         def fixed(reply: object) -> Callable[[object], object]:
@@ -486,6 +486,7 @@ class FakeFeatures:
             **dict.fromkeys(EXPLORED, explorer.answer),
             EditProperties: fixed(UNCHANGED),
             EditPropertiesBatch: fixed(PropertiesBatchReply("Home", 0, (EDITED,), (), None)),
+            ContextRequest: FakeAssembler(vault, asked).assemble,
             WritesRequest: fixed(WritesReply("Home", (WRITE,))),
             UndoRequest: fixed(UndoneReply("Home", "Memory/Hives.md", 2)),
         }
@@ -569,11 +570,10 @@ class FakeEngine:
         self.documents = FakeDocuments(record.name, self._heard)
         self.tuning = FakeTuning(record.name)
         self.suggestions = FakeSuggestions(record.name)
-        self.assembler = FakeAssembler(record.name, self.asked)
         self.asking = FakeAsking(self.asked)
         self.tending = FakeTending(self.asked)
         self.completions = FakeExplorer(self.notes, self._heard)
-        self.features = FakeFeatures(self.asked, self.completions)
+        self.features = FakeFeatures(record.name, self.asked, self.completions)
         self.client_changes = FakeClientChanges(self.asked)
         self.events = EventLog()
         self.started = False

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from notewell.context.blocks import TAG, Block
 from notewell.contract.ask import AskSource
 from notewell.contract.context import ContextReply, ContextSource
+from notewell.search.cited_blocks import TAG, Block
 
 _NUMBER = re.compile(rf'(?<=<{TAG} n=")\d+(?=")')
 _LIST = "\nSources:\n"

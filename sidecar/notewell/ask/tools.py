@@ -12,12 +12,12 @@ from notewell.ask.code_tool import CodeNote, CodeRunner
 from notewell.ask.sources import NumberedSources, Source
 from notewell.ask.vault import Vault
 from notewell.ask.web_reader import Page, Pages
-from notewell.context.blocks import Block, neutral
 from notewell.contract.context import ContextRequest
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.search import SearchRequest
 from notewell.errors import NotewellError, UsageError
 from notewell.models.chat.messages import ToolCall, ToolSpec
+from notewell.search.cited_blocks import Block, neutral
 from notewell.support.http import Json
 from notewell.vault.chunk import fit_words
 

@@ -29,7 +29,6 @@ SECTIONS = {
         "search": "notewell.cli.search:search",
         "similar": "notewell.cli.search:similar",
         "ask": "notewell.cli.ask:ask",
-        "context": "notewell.cli.context:context",
     },
     "Start": {
         "demo": "notewell.cli.serve:demo",

@@ -90,3 +90,6 @@ class ContextRequest(Request[ContextReply]):
         HttpDefault("http"),
         Doc("Client that searches, for the log; null is not logged"),
     ] = None
+
+
+REQUESTS = (ContextRequest,)

@@ -9,7 +9,6 @@ from notewell.contract import (
     ask_setup,
     changes,
     complete,
-    context,
     devices,
     documents,
     garden,
@@ -100,7 +99,6 @@ PHONE: Requests = (
     phone.PhoneIndexRequest,
     phone.SwitchPhoneIndex,
 )
-CONTEXT: Requests = (context.ContextRequest,)
 DOCUMENTS: Requests = (
     documents.ListDocuments,
     documents.AddDocuments,

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from notewell.ask.vault import Vault
-from notewell.context.assemble import Assembler
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply, NoteRequest
@@ -81,7 +80,7 @@ R = TypeVar("R")
 class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
-    `history` logs searches, `tuning` fits the ranking to them, `assembler` makes contexts, `tokens`
+    `history` logs searches, `tuning` fits the ranking to them, `tokens`
     counts, `tending` has its runs, `documents` are outside the vault, `queue` steers.
     """
 
@@ -121,7 +120,6 @@ class Engine:
         self.documents = VaultDocuments(record, settings, source, index, self._look_now)
         self.completions = Completions(index, record.name)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
-        self.assembler = Assembler(index, record, source, self.search, self.tokens)
         writer = open_writer(record, settings.data_dir)
         self.vault = self._open_vault(settings, writer, own_folders(features, settings))
         self.features = OpenFeatures(features, self.vault)
@@ -208,7 +206,7 @@ class Engine:
         return Vault(
             name=self.record.name,
             search=self.search,
-            assemble=self.assembler.assemble,
+            assemble=self.answer,
             note=self.note,
             neighbors=self.answer,
             count_tokens=self.tokens,

@@ -20,10 +20,11 @@ from notewell.types.frozen import frozen
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.contract.request import Request
     from notewell.index.port import IndexReader
+    from notewell.ingest.token_counter import TokenCounter
     from notewell.models.chat.providers import Providers
     from notewell.runs.work import Runs
     from notewell.sources import Source
-    from notewell.types import CountTokens, Embedder, Settings, VaultRecord
+    from notewell.types import Embedder, Settings, VaultRecord
     from notewell.types.runs import RunKind
     from notewell.types.settings import Section
     from notewell.vault.write import VaultWriter
@@ -43,7 +44,7 @@ class Feature:
     - `answers`: a function from `OpenVault` to `OpenFeature`;
     - `handlers`: functions of the HTTP server by request, for what no vault can answer alone;
     - `commands`: those of the command line by name, listed below `heading` of its help;
-    - `tools`: a tuple of tools of assistants;
+    - `tools` and `prompts`: tuples of tools of assistants, and of prompts for them;
     - `settings`: the `Section` of its settings;
     - `own_folders`: a function from `Settings` to the folders of notes that it alone edits.
 
@@ -59,6 +60,7 @@ class Feature:
     commands: Mapping[str, str] = field(default_factory=dict)
     heading: str = ""
     tools: str = ""
+    prompts: str = ""
     settings: str = ""
     own_folders: str = ""
     runs: tuple[RunKind, ...] = ()
@@ -86,7 +88,7 @@ class OpenVault:
     changed: Callable[[str], None]
     embedder: Callable[[], Embedder | None]
     chat: Callable[[], Providers]
-    count_tokens: CountTokens
+    count_tokens: TokenCounter
     own_folders: Mapping[str, str]
     ask: Callable[[Request[R]], R]
 

@@ -5,6 +5,7 @@ Every door reads its routes, commands and tools from here.
 
 from notewell.engine.feature import Feature
 from notewell.features.archaeology import ARCHAEOLOGY
+from notewell.features.context import CONTEXT
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
@@ -27,7 +28,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("changes", "notewell.contract.endpoints:CHANGES"),
     Feature("runs", "notewell.contract.endpoints:RUNS"),
     Feature("phone", "notewell.contract.endpoints:PHONE"),
-    Feature("context", "notewell.contract.endpoints:CONTEXT"),
+    CONTEXT,
     Feature("documents", "notewell.contract.endpoints:DOCUMENTS"),
     Feature("sources", "notewell.contract.endpoints:SOURCES"),
     Feature("session", "notewell.contract.endpoints:SESSION"),

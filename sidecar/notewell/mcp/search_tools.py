@@ -1,4 +1,4 @@
-"""Tools that search: search, similar, context, namespaces."""
+"""Tools that search: search, similar, namespaces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.contract.request import request_fields
 from notewell.contract.search import (
     Result,
@@ -18,18 +17,14 @@ from notewell.contract.search import (
     SimilarTextRequest,
 )
 from notewell.contract.status import LedgerRequest
-from notewell.mcp.answer import compact, pick, refuse_while_building
-from notewell.mcp.budget import tokens_of
-from notewell.mcp.requests import QUERY, BudgetedRequest, Change, ToolRequest, request_model
+from notewell.mcp.answer import pick, refuse_while_building
+from notewell.mcp.requests import QUERY, BudgetedRequest, Change, request_model
 from notewell.mcp.search_filters import Filters, plain_words, quoted
 from notewell.mcp.tool import DOOR, Document, Tool, ToolContext
 
 _MAX_RESULTS = 100
 _MAX_LIMIT = 1000  # of a search as the contract has it
 _MORE = 4  # times as many results as are shown are looked through
-_SOURCE_FIELDS = ("n", "path", "heading", "line", "detail")
-_ENOUGH_FOR_A_NAME = 1000  # tokens of a context in which at least one note is
-_LEAST_TEXT = 0.5  # of the budget of a context, below which its sources are told in fewer words
 
 _HASH_DIGITS = 12  # enough to find a passage again, and cheap
 
@@ -203,55 +198,6 @@ def _lines(lines: tuple[int, int] | None) -> Document:
     return {"lines": f"{lines[0]}-{lines[1]}"} if lines and lines[0] < lines[1] else {}
 
 
-def question_context(context: ToolContext, request: ToolRequest) -> Document:
-    """Gather text to answer from, with numbered sources; the whole answer is within the budget.
-
-    Where little room is left, the text has it: the list of sources repeats what its end says.
-    """
-    wanted = replace(request.to_record(ContextRequest), door=DOOR)
-    for fields in (_SOURCE_FIELDS, _SOURCE_FIELDS[:2], ()):
-        reply, document = _context_within(context, wanted, fields)
-        if document is not None and reply.sources:
-            return document
-    # Not even its text: what was found is at least named.
-    named = context.backend.answer(replace(wanted, budget_tokens=_ENOUGH_FOR_A_NAME))
-    if not named.sources:
-        refuse_while_building(context.backend)
-        return _context_document(named, ())
-    return {"vault": named.vault, "sources": [pick(named.sources[0], "n", "path")]}
-
-
-def _context_within(
-    context: ToolContext, wanted: ContextRequest, fields: tuple[str, ...]
-) -> tuple[ContextReply, Document | None]:
-    """Ask for less text until the document fits; None if its text would have less than its part.
-
-    The sources and JSON's line ends and quotes come on top of the text.
-    """
-    budget = wanted.budget_tokens
-    least = max(MIN_BUDGET, int(wanted.budget_tokens * _LEAST_TEXT)) if fields else MIN_BUDGET
-    while True:
-        reply = context.backend.answer(replace(wanted, budget_tokens=budget))
-        document = _context_document(reply, fields)
-        excess = tokens_of(compact(document), context.count_tokens) - wanted.budget_tokens
-        if excess <= 0:
-            return reply, document
-        if budget <= least:
-            return reply, None
-        budget = max(least, min(reply.tokens, budget) - excess)
-
-
-def _context_document(reply: ContextReply, fields: tuple[str, ...]) -> Document:
-    return {
-        "vault": reply.vault,
-        "context": reply.text,
-        "sources": [pick(source, *fields) for source in reply.sources] if fields else None,
-        **pick(reply, "left_out", "confidence"),
-        "tokenizer": reply.tokenizer if fields == _SOURCE_FIELDS else None,
-        "warnings": reply.warnings,
-    }
-
-
 def namespaces(context: ToolContext, request: NamespacesRequest) -> Document:
     """List the vaults, and the folders of one with how many notes each has."""
     ledger = context.backend.answer(LedgerRequest())
@@ -304,19 +250,6 @@ TOOLS = (
         ),
         similar,
         cut=("results",),
-    ),
-    Tool(
-        "context",
-        "Context for a question",
-        "Text from the notes to answer a question with: whole notes, passages and headings, with"
-        " numbers to cite as [n], within a budget of tokens.",
-        request_model(
-            ContextRequest,
-            ToolRequest,
-            fields=("q", "budget_tokens", "sources", "fill"),
-            changes={"q": QUERY, "budget_tokens": Change(doc="Maximum tokens of the answer")},
-        ),
-        question_context,
     ),
     Tool(
         "namespaces",

@@ -31,7 +31,7 @@ from notewell.mcp import (
 from notewell.mcp.answer import compact, failure, nearest_paths, refuse_while_building
 from notewell.mcp.budget import encode, fit
 from notewell.mcp.malformed import Refusing
-from notewell.mcp.prompts import PROMPTS, PromptText
+from notewell.mcp.prompts import PromptText
 from notewell.mcp.requests import ToolRequest, invalid, schema_of
 from notewell.mcp.tool import Document, Source, Tool, ToolContext
 
@@ -55,7 +55,13 @@ def tools(features: Sequence[Feature]) -> tuple[Tool, ...]:
     return (*_CORE, *(tool for one in features if one.tools for tool in load(one.tools)))
 
 
+def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:
+    """The prompts of features."""
+    return tuple(prompt for one in features if one.prompts for prompt in load(one.prompts))
+
+
 TOOLS = tools(FEATURES)
+PROMPTS = prompts(FEATURES)
 
 _INSTRUCTIONS = (
     "The notes of a person's Obsidian vault. Begin with `context` for a question or `search` for"

@@ -9,4 +9,5 @@ ARCHAEOLOGY = Feature(
     commands={"archaeology": "notewell.features.archaeology.commands:archaeology"},
     heading="Find",
     tools="notewell.features.archaeology.tools:TOOLS",
+    prompts="notewell.features.archaeology.tools:PROMPTS",
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from notewell.features.archaeology.requests import ArchaeologyRequest
 from notewell.mcp.answer import pick
+from notewell.mcp.prompts import CITE, Argument, PromptText
 from notewell.mcp.requests import QUERY, BudgetedRequest, Change, request_model
 from notewell.mcp.tool import Document, Tool, ToolContext
 
@@ -27,6 +30,14 @@ def archaeology(context: ToolContext, request: BudgetedRequest) -> Document:
     }
 
 
+def _history(_context: ToolContext, given: Mapping[str, str]) -> str:
+    return (
+        f"When, and in which phases, did I write about: {given['topic']}\n\n"
+        "Use `archaeology`, then read the notes of the peaks. Answer with a timeline: what was"
+        f" thought when, what changed, what was left open. {CITE}"
+    )
+
+
 TOOLS = (
     Tool(
         "archaeology",
@@ -40,5 +51,15 @@ TOOLS = (
         ),
         archaeology,
         cut=("notes", "peaks", "gaps", "intervals"),
+    ),
+)
+
+PROMPTS = (
+    PromptText(
+        "topic_history",
+        "History of a topic",
+        "How a topic developed over time",
+        (Argument("topic", "What it is about"),),
+        _history,
     ),
 )

@@ -13,4 +13,5 @@ GRAPH = Feature(
     commands={"graph": "notewell.features.graph.commands:graph"},
     heading="Find",
     tools="notewell.features.graph.tools:TOOLS",
+    prompts="notewell.features.graph.tools:PROMPTS",
 )

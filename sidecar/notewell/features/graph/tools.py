@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import LogRequest
 from notewell.contract.status import StatusRequest
 from notewell.features.graph.requests import GraphStatsRequest, PathRequest
 from notewell.mcp.answer import pick
+from notewell.mcp.prompts import Argument, PromptText
 from notewell.mcp.requests import BudgetedRequest, Change, request_model
 from notewell.mcp.tool import Document, Tool, ToolContext
 
@@ -50,6 +53,14 @@ def stats(context: ToolContext, _request: BudgetedRequest) -> Document:
     }
 
 
+def _connect(_context: ToolContext, given: Mapping[str, str]) -> str:
+    return (
+        f"Find notes that should be linked with `{given['path']}` and are not.\n\n"
+        "Use `similar` with `unlinked`, and `graph_neighbors` for what is linked already. For each"
+        " candidate read enough to say in one sentence what connects the two. Change nothing."
+    )
+
+
 TOOLS = (
     Tool(
         "graph_neighbors",
@@ -79,5 +90,15 @@ TOOLS = (
         BudgetedRequest,
         stats,
         cut=("hubs",),
+    ),
+)
+
+PROMPTS = (
+    PromptText(
+        "find_connections",
+        "Find missing links",
+        "Notes that belong together and are not linked",
+        (Argument("path", "Path of a note"),),
+        _connect,
     ),
 )

@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from notewell.context import blocks
-from notewell.context.blocks import Block
-from notewell.context.note_texts import NoteTexts, PassageText
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
 from notewell.contract.search import UNLOGGED, Result, SearchReply, SearchRequest
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.features.context.note_texts import NoteTexts, PassageText
 from notewell.index.port import IndexReader
 from notewell.ingest.token_counter import TokenCounter
+from notewell.search import cited_blocks as blocks
+from notewell.search.cited_blocks import Block
 from notewell.sources import Source
 from notewell.types import CountTokens, StoredNote, VaultRecord
 from notewell.vault.chunk import fit_words
@@ -135,6 +136,12 @@ class Assembler:
             tokens=self._count(entry.block().render(n)),
             uri=one.uri,
         )
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The contexts of a vault."""
+    made = Assembler(vault.index, vault.record, vault.source, vault.ask, vault.count_tokens)
+    return OpenFeature(answers={ContextRequest: made.assemble})
 
 
 class _Selection:

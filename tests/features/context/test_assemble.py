@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notewell.context.assemble import Assembler
-from notewell.context.blocks import TAG
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.contract.search import Fusion, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.context.service import Assembler
+from notewell.search.cited_blocks import TAG
 from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 from tests.web.fakes import result
@@ -232,9 +232,7 @@ WORDS = st.sampled_from(
 def test_a_context_never_exceeds_its_budget(
     engine: Engine, query: str, budget: int, sources: int, fill: bool
 ) -> None:
-    reply = engine.assembler.assemble(
-        ContextRequest(query, budget_tokens=budget, sources=sources, fill=fill)
-    )
+    reply = engine.answer(ContextRequest(query, budget_tokens=budget, sources=sources, fill=fill))
     assert reply.tokens == engine.tokens(reply.text) <= budget
     assert len(reply.sources) <= sources
     closed = reply.text.count(f"</{TAG}>") + reply.text.count('"/>')

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.context.blocks import TAG, Block, attribute, neutral, render
+from notewell.search.cited_blocks import TAG, Block, attribute, neutral, render
 
 NASTY = st.sampled_from(
     [

@@ -1,0 +1,13 @@
+"""What the notes have on a question, as text for a language model within a budget of tokens."""
+
+from notewell.engine.feature import Feature
+
+CONTEXT = Feature(
+    name="context",
+    requests="notewell.contract.context:REQUESTS",  # of the core: answers of a model ask for it too
+    answers="notewell.features.context.service:opened",
+    commands={"context": "notewell.features.context.commands:context"},
+    heading="Find",
+    tools="notewell.features.context.tools:TOOLS",
+    prompts="notewell.features.context.tools:PROMPTS",
+)
