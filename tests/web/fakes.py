@@ -84,14 +84,6 @@ from notewell.contract.search import (
 )
 from notewell.contract.sources import AddSource, SourcesReply, SourceSyncReply, SourceView
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
-from notewell.contract.topics import (
-    AlikeTopics,
-    TopicCheckReply,
-    TopicFolder,
-    TopicsReply,
-    TopicView,
-    UnknownTopic,
-)
 from notewell.engine.event_stream import EventStream
 from notewell.errors import ForbiddenError, NotFoundError
 from notewell.features.gleanings.requests import (
@@ -118,6 +110,16 @@ from notewell.features.properties.requests import (
     EditPropertiesBatch,
     PropertiesBatchReply,
     PropertiesReply,
+)
+from notewell.features.topics.requests import (
+    AlikeTopics,
+    CheckTopics,
+    TopicCheckReply,
+    TopicFolder,
+    TopicsReply,
+    TopicsRequest,
+    TopicView,
+    UnknownTopic,
 )
 from notewell.features.writes.requests import (
     UndoneReply,
@@ -373,19 +375,6 @@ class FakeGleanings:
         return MaintainReply("Home", "3")
 
 
-class FakeTopics:
-    """One topic, and one value that is none."""
-
-    def reply(self) -> TopicsReply:
-        topic = TopicView("Bees", "Ontology/Bees.md", ("Apis",), 2)
-        return TopicsReply("Home", (topic,), (TopicFolder("Ontology", "All."),), None)
-
-    def check(self) -> TopicCheckReply:
-        unknown = UnknownTopic("A.md", "Bee", "Ontology/Bees.md")
-        alike = AlikeTopics("Ontology/Bees.md", "Ontology/Bee.md", 1.0, "name")
-        return TopicCheckReply("Home", (unknown,), ("Ontology/Bee.md",), (alike,))
-
-
 class FakePhoneIndex:
     """The phone index of a vault with one note; `fails` is raised where it is written."""
 
@@ -455,6 +444,18 @@ class FakeRejections:
 
 
 BEES = "Garden/Bees.md"
+TOPICS = TopicsReply(
+    "Home",
+    (TopicView("Bees", "Ontology/Bees.md", ("Apis",), 2),),
+    (TopicFolder("Ontology", "All."),),
+    None,
+)
+CHECKED_TOPICS = TopicCheckReply(
+    "Home",
+    (UnknownTopic("A.md", "Bee", "Ontology/Bees.md"),),
+    ("Ontology/Bee.md",),
+    (AlikeTopics("Ontology/Bees.md", "Ontology/Bee.md", 1.0, "name"),),
+)
 EDITED = EditedNote(BEES, False, "0" * 32, "")
 UNCHANGED = PropertiesReply("Home", BEES, False, "0" * 32, "", None)
 WRITE = WriteView(1, "2026-03-02T10:00:00+00:00", "Memory/Hives.md", "memory store", False)
@@ -484,6 +485,8 @@ class FakeFeatures:
             MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
             **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
             **dict.fromkeys(EXPLORED, explorer.answer),
+            TopicsRequest: fixed(TOPICS),
+            CheckTopics: fixed(CHECKED_TOPICS),
             EditProperties: fixed(UNCHANGED),
             EditPropertiesBatch: fixed(PropertiesBatchReply("Home", 0, (EDITED,), (), None)),
             ContextRequest: FakeAssembler(vault, asked).assemble,
@@ -500,7 +503,6 @@ class FakeTending:
 
     def __init__(self, asked: list[object]) -> None:
         self.runs = FakeRuns(asked)
-        self.topics = FakeTopics()
         self.plans = FakePlans(asked)
         self.rejections = FakeRejections()
         self.phone = FakePhoneIndex()

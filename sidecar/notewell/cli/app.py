@@ -42,7 +42,6 @@ SECTIONS = {
         "status": "notewell.cli.status:status",
         "ledger": "notewell.cli.status:ledger",
         "stats": "notewell.cli.status:stats",
-        "topics": "notewell.cli.topics:topics",
         "queue": "notewell.cli.index:queue",
         "runs": "notewell.cli.runs:runs",
         "vaults": "notewell.cli.vaults:vaults",

@@ -23,7 +23,6 @@ from notewell.contract import (
     server,
     sources,
     status,
-    topics,
 )
 from notewell.contract.request import Request
 
@@ -49,10 +48,6 @@ LOOKING: Requests = (
     log.ClearLogRequest,
 )
 TUNING: Requests = (log.TuneRequest,)
-TOPICS: Requests = (
-    topics.TopicsRequest,
-    topics.CheckTopics,
-)
 GARDEN: Requests = (
     garden.MakePlan,
     garden.GardenModelRequest,

@@ -20,7 +20,6 @@ from notewell.contract import (
     runs,
     search,
     sources,
-    topics,
 )
 from notewell.contract.request import Request
 from notewell.contract.status import LedgerRequest, StatusRequest
@@ -78,8 +77,6 @@ def _of_reading(engine: Engine) -> Answers:
 
 def _of_changes(engine: Engine) -> Answers:
     return {
-        topics.TopicsRequest: lambda _: engine.tending.topics.reply(),
-        topics.CheckTopics: lambda _: engine.tending.topics.check(),
         sources.SyncSource: lambda one: engine.tending.source.begin(
             remove_missing=one.remove_missing
         ),

@@ -15,7 +15,6 @@ from notewell.errors import NotewellError
 from notewell.gardener.plans import Plans, PlansParts
 from notewell.gardener.read_garden import GardenParts
 from notewell.gardener.rejections import Rejections
-from notewell.gardener.service import Topics
 from notewell.gardener.state import StateFile as GardenFile
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
@@ -30,10 +29,9 @@ log = logging.getLogger(__name__)
 class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
-    `runs` lists, shows and cancels runs; `topics` are those of its notes, `plans` those of the
-    gardener, `rejections` what was rejected of them; `phone` is the file for
-    phones; `source` brings converted notes up to date, and `live` shows what they
-    say there now.
+    `runs` lists, shows and cancels runs; `plans` are those of the gardener, `rejections` what was
+    rejected of them; `phone` is the file for phones; `source` brings converted notes up to date,
+    and `live` shows what they say there now.
     """
 
     def __init__(
@@ -56,8 +54,6 @@ class Tending:
             offline=settings.offline,
             snippet_chars=settings.search.snippet_chars,
         )
-        folder = settings.topics.folder
-        self.topics = Topics(record.name, folder, vault.index, vault.source, vault.embedder)
         self.phone = PhoneIndex(
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )

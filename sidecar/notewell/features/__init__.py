@@ -10,6 +10,7 @@ from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
 from notewell.features.properties import PROPERTIES
+from notewell.features.topics import TOPICS
 from notewell.features.writes import WRITES
 
 FEATURES: tuple[Feature, ...] = (
@@ -20,7 +21,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     Feature("tuning", "notewell.contract.endpoints:TUNING"),
     MEMORY,
-    Feature("topics", "notewell.contract.endpoints:TOPICS"),
+    TOPICS,
     GLEANINGS,
     Feature("garden", "notewell.contract.endpoints:GARDEN"),
     WRITES,

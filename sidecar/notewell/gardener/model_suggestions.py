@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from notewell.gardener.alike_topics import alike_in_name
 from notewell.gardener.checks.similar_topics import MOST_NOTES, PROPERTY, merge_edits
 from notewell.gardener.garden import Garden, NoteFacts
 from notewell.gardener.link_text import property_link
@@ -20,7 +19,7 @@ from notewell.gardener.model_reply import Advice, NewTopic, NoteAdvice, TopicAdv
 from notewell.gardener.suggestion import NoteEdit, Suggestion
 from notewell.vault.links import NoteNames
 from notewell.vault.readers import link_name
-from notewell.vault.topics import Topic, topic_values
+from notewell.vault.topics import Topic, alike_in_name, topic_values
 
 # A language model says nothing reliable of how sure it is, so these only order its suggestions.
 _KNOWN, _NEW, _DESCRIBED, _OF_TOPICS = 0.6, 0.5, 0.6, 0.5

@@ -1,4 +1,4 @@
-"""Tools that look at a vault as a whole: its topics, its searches."""
+"""Tools about the searches of a vault: how one came by its results, and the latest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pydantic import Field, model_validator
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.log import LogRequest
 from notewell.contract.search import SearchRequest
-from notewell.contract.topics import CheckTopics, TopicsRequest
 from notewell.errors import NotFoundError
 from notewell.mcp.answer import pick
 from notewell.mcp.requests import BudgetedRequest, Change, request_model
@@ -34,29 +33,6 @@ class TraceRequest(BudgetedRequest):
         if (self.query is None) == (self.query_id is None):
             raise ValueError("give either `query` or `query_id`")
         return self
-
-
-class TopicsToolRequest(BudgetedRequest):
-    """The request of `topics`."""
-
-    check: bool = False
-
-
-def topics(context: ToolContext, request: TopicsToolRequest) -> Document:
-    """Return the topics, or what is not right with them."""
-    if request.check:
-        checked = context.backend.answer(CheckTopics())
-        return {
-            "unknown": [pick(one, "note", "value", "nearest") for one in checked.unknown],
-            "unused": list(checked.unused),
-            "alike": [pick(one, "one", "other", "score", "by") for one in checked.alike],
-        }
-    reply = context.backend.answer(TopicsRequest())
-    return {
-        "topics": [pick(one, "name", "path", "aliases", "notes") for one in reply.topics],
-        "folders": [pick(one, "path", "purpose") for one in reply.folders],
-        "instructions": reply.instructions,
-    }
 
 
 def trace_query(context: ToolContext, request: TraceRequest) -> Document:
@@ -100,14 +76,6 @@ def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
 
 
 TOOLS = (
-    Tool(
-        "topics",
-        "Topics",
-        "The topics of a vault, or with check: unknown, unused and similar ones.",
-        TopicsToolRequest,
-        topics,
-        cut=("topics", "unknown", "unused", "alike"),
-    ),
     Tool(
         "trace_query",
         "Explain a search",

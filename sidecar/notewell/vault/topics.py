@@ -6,8 +6,11 @@ Pure functions over notes as the index has them.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import combinations
 from pathlib import PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote
@@ -17,6 +20,10 @@ from notewell.types.frozen import frozen
 from notewell.vault.links import NoteNames
 
 INSTRUCTIONS = "Instructions"
+MIN_NAME_LIKENESS = 0.88  # shares of equal letters; plurals and other separators count as equal
+MIN_COSINE = 0.85
+_NUMBERS = re.compile(r"\d+")
+_SHORTEST = 5  # letters of a name that may be misspelled; shorter ones differ by what they mean
 _PROPERTIES = ("topics", "topic")
 _IGNORED = frozenset({"ignore", "exclude"})
 _MARKDOWN_LINK = re.compile(r"\[[^\[\]]*\]\((?P<target>[^()]*(?:\([^()]*\)[^()]*)*)\)")
@@ -114,6 +121,17 @@ def counts_of(values: Iterable[Value]) -> Mapping[str, int]:
     return Counter(topic for _, topic in {(one.note, one.topic) for one in values} if topic)
 
 
+def alike_in_name(topics: Sequence[Topic]) -> Iterator[tuple[Topic, Topic, float]]:
+    """Yield pairs of topics with almost the same name or alias, and how alike they are, 0..1."""
+    keys = [
+        (topic, {_key(name) for name in (topic.name, *topic.aliases)} - {""}) for topic in topics
+    ]
+    for (one, some), (other, others) in combinations(keys, 2):
+        score = max((_likeness(a, b) for a in some for b in others), default=0.0)
+        if score >= MIN_NAME_LIKENESS:
+            yield one, other, score
+
+
 def _is_ignored(properties: Mapping[str, PropertyValue]) -> bool:
     value = next((v for name, v in properties.items() if name.lower() == "gardener"), None)
     return isinstance(value, str) and value.strip().casefold() in _IGNORED
@@ -125,3 +143,25 @@ def _written(properties: Mapping[str, PropertyValue]) -> Iterator[str]:
             for one in value if isinstance(value, tuple) else (value,):
                 if isinstance(one, str) and one.strip():
                     yield one
+
+
+def _likeness(one: str, other: str) -> float:
+    if one == other:
+        return 1.0
+    # Most pairs differ in their first letter or in length, which costs nothing to see.
+    if one[0] != other[0] or min(len(one), len(other)) < _SHORTEST:
+        return 0.0
+    # Names that are told apart by a number ("Level 1", "Level 2") are two.
+    if _NUMBERS.findall(one) != _NUMBERS.findall(other):
+        return 0.0
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    if matcher.real_quick_ratio() < MIN_NAME_LIKENESS or matcher.quick_ratio() < MIN_NAME_LIKENESS:
+        return 0.0
+    return matcher.ratio()
+
+
+def _key(name: str) -> str:
+    """A name without case, accents, separators and a plural s."""
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    letters = "".join(one for one in plain if one.isalnum())
+    return letters.removesuffix("s") if len(letters) > _SHORTEST else letters

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from notewell.contract.garden import GardenCheck
-from notewell.gardener.alike_topics import MIN_COSINE, alike_in_name
 from notewell.gardener.garden import Garden
 from notewell.gardener.link_text import property_link
 from notewell.gardener.suggestion import NoteEdit, Suggestion
-from notewell.vault.topics import Topic, topic_values
+from notewell.vault.topics import MIN_COSINE, Topic, alike_in_name, topic_values
 
 NAME: GardenCheck = "similar_topics"
 PROPERTY = "duplicate_of"

@@ -86,3 +86,6 @@ class CheckTopics(Request[TopicCheckReply]):
         needs="read",
         rate_class="heavy",
     )
+
+
+REQUESTS = (TopicsRequest, CheckTopics)

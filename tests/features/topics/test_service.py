@@ -11,6 +11,7 @@ import pytest
 from notewell.contract.graph import NeighborsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.topics.requests import CheckTopics, TopicsRequest
 from notewell.types import ModelRules, Settings, VaultRecord, VaultRules
 from notewell.vault.topics import target_of
 from tests.tiny_model import write_tiny_model
@@ -74,7 +75,7 @@ def engine(opened: Open) -> Engine:
 
 
 def test_topics_are_listed_with_their_notes_and_folders(engine: Engine) -> None:
-    reply = engine.tending.topics.reply()
+    reply = engine.answer(TopicsRequest())
 
     assert [(one.name, one.aliases, one.notes) for one in reply.topics] == [
         ("Bee keeping", ("Apiculture",), 3),
@@ -91,7 +92,7 @@ def test_topics_are_listed_with_their_notes_and_folders(engine: Engine) -> None:
 
 
 def test_a_check_names_what_is_no_topic_unused_or_alike(engine: Engine) -> None:
-    reply = engine.tending.topics.check()
+    reply = engine.answer(CheckTopics())
 
     assert [(one.note, one.value, one.nearest) for one in reply.unknown] == [
         ("C.md", "Quen", "Ontology/Entities/Queen.md"),

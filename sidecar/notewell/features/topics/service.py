@@ -2,52 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 
-from notewell.contract.topics import (
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.errors import UnreadableNoteError
+from notewell.features.topics.requests import (
     AlikeTopics,
+    CheckTopics,
     TopicCheckReply,
     TopicFolder,
     TopicsReply,
+    TopicsRequest,
     TopicView,
     UnknownTopic,
 )
-from notewell.errors import UnreadableNoteError
-from notewell.gardener.alike_topics import MIN_COSINE, alike_in_name
-from notewell.index.port import IndexReader
-from notewell.sources import Source
 from notewell.support.near import near
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
-from notewell.vault.topics import Ontology, Topic, counts_of, read_ontology, topic_values
+from notewell.vault.topics import (
+    MIN_COSINE,
+    Ontology,
+    Topic,
+    alike_in_name,
+    counts_of,
+    read_ontology,
+    topic_values,
+)
 
 _PURPOSE_CHARS = 500  # of a folder's index note
 _INSTRUCTION_CHARS = 10_000
 
 
+def opened(vault: OpenVault) -> OpenFeature:
+    """The topics of a vault, with what answers each request."""
+    topics = Topics(vault)
+    return OpenFeature(
+        answers={TopicsRequest: lambda _: topics.reply(), CheckTopics: lambda _: topics.check()}
+    )
+
+
 class Topics:
     """The topics of one vault. Any thread may call."""
 
-    def __init__(
-        self,
-        vault: str,
-        folder: str,
-        index: IndexReader,
-        source: Source,
-        load_model: Callable[[], object],
-    ) -> None:
-        """`folder` may be missing in the vault: then it has no topics.
-
-        `load_model` makes the vectors of the model in use known, where a process has not loaded it.
-        """
-        self._vault = vault
-        self._folder = folder
-        self._index = index
-        self._source = source
-        self._load_model = load_model
+    def __init__(self, vault: OpenVault) -> None:
+        """The folder of topics may be missing in the vault: then it has none."""
+        self._open = vault
+        self._vault = vault.record.name
+        self._folder = vault.settings.topics.folder
+        self._index = vault.index
 
     def reply(self) -> TopicsReply:
         """The topics, how many notes name each, and what their folders are for."""
@@ -96,7 +101,7 @@ class Topics:
     def _alike_in_meaning(self, topics: tuple[Topic, ...]) -> Iterator[tuple[Topic, Topic, float]]:
         if len(topics) < 2:
             return
-        self._load_model()
+        self._open.embedder()  # makes its vectors known, where a process has not loaded it
         ids, means = self._index.vectors.note_means()
         row_of = {note: row for row, note in enumerate(ids.tolist())}
         known = [one for one in topics if one.id in row_of]
@@ -112,7 +117,7 @@ class Topics:
     def _body(self, path: str, most: int) -> str:
         """The beginning of a note without its properties; "" if it is being changed."""
         try:
-            read = self._source.read(self._source.stamp(path))
+            read = self._open.source.read(self._open.source.stamp(path))
         except UnreadableNoteError:
             return ""
         text = one_line_end(read.text)

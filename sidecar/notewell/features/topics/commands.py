@@ -7,7 +7,12 @@ import click
 from notewell.cli.backend import answer
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import print_table
-from notewell.contract.topics import CheckTopics, TopicCheckReply, TopicsReply, TopicsRequest
+from notewell.features.topics.requests import (
+    CheckTopics,
+    TopicCheckReply,
+    TopicsReply,
+    TopicsRequest,
+)
 
 
 @click.group(cls=Group)

@@ -1,0 +1,12 @@
+"""Topics: notes of a folder that other notes name, and what is not right with them."""
+
+from notewell.engine.feature import Feature
+
+TOPICS = Feature(
+    name="topics",
+    requests="notewell.features.topics.requests:REQUESTS",
+    answers="notewell.features.topics.service:opened",
+    commands={"topics": "notewell.features.topics.commands:topics"},
+    heading="What is known",
+    tools="notewell.features.topics.tools:TOOLS",
+)
