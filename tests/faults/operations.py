@@ -10,6 +10,8 @@ from notewell import querylog
 from notewell.access.devices import Devices
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.config.edit import Configuration
+from notewell.features.documents import store as document_store
+from notewell.features.documents.store import DocumentStore, Place
 from notewell.features.gleanings.state import StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import ApplyMemory, ForgetMemory, StoreMemory
@@ -18,8 +20,6 @@ from notewell.index.embedded.index import EmbeddedIndex
 from notewell.phone.service import PhoneIndex, PhoneParts
 from notewell.runs.log import RunLog
 from notewell.runs.work import Runs
-from notewell.sources import document_store
-from notewell.sources.document_store import DocumentStore, Place
 from notewell.types import Batch, PhoneRules, VaultRecord
 from notewell.types.runs import RunEnd
 from notewell.vault.own_files import PHONE_INDEX

@@ -18,6 +18,8 @@ from notewell.ask.conversations import Conversations
 from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.errors import NotewellError
+from notewell.features.documents import store as document_store
+from notewell.features.documents.store import DocumentStore, Place
 from notewell.features.gleanings import state as gleanings
 from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.memory.folder import MemoryFolder
@@ -29,8 +31,7 @@ from notewell.gardener.state import StateFile as StateOfGarden
 from notewell.querylog import NAME, Judged, QueryLog
 from notewell.runs import log as runs
 from notewell.runs.log import RunLog
-from notewell.sources import document_store, source_state
-from notewell.sources.document_store import DocumentStore, Place
+from notewell.sources import source_state
 from notewell.sources.page_store import DATABASE as PAGES
 from notewell.sources.page_store import PageStore
 from notewell.sources.source_state import SourceState

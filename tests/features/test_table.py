@@ -90,6 +90,7 @@ def test_all_that_a_row_names_exists(feature: Feature) -> None:
         feature.tools,
         feature.prompts,
         feature.settings,
+        feature.beside,
         feature.own_folders,
     )
     for place in (*named, *feature.commands.values()):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from notewell.access.places import allowed_place
 from notewell.errors import UsageError
-from notewell.sources.documents import allowed_place
 from notewell.support.home import expanded
 
 

@@ -21,14 +21,6 @@ from notewell.contract.changes import (
     SyncReply,
 )
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
-from notewell.contract.documents import (
-    AddDocuments,
-    AddedReply,
-    DocumentNamespace,
-    DocumentPlace,
-    DocumentsReply,
-    RemoveDocuments,
-)
 from notewell.contract.garden import (
     GardenModelReply,
     GardenReply,
@@ -86,6 +78,15 @@ from notewell.contract.sources import AddSource, SourcesReply, SourceSyncReply, 
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.engine.event_stream import EventStream
 from notewell.errors import ForbiddenError, NotFoundError
+from notewell.features.documents.requests import (
+    AddDocuments,
+    AddedReply,
+    DocumentNamespace,
+    DocumentPlace,
+    DocumentsReply,
+    ListDocuments,
+    RemoveDocuments,
+)
 from notewell.features.gleanings.requests import (
     DomainCount,
     ExtractGleanings,
@@ -466,6 +467,7 @@ class FakeFeatures:
 
     def __init__(self, vault: str, asked: list[object], explorer: FakeExplorer) -> None:
         gleanings = FakeGleanings(asked)
+        documents = FakeDocuments(vault, asked.append)
 
         def fixed(reply: object) -> Callable[[object], object]:
             """Record the request, and answer it always alike."""
@@ -485,6 +487,9 @@ class FakeFeatures:
             MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
             **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
             **dict.fromkeys(EXPLORED, explorer.answer),
+            ListDocuments: lambda _: documents.reply(),
+            AddDocuments: documents.add,
+            RemoveDocuments: documents.remove,
             TopicsRequest: fixed(TOPICS),
             CheckTopics: fixed(CHECKED_TOPICS),
             EditProperties: fixed(UNCHANGED),
@@ -569,7 +574,6 @@ class FakeEngine:
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
         self.queue = FakeQueue(self._heard)
-        self.documents = FakeDocuments(record.name, self._heard)
         self.tuning = FakeTuning(record.name)
         self.suggestions = FakeSuggestions(record.name)
         self.asking = FakeAsking(self.asked)

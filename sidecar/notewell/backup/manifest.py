@@ -19,7 +19,6 @@ from notewell.gardener.state import NAME as GARDEN
 from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
 from notewell.runs import NAME as RUNS
-from notewell.sources.document_store import NAME as DOCUMENTS
 from notewell.sources.page_store import DATABASE as PAGES
 from notewell.sources.source_state import NAME as SOURCE
 from notewell.support.plain_tar import Member, TarForm
@@ -36,7 +35,6 @@ SETTINGS = "settings.toml"
 DATABASES = (DATABASE, LOG, JOURNAL, RUNS, PAGES)
 FILES = (
     TUNING,
-    DOCUMENTS,
     SOURCE,
     GARDEN,
     *files(FEATURES),

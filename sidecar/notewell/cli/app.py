@@ -45,7 +45,6 @@ SECTIONS = {
         "queue": "notewell.cli.index:queue",
         "runs": "notewell.cli.runs:runs",
         "vaults": "notewell.cli.vaults:vaults",
-        "documents": "notewell.cli.documents:documents",
         "sources": "notewell.cli.sources:sources",
     },
     "Improve the search": {

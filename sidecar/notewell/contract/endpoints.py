@@ -10,7 +10,6 @@ from notewell.contract import (
     changes,
     complete,
     devices,
-    documents,
     garden,
     local_models,
     log,
@@ -93,11 +92,6 @@ RUNS: Requests = (
 PHONE: Requests = (
     phone.PhoneIndexRequest,
     phone.SwitchPhoneIndex,
-)
-DOCUMENTS: Requests = (
-    documents.ListDocuments,
-    documents.AddDocuments,
-    documents.RemoveDocuments,
 )
 SOURCES: Requests = (
     sources.SourcesRequest,

@@ -11,7 +11,6 @@ from notewell.contract import (
     ask,
     changes,
     complete,
-    documents,
     garden,
     log,
     manage,
@@ -67,9 +66,6 @@ def _of_reading(engine: Engine) -> Answers:
         search.SimilarTextRequest: engine.similar,
         notes.NoteRequest: engine.note_asked_for,
         complete.CompleteRequest: engine.completions.reply,
-        documents.ListDocuments: lambda _: engine.documents.reply(),
-        documents.AddDocuments: engine.documents.add,
-        documents.RemoveDocuments: engine.documents.remove,
         manage.SuggestRequest: lambda _: engine.suggestions.reply(),
         manage.StatsRequest: lambda one: engine.stats(limit=one.limit),
     }

@@ -24,9 +24,8 @@ from notewell.engine import status
 from notewell.engine.answers import answer
 from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
-from notewell.engine.documents import VaultDocuments, store_of
 from notewell.engine.event_stream import EventStream
-from notewell.engine.feature import Feature, OpenFeatures, OpenVault, own_folders
+from notewell.engine.feature import Feature, OpenFeatures, OpenVault, own_folders, with_beside
 from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
@@ -39,7 +38,7 @@ from notewell.engine.stats import stats_reply
 from notewell.engine.tending import Tending, run_log
 from notewell.engine.tuning import VaultTuning
 from notewell.engine.watcher import VaultWatcher
-from notewell.errors import NotewellError, UsageError
+from notewell.errors import NotewellError, NotFoundError, UnreadableNoteError, UsageError
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.ingest.active_model import Models
@@ -54,9 +53,10 @@ from notewell.models import load_embedder
 from notewell.models.pool import Loader
 from notewell.runs.work import Runs
 from notewell.search.complete import Completions
-from notewell.sources import Source, whole_source
+from notewell.sources import Source, source_of
 from notewell.types import (
     Embedder,
+    FileRef,
     FileStamp,
     LedgerState,
     ModelRules,
@@ -81,7 +81,7 @@ class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
     `history` logs searches, `tuning` fits the ranking to them, `tokens`
-    counts, `tending` has its runs, `documents` are outside the vault, `queue` steers.
+    counts, `tending` has its runs, `queue` steers.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class Engine:
         self._source, self._index, self._follower = source, index, Follower(index)
         self._models, self._fetch_missing = models, fetch_missing
         self._search_priority = SearchPriority()
+        self._elsewhere: Callable[[], None] | None = None
         self._writer = Writer(
             record.name,
             index,
@@ -117,7 +118,6 @@ class Engine:
         self._searching = Searcher(
             index, record, settings, models, load, tuning=tuning, uri=source.uri
         )
-        self.documents = VaultDocuments(record, settings, source, index, self._look_now)
         self.completions = Completions(index, record.name)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         writer = open_writer(record, settings.data_dir)
@@ -155,7 +155,8 @@ class Engine:
         the rows of what it answers besides searches.
         """
         index = open_index(directory, writable=writable)
-        source = whole_source(record, settings, store_of(record, settings))
+        own = source_of(record, settings.vault)
+        source = with_beside(features, own, record, settings)
         try:
             claim(index, record, writable=writable)
             mirror = source.receiver() if writable else None
@@ -195,6 +196,7 @@ class Engine:
             writer,
             Runs(run_log(self.record, settings), self.record.name),
             changed=self._look_at,
+            reindex=self._look_now,
             embedder=self._embedder,
             chat=self._language_model,
             count_tokens=self.tokens,
@@ -261,6 +263,15 @@ class Engine:
         """A note by its path or by the id of a passage; see `asked_for`."""
         path, passage = asked_for(self._index, request)
         return status.note_reply(self._index, self.record, self._source, path, passage)
+
+    def file(self, path: str) -> FileRef:
+        """A file that is indexed, as it is on disk; raises NotFoundError."""
+        if self._index.note_at(path) is None:
+            raise NotFoundError(f"{path} is not among the documents.", code="file_not_found")
+        try:
+            return self._source.stamp(path)
+        except UnreadableNoteError as error:
+            raise NotFoundError(error.message, code="file_not_found") from error
 
     def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:
         """The states of files, all, or only those that are named."""
@@ -331,6 +342,10 @@ class Engine:
         work, fetch = Work(full=full, confirm_removals=confirm_removals), self._fetch_missing
         totals = run_index(self._writer, self._models, work, progress, fetch_missing=fetch)
         return self.report(totals, seconds=time.monotonic() - began)
+
+    def index_by(self, begin: Callable[[], None]) -> None:
+        """Of an engine that only reads: have `begin` start a run where notes are to be indexed."""
+        self._elsewhere = begin
 
     def report(self, totals: RunTotals | None = None, *, seconds: float = 0.0) -> IndexReport:
         """The totals of the index after a run that did `totals`; None: nothing."""
@@ -423,6 +438,8 @@ class Engine:
         """Have paths, or the whole vault, indexed by the writer or in this thread."""
         if self._writer.serving:
             self._writer.submit(Work(paths=paths))
+        elif self._elsewhere is not None:
+            self._elsewhere()
         else:
             self._models.load(fetch=False)
             self._writer.run(Work(paths=paths))

@@ -46,6 +46,8 @@ class Feature:
     - `commands`: those of the command line by name, listed below `heading` of its help;
     - `tools` and `prompts`: tuples of tools of assistants, and of prompts for them;
     - `settings`: the `Section` of its settings;
+    - `beside`: a function from the `Source` of a vault's notes, its record and its settings to a
+      `Source` that has further files, to be indexed with the notes;
     - `own_folders`: a function from `Settings` to the folders of notes that it alone edits.
 
     `runs` are the kinds of runs that the schedule may begin; `starts` says that it has work to do
@@ -62,6 +64,7 @@ class Feature:
     tools: str = ""
     prompts: str = ""
     settings: str = ""
+    beside: str = ""
     own_folders: str = ""
     runs: tuple[RunKind, ...] = ()
     starts: bool = False
@@ -73,10 +76,11 @@ class OpenVault:
     """One vault at work, as its features see it.
 
     `writer` None: the vault is never written. `changed` is called with the path of each note
-    written. `embedder` gives the model that answers searches, `chat` the language model that is
-    configured now. `own_folders` are those whose notes only one feature edits, with its name. `ask`
-    answers any request about the vault, also those of other features; NotFoundError where such a
-    feature is absent.
+    written. `reindex` has the paths given, or without any the whole vault, compared with the index:
+    by the writer that serves the vault, else before it returns. `embedder` gives the model that
+    answers searches, `chat` the language model that is configured now. `own_folders` are those
+    whose notes only one feature edits, with its name. `ask` answers any request about the vault,
+    also those of other features; NotFoundError where such a feature is absent.
     """
 
     record: VaultRecord
@@ -86,6 +90,7 @@ class OpenVault:
     writer: VaultWriter | None
     runs: Runs
     changed: Callable[[str], None]
+    reindex: Callable[..., None]
     embedder: Callable[[], Embedder | None]
     chat: Callable[[], Providers]
     count_tokens: TokenCounter
@@ -199,6 +204,16 @@ def commands(
 def sections(features: Sequence[Feature]) -> tuple[Section, ...]:
     """The sections of settings of all features."""
     return tuple(load(feature.settings) for feature in features if feature.settings)
+
+
+def with_beside(
+    features: Sequence[Feature], source: Source, record: VaultRecord, settings: Settings
+) -> Source:
+    """The source of a vault's notes, with the files that features index with them."""
+    for feature in features:
+        if feature.beside:
+            source = load(feature.beside)(source, record, settings)
+    return source
 
 
 def own_folders(features: Sequence[Feature], settings: Settings) -> Mapping[str, str]:

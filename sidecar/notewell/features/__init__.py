@@ -6,6 +6,7 @@ Every door reads its routes, commands and tools from here.
 from notewell.engine.feature import Feature
 from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.context import CONTEXT
+from notewell.features.documents import DOCUMENTS
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
@@ -30,7 +31,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("runs", "notewell.contract.endpoints:RUNS"),
     Feature("phone", "notewell.contract.endpoints:PHONE"),
     CONTEXT,
-    Feature("documents", "notewell.contract.endpoints:DOCUMENTS"),
+    DOCUMENTS,
     Feature("sources", "notewell.contract.endpoints:SOURCES"),
     Feature("session", "notewell.contract.endpoints:SESSION"),
     Feature("pairing", "notewell.contract.endpoints:PAIRING"),

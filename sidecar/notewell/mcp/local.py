@@ -20,7 +20,6 @@ from notewell.client.backend import Backend, LocalBackend
 from notewell.client.remote import RemoteBackend, running_server
 from notewell.client.several import SeveralBackends, named
 from notewell.contract.changes import AcceptedReply, ReindexRequest
-from notewell.contract.documents import AddDocuments, RemoveDocuments
 from notewell.contract.request import Request
 from notewell.contract.status import StatusReply, StatusRequest
 from notewell.errors import NotewellError, NotFoundError, ServerError
@@ -165,6 +164,7 @@ class LocalSource:
             if opened is None or opened.stale:
                 vaults = self._make_vaults()
                 opened = _Open(vaults, _open_to_read(vaults, record))
+                opened.engine.index_by(partial(self._begin_another_run, record))
                 self._open[record.id] = opened
             opened.users += 1
         try:
@@ -188,6 +188,13 @@ class LocalSource:
             if self._open.get(record.id) is opened:
                 del self._open[record.id]
             opened.vaults.close()
+
+    def _begin_another_run(self, record: VaultRecord) -> None:
+        """Bring the index up to date; a run at work has perhaps passed what changed."""
+        run = self._runs.setdefault(record.id, _Run())
+        if run.thread is not None:
+            run.thread.join(_LOOK_S)
+        self.begin_run(record, run, full=False)
 
     def begin_run(self, record: VaultRecord, run: _Run, *, full: bool) -> None:
         """Index a vault in a thread, unless one does so already."""
@@ -228,10 +235,6 @@ class _IndexingBackend(LocalBackend):
         reply: Any
         if isinstance(request, StatusRequest):
             reply = self._status(super().answer(request))
-        elif isinstance(request, AddDocuments):
-            reply = self._engine.documents.add(request, self._look)
-        elif isinstance(request, RemoveDocuments):
-            reply = self._engine.documents.remove(request, self._look)
         elif isinstance(request, ReindexRequest):
             self._engine.check_paths(request.paths)
             self._source.begin_run(self._record, self._index_run, full=request.full)
@@ -240,12 +243,6 @@ class _IndexingBackend(LocalBackend):
             reply = super().answer(request)
         answered: R = reply
         return answered
-
-    def _look(self, _path: str) -> None:
-        """Bring the index up to date; a run at work has perhaps passed what changed."""
-        if self._index_run.thread is not None:
-            self._index_run.thread.join(_LOOK_S)
-        self._source.begin_run(self._record, self._index_run, full=False)
 
     def _status(self, status: StatusReply) -> StatusReply:
         run = self._index_run

@@ -20,7 +20,6 @@ from notewell.engine.feature import Feature, load
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
 from notewell.features import FEATURES
 from notewell.mcp import (
-    document_tools,
     garden_tools,
     index_tools,
     note_tools,
@@ -44,7 +43,6 @@ _CORE: tuple[Tool, ...] = (
     *note_tools.TOOLS,
     *vault_tools.TOOLS,
     *index_tools.TOOLS,
-    *document_tools.TOOLS,
     *run_tools.TOOLS,
     *garden_tools.TOOLS,
 )

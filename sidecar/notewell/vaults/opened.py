@@ -25,7 +25,6 @@ from notewell.gardener import state as garden_state
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
-from notewell.sources import document_store
 from notewell.support import cleanup, private, state_file
 from notewell.support.home import expanded
 from notewell.types import Settings, VaultRecord
@@ -118,7 +117,6 @@ class Vaults(KnownVaults):
                 garden_state.delete(data)
                 runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
-                document_store.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.is_converted:
                 converted.delete_state(record)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from notewell.access.places import allowed_place
 from notewell.contract.sources import AddSource, SourcesReply, SourceView
-from notewell.sources.documents import allowed_place
 from notewell.sources.spec import SourceSpec
 from notewell.types import VaultRecord
 from notewell.vaults import converted

@@ -85,7 +85,7 @@ def _headers(found: Attachment) -> dict[str, str]:
 def _read(site: Site, vault: str | None, path: str, note: str) -> Attachment:
     path = unicodedata.normalize("NFC", path)
     if is_document(path):
-        return read_document(site.engine(vault).documents.file(path))
+        return read_document(site.engine(vault).file(path))
     root = site.record(vault).path
     rules = site.vaults.settings(site.record(vault)).vault
     return read_attachment(root, rules, path, note)

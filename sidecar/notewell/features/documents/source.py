@@ -12,56 +12,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from notewell.access.places import allowed_place
 from notewell.errors import (
     ForbiddenError,
     NotFoundError,
     OutsideVaultError,
     UnreadableNoteError,
-    UsageError,
     VaultError,
 )
-from notewell.sources.document_store import DocumentStore, Place
-from notewell.support.home import expanded
-from notewell.types import ExcludedFile, FileRef, VaultRules, Walk
+from notewell.features.documents.store import DocumentStore, Place, store_of
+from notewell.sources import Source
+from notewell.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
 from notewell.vault import files
 from notewell.vault.files import NoteText, content_hash, read_note
-from notewell.vault.paths import DOCUMENTS
+from notewell.vault.mirror import Mirror
+from notewell.vault.paths import DOCUMENTS, is_document
 from notewell.vault.readers import READERS, reader_of
 from notewell.vault.readers.process import ReaderProcess
-
-_NOT_ALLOWED = (
-    "Only documents below a folder that a person allowed are read. Allow it on this computer with"
-    " `notewell documents allow FOLDER`."
-)
-
-
-def allowed_place(word: str, allow: Sequence[str]) -> Path:
-    """The real path of a file or folder, given in full, if a person allowed it.
-
-    Whether it exists is only said of what is allowed.
-
-    Raises:
-        UsageError: the path is not absolute.
-        ForbiddenError: it is below none of the folders `allow`.
-        OutsideVaultError: it is, but a link leads out of them.
-        NotFoundError: nothing is there.
-
-    """
-    given = expanded(word)
-    if not given.is_absolute() or "\0" in word:
-        raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
-    folders = [Path(os.path.realpath(expanded(one))) for one in allow]
-    named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
-    if not any(real.is_relative_to(folder) for folder in folders):
-        if any(named.is_relative_to(folder) for folder in folders):
-            raise OutsideVaultError(
-                f"{word} leads through a link out of the folders that may be read. {_NOT_ALLOWED}",
-                code="not_allowed",
-            )
-        raise ForbiddenError(f"{word} may not be read. {_NOT_ALLOWED}", code="not_allowed")
-    if not real.exists():
-        raise NotFoundError(f"There is no file or folder {word}.")
-    return real
 
 
 def mounted(namespace: str, mount: str) -> str:
@@ -88,7 +55,7 @@ class DocumentSource:
                 inner = _inner(prefix, within)
                 if inner is not None:
                     walks.append(_below(prefix, self._walk(place, prefix, inner)))
-        return joined(walks)
+        return _joined(walks)
 
     def _walk(self, place: Place, prefix: str, within: Sequence[str]) -> Walk:
         """List a place with paths relative to it; that of a file is empty."""
@@ -167,6 +134,63 @@ class DocumentSource:
         return place, "/".join(parts[3:])
 
 
+class _WithDocuments:
+    """A vault's own notes and its documents as one `Source`; the path tells which is meant.
+
+    Place, types, watching and receiving are those of the vault's own notes.
+    """
+
+    def __init__(self, own: Source, documents: DocumentSource) -> None:
+        """`own` are the notes of the vault."""
+        self._own = own
+        self._documents = documents
+        self.place = own.place
+        self.types = own.types
+        self.watched = own.watched
+
+    def list(self, within: Sequence[str] = ()) -> Walk:
+        """See `Source.list`."""
+        if not within:
+            return _joined((self._own.list(), self._documents.list()))
+        documents = tuple(path for path in within if is_document(path))
+        notes = tuple(path for path in within if not is_document(path))
+        walks = [self._own.list(notes)] if notes else []
+        return _joined([*walks, *([self._documents.list(documents)] if documents else [])])
+
+    def stamp(self, path: str) -> FileRef:
+        """See `Source.stamp`."""
+        return self._of(path).stamp(path)
+
+    def read(self, stamp: FileRef) -> NoteText:
+        """See `Source.read`."""
+        return self._of(stamp.path).read(stamp)
+
+    def content_hash(self, stamp: FileRef) -> bytes:
+        """See `Source.content_hash`."""
+        return self._of(stamp.path).content_hash(stamp)
+
+    def excluded(self, path: str) -> tuple[str, str] | None:
+        """See `Source.excluded`."""
+        return self._of(path).excluded(path)
+
+    def uri(self, path: str, anchor: str | None = None) -> str:
+        """See `Source.uri`."""
+        return self._of(path).uri(path, anchor)
+
+    def receiver(self) -> Mirror | None:
+        """See `Source.receiver`."""
+        return self._own.receiver()
+
+    def _of(self, path: str) -> Source | DocumentSource:
+        return self._documents if is_document(path) else self._own
+
+
+def with_documents(own: Source, record: VaultRecord, settings: Settings) -> Source:
+    """The source of a vault's notes and of the documents that are indexed with it."""
+    store = store_of(record, settings)
+    return _WithDocuments(own, DocumentSource(store, settings.vault, settings.documents.allow))
+
+
 def _inner(prefix: str, within: Sequence[str]) -> tuple[str, ...] | None:
     """The paths `within` as seen from `prefix`; (): all of it, None: nothing of it."""
     if not within or any(prefix == one or prefix.startswith(f"{one}/") for one in within):
@@ -202,7 +226,7 @@ def _below(prefix: str, walk: Walk) -> Walk:
     )
 
 
-def joined(walks: Sequence[Walk]) -> Walk:
+def _joined(walks: Sequence[Walk]) -> Walk:
     """Several walks as one, sorted by path."""
     return Walk(
         files=tuple(sorted((one for walk in walks for one in walk.files), key=lambda f: f.path)),

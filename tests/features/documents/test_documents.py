@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.changes import Change
-from notewell.contract.documents import AddDocuments, AddedReply, RemoveDocuments
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import (
@@ -20,6 +19,12 @@ from notewell.errors import (
     UsageError,
 )
 from notewell.features import FEATURES
+from notewell.features.documents.requests import (
+    AddDocuments,
+    AddedReply,
+    ListDocuments,
+    RemoveDocuments,
+)
 from notewell.features.properties.requests import EditProperties
 from notewell.types import DocumentRules, Settings, VaultRecord
 from notewell.web.attachments import read_document
@@ -79,7 +84,7 @@ def engine(reopen: Reopen, settings: Settings) -> Engine:
 
 
 def add(engine: Engine, place: Path, **fields: object) -> AddedReply:
-    return engine.documents.add(AddDocuments(str(place), "Papers", **fields))  # type: ignore[arg-type]
+    return engine.answer(AddDocuments(str(place), "Papers", **fields))  # type: ignore[arg-type]
 
 
 def paths(engine: Engine) -> set[str]:
@@ -113,7 +118,7 @@ def test_globs_and_recursion_narrow_what_is_read(engine: Engine, papers: Path) -
     assert add(engine, papers, recursive=False).files == 2
     assert add(engine, papers, include=("*.csv",)).files == 1
     assert add(engine, papers, exclude=("old/",)).files == 2
-    assert [one.path for one in engine.documents.reply().namespaces] == [".documents/Papers"]
+    assert [one.path for one in engine.answer(ListDocuments()).namespaces] == [".documents/Papers"]
 
 
 def test_a_second_look_counts_what_was_there_and_what_is_new(engine: Engine, papers: Path) -> None:
@@ -129,23 +134,23 @@ def test_a_second_look_counts_what_was_there_and_what_is_new(engine: Engine, pap
 
 def test_namespaces_are_listed_counted_cleared_and_deleted(engine: Engine, papers: Path) -> None:
     add(engine, papers)
-    engine.documents.add(AddDocuments(str(papers / "Pears.txt"), "Fruit"))
+    engine.answer(AddDocuments(str(papers / "Pears.txt"), "Fruit"))
 
-    fruit, both = engine.documents.reply().namespaces
+    fruit, both = engine.answer(ListDocuments()).namespaces
     assert (fruit.name, fruit.files, fruit.chunks, fruit.waiting) == ("Fruit", 1, 1, 0)
     assert (both.name, both.files, both.chunks) == ("Papers", 3, 3)
     assert both.places[0].place == str(papers)
 
-    cleared = engine.documents.remove(RemoveDocuments("Papers", keep=True))
+    cleared = engine.answer(RemoveDocuments("Papers", keep=True))
     assert [(one.name, one.files) for one in cleared.namespaces] == [("Fruit", 1), ("Papers", 0)]
     assert paths(engine) == {"Bees.md", ".documents/Fruit/Pears.txt"}
 
-    left = engine.documents.remove(RemoveDocuments("Fruit"))
+    left = engine.answer(RemoveDocuments("Fruit"))
     assert [one.name for one in left.namespaces] == ["Papers"]
     assert paths(engine) == {"Bees.md"}
     assert (papers / "Pears.txt").exists()
     with pytest.raises(NotFoundError, match="known: Papers"):
-        engine.documents.remove(RemoveDocuments("Fruit"))
+        engine.answer(RemoveDocuments("Fruit"))
 
 
 def test_only_what_a_person_allowed_is_read(
@@ -167,8 +172,8 @@ def test_only_what_a_person_allowed_is_read(
     ]
     for place, error in refused:
         with pytest.raises(error):
-            engine.documents.add(AddDocuments(str(place)))
-    assert engine.documents.reply().namespaces == ()
+            engine.answer(AddDocuments(str(place)))
+    assert engine.answer(ListDocuments()).namespaces == ()
 
     add(engine, papers)
     assert found(engine, "secret") == []
@@ -199,7 +204,7 @@ def test_what_nothing_reads_and_what_the_vault_has_is_refused(
     wide = reopen(replace(settings, documents=DocumentRules(allow=(str(tmp_path),))))
     for place in (tmp_path, tmp_path / "vault"):
         with pytest.raises(UsageError, match="one in the other"):
-            wide.documents.add(AddDocuments(str(place)))
+            wide.answer(AddDocuments(str(place)))
 
 
 def test_documents_stay_while_their_drive_is_away_and_follow_their_folder(
@@ -256,9 +261,9 @@ def test_only_indexed_documents_are_sent_to_pages(engine: Engine, papers: Path) 
     (papers / "Not.png").write_bytes(b"no image")
     add(engine, papers, include=("*.pdf",))
 
-    sent = read_document(engine.documents.file(".documents/Papers/Papers/Plum.pdf"))
+    sent = read_document(engine.file(".documents/Papers/Papers/Plum.pdf"))
 
     assert (sent.media, sent.raw[:5]) == ("application/pdf", b"%PDF-")
     for path in ("Papers/Papers/Not.png", "Papers/Papers/../../Plum.pdf", "Papers/x.pdf"):
         with pytest.raises(NotFoundError):
-            engine.documents.file(f".documents/{path}")
+            engine.file(f".documents/{path}")

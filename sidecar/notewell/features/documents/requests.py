@@ -130,3 +130,6 @@ class RemoveDocuments(Request[DocumentsReply]):
     )
     namespace: _Name
     keep: Annotated[bool, Doc("Keep the namespace, without documents")] = False
+
+
+REQUESTS = (ListDocuments, AddDocuments, RemoveDocuments)

@@ -1,7 +1,4 @@
-"""The folders and files outside a vault that are indexed with it: which they are, and where.
-
-They are in namespaces, which a vault keeps in `documents.json` of its data folder.
-"""
+"""The namespaces of documents, which a vault keeps in `documents.json` of its data folder."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ import orjson
 
 from notewell.errors import ConfigError, NotewellError
 from notewell.support import atomic, private
+from notewell.types import Settings, VaultRecord
 
 NAME = "documents.json"
 FORMAT = 1
@@ -68,7 +66,8 @@ class DocumentStore:
 
         try:
             private.make_folder(self._file.parent)
-            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS, mode=private.FILE_MODE):
+            lock = self._file.with_suffix(".lock")
+            with FileLock(lock, timeout=_LOCK_SECONDS, mode=private.FILE_MODE):
                 namespaces = dict(_read(self._file) if self._file.exists() else {})
                 yield namespaces
                 self._known = (None, {})
@@ -147,7 +146,6 @@ def _read(file: Path) -> Namespaces:
         ) from error
 
 
-def delete(folder: Path) -> None:
-    """Delete the namespaces in the data folder of a vault."""
-    for name in (NAME, f"{NAME}.lock"):
-        (folder / name).unlink(missing_ok=True)
+def store_of(record: VaultRecord, settings: Settings) -> DocumentStore:
+    """The namespaces of a vault, even if a setting puts its index elsewhere."""
+    return DocumentStore(settings.data_dir / "vaults" / record.id)

@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell import querylog
-from notewell.contract.documents import (
+from notewell.access.places import allowed_place
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.errors import NotFoundError, UsageError
+from notewell.features.documents.requests import (
     MOST_IDS,
     AddDocuments,
     AddedReply,
     DocumentNamespace,
     DocumentPlace,
     DocumentsReply,
+    ListDocuments,
     RemoveDocuments,
 )
-from notewell.errors import NotFoundError, UnreadableNoteError, UsageError
-from notewell.index.port import IndexReader
-from notewell.sources import Source
-from notewell.sources.document_store import DocumentStore, Place, put
-from notewell.sources.documents import allowed_place, mounted
-from notewell.types import FileRef, Settings, VaultRecord
+from notewell.features.documents.source import mounted
+from notewell.features.documents.store import Place, put, store_of
+from notewell.types import FileRef
 from notewell.vault.paths import DOCUMENTS, is_hidden
 from notewell.vault.readers import reader_of
 
 _POLL_S = 0.05
 _REMOVAL_S = 5.0  # what a removal is waited for
-
-Look = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +42,14 @@ class _Before:
 class VaultDocuments:
     """The documents of one vault. Any thread may call."""
 
-    def __init__(
-        self,
-        record: VaultRecord,
-        settings: Settings,
-        source: Source,
-        index: IndexReader,
-        look: Look,
-    ) -> None:
-        """`look` has a path of the index looked at, now or soon."""
-        self._record = record
-        self._store = store_of(record, settings)
-        self._source = source
-        self._index = index
-        self._allow = settings.documents.allow
-        self._look = look
+    def __init__(self, vault: OpenVault) -> None:
+        """Nothing is read yet."""
+        self._record = vault.record
+        self._store = store_of(vault.record, vault.settings)
+        self._source = vault.source
+        self._index = vault.index
+        self._allow = vault.settings.documents.allow
+        self._reindex = vault.reindex
 
     def reply(self) -> DocumentsReply:
         """All namespaces, with what is indexed of each."""
@@ -69,19 +60,8 @@ class VaultDocuments:
             self._allow,
         )
 
-    def file(self, path: str) -> FileRef:
-        """A document that is indexed, as it is on disk; raises NotFoundError."""
-        if self._index.note_at(path) is None:
-            raise NotFoundError(f"{path} is not among the documents.", code="file_not_found")
-        try:
-            return self._source.stamp(path)
-        except UnreadableNoteError as error:
-            raise NotFoundError(error.message, code="file_not_found") from error
-
-    def add(self, request: AddDocuments, look: Look | None = None) -> AddedReply:
+    def add(self, request: AddDocuments) -> AddedReply:
         """Add a file or folder, wait for a while until it is read, and say what was made of it.
-
-        `look` replaces the one of this object.
 
         Raises:
             ForbiddenError: the place is below no folder that may be read.
@@ -97,7 +77,7 @@ class VaultDocuments:
             place = put(namespaces, request.namespace, _place(real, request))
         path = mounted(request.namespace, place.mount)
         listed = self._source.list((path,)).files
-        (look or self._look)(path)
+        self._reindex(path)
         end = time.monotonic() + request.wait
         waiting = self._waiting(path, listed)
         while waiting and time.monotonic() < end:
@@ -106,7 +86,7 @@ class VaultDocuments:
             waiting = self._waiting(path, listed)
         return self._added(request.namespace, path, before, waiting)
 
-    def remove(self, request: RemoveDocuments, look: Look | None = None) -> DocumentsReply:
+    def remove(self, request: RemoveDocuments) -> DocumentsReply:
         """Take a namespace out of the index, or what is in it, and wait a while until it is gone.
 
         Raises:
@@ -122,7 +102,7 @@ class VaultDocuments:
             else:
                 del namespaces[request.namespace]
         path = f"{DOCUMENTS}/{request.namespace}"
-        (look or self._look)(path)
+        self._reindex(path)
         end = time.monotonic() + _REMOVAL_S
         while self._index.manifest((path,)) and time.monotonic() < end:
             threading.Event().wait(_POLL_S)
@@ -207,9 +187,16 @@ class VaultDocuments:
         )
 
 
-def store_of(record: VaultRecord, settings: Settings) -> DocumentStore:
-    """The namespaces of a vault, which lie beside its log."""
-    return DocumentStore(querylog.folder(settings.data_dir, record.id))
+def opened(vault: OpenVault) -> OpenFeature:
+    """The documents of a vault."""
+    documents = VaultDocuments(vault)
+    return OpenFeature(
+        answers={
+            ListDocuments: lambda _: documents.reply(),
+            AddDocuments: documents.add,
+            RemoveDocuments: documents.remove,
+        }
+    )
 
 
 def _place(real: Path, request: AddDocuments) -> Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.contract.documents import AddDocuments
+from notewell.features.documents.requests import AddDocuments
 from notewell.mcp.answer import pick
 from notewell.mcp.index_tools import begin
 from notewell.mcp.requests import Change, ToolRequest, request_model

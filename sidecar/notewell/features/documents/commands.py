@@ -12,14 +12,14 @@ from notewell.cli.backend import backend_for, print_reply, writing_backend
 from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, print_table
 from notewell.cli.request_options import request_option, request_options
-from notewell.contract.documents import (
+from notewell.contract.request import Request
+from notewell.features.documents.requests import (
     AddDocuments,
     AddedReply,
     DocumentsReply,
     ListDocuments,
     RemoveDocuments,
 )
-from notewell.contract.request import Request
 from notewell.support.home import expanded
 
 R = TypeVar("R")

@@ -1,0 +1,17 @@
+"""Files and folders outside a vault that are indexed with it and only read.
+
+They are in namespaces, which `store` keeps; `source` lists and reads them beside a vault's notes.
+"""
+
+from notewell.engine.feature import Feature
+
+DOCUMENTS = Feature(
+    name="documents",
+    requests="notewell.features.documents.requests:REQUESTS",
+    answers="notewell.features.documents.service:opened",
+    commands={"documents": "notewell.features.documents.commands:documents"},
+    heading="What is known",
+    tools="notewell.features.documents.tools:TOOLS",
+    beside="notewell.features.documents.source:with_documents",
+    files=("documents.json",),
+)
