@@ -8,7 +8,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == [FILE_READER]:
         from notewell.vault.readers.child import main
     elif sys.argv[1:] == [CODE_RUNNER]:
-        from notewell.ask.code_child import main
+        from notewell.support.confined.child import main
     else:
         from notewell.cli import main
     main()

@@ -55,7 +55,7 @@ SLOW = {
     "filelock",
     "importlib.metadata",
     "notewell.config.edit",
-    "notewell.contract.ask",
+    "notewell.features.ask.requests",
     "notewell.contract.context",
     "notewell.contract.manage",
     "notewell.support.http",
@@ -152,3 +152,33 @@ async def test_a_search_through_a_server_loads_nothing_slow(
     assert "Garden/Bees.md" in printed
     assert "notewell.client.remote" in imported
     assert not imported & (ENGINE | SLOW)
+
+
+OPENING = """
+from pathlib import Path
+from notewell.contract.search import SearchRequest
+from notewell.features import FEATURES
+from notewell.types import Settings, VaultRules
+from notewell.vaults.opened import Vaults
+home = Path({home!r})
+settings = Settings(home / "data", home / "models", home, offline=True, vault=VaultRules(watch="off"))
+vaults = Vaults(settings, features=FEATURES)
+engine = vaults.open(vaults.add(home / "vault"), writable=True)
+engine.index_now()
+engine.start()
+assert engine.search(SearchRequest("bees")).results
+vaults.close()"""
+
+
+def test_a_vault_is_opened_and_searched_without_what_answers_questions(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "Bees.md").write_text("bees hum", encoding="utf-8")
+
+    loaded = loaded_by(OPENING.format(home=str(tmp_path)) + "\npass")
+
+    assert "notewell.engine.engine" in loaded
+    assert not {
+        name
+        for name in loaded
+        if name.startswith(("notewell.features.ask.", "notewell.models.chat."))
+    }

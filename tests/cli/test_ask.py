@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.ask.scripted import Says, ScriptedModel
 from tests.cli.support import CommandLine
+from tests.features.ask.scripted import Says, ScriptedModel
 
 
 @pytest.fixture

@@ -17,14 +17,14 @@ import aiohttp
 import pytest
 
 from notewell.access.devices import Devices
-from notewell.ask.conversations import Conversations
-from notewell.ask.sources import Source
-from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.contract.codec import from_json, to_json
-from notewell.contract.local_models import LocalModels
 from notewell.contract.request import JSON_MEDIA
 from notewell.features import FEATURES
+from notewell.features.ask.conversations import Conversations
+from notewell.features.ask.replies import LocalModels
+from notewell.features.ask.sources import Source
+from notewell.features.ask.tool_loop import Draft
 from notewell.features.memory.rules import MemoryRules
 from notewell.ingest.events import EventKind
 from notewell.support.log_files import LOGS
@@ -338,7 +338,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     logs.mkdir()
     (logs / "audit.log").write_text(AUDITED, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("notewell.web.asking.find_servers", lambda: (RUNNING,))
+        patch.setattr("notewell.features.ask.handlers.find_servers", lambda: (RUNNING,))
         return asyncio.run(_collect(vaults, settings, record))
 
 

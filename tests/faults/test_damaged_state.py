@@ -13,11 +13,11 @@ import pytest
 
 from notewell.access.devices import DEVICES_FILE, Devices
 from notewell.access.tokens import TOKEN_FILE, stored_token
-from notewell.ask import conversations
-from notewell.ask.conversations import Conversations
-from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.errors import NotewellError
+from notewell.features.ask import conversations
+from notewell.features.ask.conversations import Conversations
+from notewell.features.ask.tool_loop import Draft
 from notewell.features.documents import store as document_store
 from notewell.features.documents.store import DocumentStore, Place
 from notewell.features.gleanings import state as gleanings

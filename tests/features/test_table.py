@@ -9,7 +9,9 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from notewell.cli.app import Root
+from notewell.contract.search import SearchRequest
 from notewell.engine.feature import Feature, load, sections
+from notewell.errors import NotFoundError
 from notewell.features import FEATURES
 from notewell.mcp.server import prompts, tools
 from notewell.types import ServerRules, Settings, VaultRules
@@ -96,3 +98,15 @@ def test_all_that_a_row_names_exists(feature: Feature) -> None:
     for place in (*named, *feature.commands.values()):
         if place:
             assert load(place) is not None
+
+
+def test_a_search_that_only_a_missing_feature_can_do_says_so(
+    settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "Home").mkdir()
+    vaults = Vaults(settings, features=[one for one in FEATURES if not one.expands])
+    engine = vaults.open(vaults.add(tmp_path / "Home"), writable=True)
+    with pytest.raises(NotFoundError) as refused:
+        engine.search(SearchRequest("bees", expand="llm"))
+    assert refused.value.code == "feature_missing"
+    vaults.close()

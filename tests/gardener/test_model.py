@@ -27,7 +27,7 @@ from notewell.gardener.state import Checked
 from notewell.models.chat.messages import ToolCall, Turn
 from notewell.models.chat.prices import price
 from notewell.types import AskRules, GardenRules, Settings, VaultRecord, VaultRules
-from tests.ask.scripted import Says, ScriptedModel
+from tests.features.ask.scripted import Says, ScriptedModel
 
 OLD = 1_700_000_000
 NOTES = {

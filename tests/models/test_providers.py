@@ -29,7 +29,7 @@ from notewell.models.remote.table import Limits
 from notewell.models.remote.wire import Endpoint
 from notewell.support.http import Cancel
 from notewell.types import Embedder, ModelRules, Reranker
-from tests.ask.scripted import Says, ScriptedModel
+from tests.features.ask.scripted import Says, ScriptedModel
 from tests.models.embedding_server import EmbeddingServer, serving
 from tests.tiny_model import write_tiny_judge
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from notewell.ask.conversations import Conversations
-from notewell.ask.tool_loop import Draft
 from notewell.contract.search import SearchRequest
 from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
 from notewell.features import FEATURES
+from notewell.features.ask.conversations import Conversations
+from notewell.features.ask.tool_loop import Draft
 from notewell.types import AskRules, GardenRules, ServerRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from notewell.contract.ask import (
+from notewell.contract.chat import AskModelsReply, ModelView
+from notewell.contract.request import StreamEvent
+from notewell.features.ask.replies import (
     AskConversationReply,
     AskConversationsReply,
     AskConversationView,
-    AskEvent,
     AskForgottenReply,
-    AskModelsReply,
     AskReply,
-    AskRequest,
     AskSavedReply,
     AskSource,
     AskText,
-    ModelView,
+)
+from notewell.features.ask.requests import (
+    AskModelsRequest,
+    AskRequest,
+    ConversationRequest,
+    ConversationsRequest,
+    ForgetConversationRequest,
+    SaveConversationRequest,
 )
 from notewell.support.http import Cancel
 from notewell.types import AskRules
@@ -33,9 +40,19 @@ class FakeAsking:
         self.breaks = False
         self.cancelled = threading.Event()
 
-    def answer(self, asked: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
+    @property
+    def answers(self) -> Mapping[type, Callable[[Any], object]]:
+        return {
+            AskModelsRequest: self.models,
+            ConversationRequest: self.conversation,
+            ConversationsRequest: self.conversations,
+            ForgetConversationRequest: self.forget,
+            SaveConversationRequest: self.save,
+        }
+
+    def answer(self, asked: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
         self._asked.append(asked)
-        yield AskEvent("text", AskText("By the "))
+        yield StreamEvent("text", AskText("By the "))
         if self.breaks:
             raise RuntimeError(asked.question)
         if self.slow:
@@ -43,32 +60,32 @@ class FakeAsking:
                 cancel.wait(HANG_S)
             finally:
                 self.cancelled.set()
-        yield AskEvent("text", AskText("sun [1]."))
-        yield AskEvent("answer", answer(asked.question))
+        yield StreamEvent("text", AskText("sun [1]."))
+        yield StreamEvent("answer", answer(asked.question))
 
     def use_rules(self, rules: AskRules) -> None:
         self._asked.append(rules)
 
-    def conversation(self, conversation: str) -> AskConversationReply:
-        self._asked.append(conversation)
-        return AskConversationReply("Home", conversation, (answer("How do bees fly?"),))
+    def conversation(self, request: ConversationRequest) -> AskConversationReply:
+        self._asked.append(request.conversation)
+        return AskConversationReply("Home", request.conversation, (answer("How do bees fly?"),))
 
-    def models(self, *, refresh: bool = False) -> AskModelsReply:
-        self._asked.append(refresh)
+    def models(self, request: AskModelsRequest) -> AskModelsReply:
+        self._asked.append(request.refresh)
         model = ModelView("test-model", 1, 8192, None, known=False)
         return AskModelsReply("openai", "127.0.0.1", "test-model", 2048, 0.0, (model,))
 
-    def conversations(self) -> AskConversationsReply:
+    def conversations(self, _request: ConversationsRequest) -> AskConversationsReply:
         view = AskConversationView("0123456789abcdef", "Why?", 1, "2026-03-02T10:00:00+00:00")
         return AskConversationsReply("Home", (view,))
 
-    def forget(self, conversation: str) -> AskForgottenReply:
-        self._asked.append(("forget", conversation))
-        return AskForgottenReply("Home", conversation)
+    def forget(self, request: ForgetConversationRequest) -> AskForgottenReply:
+        self._asked.append(("forget", request.conversation))
+        return AskForgottenReply("Home", request.conversation)
 
-    def save(self, conversation: str, path: str) -> AskSavedReply:
-        self._asked.append((conversation, path))
-        return AskSavedReply("Home", path, 3)
+    def save(self, request: SaveConversationRequest) -> AskSavedReply:
+        self._asked.append((request.conversation, request.path))
+        return AskSavedReply("Home", request.path, 3)
 
 
 def answer(question: str) -> AskReply:

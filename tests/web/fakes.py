@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -60,7 +60,7 @@ from notewell.contract.manage import (
 )
 from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.phone import PhoneIndexReply, PhoneIndexSize
-from notewell.contract.request import Request
+from notewell.contract.request import Request, StreamEvent
 from notewell.contract.runs import NextRun, RunError, RunsReply, RunView
 from notewell.contract.search import (
     Explain,
@@ -78,6 +78,7 @@ from notewell.contract.sources import AddSource, SourcesReply, SourceSyncReply, 
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.engine.event_stream import EventStream
 from notewell.errors import ForbiddenError, NotFoundError
+from notewell.features.ask.requests import AskRequest
 from notewell.features.documents.requests import (
     AddDocuments,
     AddedReply,
@@ -130,6 +131,7 @@ from notewell.features.writes.requests import (
     WriteView,
 )
 from notewell.ingest.events import EventLog, Tally
+from notewell.support.http import Cancel
 from notewell.types import (
     FileStamp,
     LedgerState,
@@ -465,9 +467,12 @@ WRITE = WriteView(1, "2026-03-02T10:00:00+00:00", "Memory/Hives.md", "memory sto
 class FakeFeatures:
     """The answers of features by the kind of the request; `asked` is the engine's."""
 
-    def __init__(self, vault: str, asked: list[object], explorer: FakeExplorer) -> None:
+    def __init__(
+        self, vault: str, asked: list[object], explorer: FakeExplorer, asking: FakeAsking
+    ) -> None:
         gleanings = FakeGleanings(asked)
         documents = FakeDocuments(vault, asked.append)
+        self._asking = asking
 
         def fixed(reply: object) -> Callable[[object], object]:
             """Record the request, and answer it always alike."""
@@ -497,10 +502,14 @@ class FakeFeatures:
             ContextRequest: FakeAssembler(vault, asked).assemble,
             WritesRequest: fixed(WritesReply("Home", (WRITE,))),
             UndoRequest: fixed(UndoneReply("Home", "Memory/Hives.md", 2)),
+            **asking.answers,
         }
 
     def answer(self, request: Request[Any]) -> object:
         return self._answers[type(request)](request)
+
+    def stream(self, request: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
+        return self._asking.answer(request, cancel)
 
 
 class FakeTending:
@@ -579,7 +588,7 @@ class FakeEngine:
         self.asking = FakeAsking(self.asked)
         self.tending = FakeTending(self.asked)
         self.completions = FakeExplorer(self.notes, self._heard)
-        self.features = FakeFeatures(record.name, self.asked, self.completions)
+        self.features = FakeFeatures(record.name, self.asked, self.completions, self.asking)
         self.client_changes = FakeClientChanges(self.asked)
         self.events = EventLog()
         self.started = False

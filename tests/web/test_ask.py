@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from notewell.contract.ask import AskRequest
+from notewell.features.ask.requests import AskRequest
 from tests.waiting import HANG_S
 from tests.web.fakes import Client, FakeEngine
 

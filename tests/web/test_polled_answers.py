@@ -6,8 +6,8 @@ import asyncio
 
 from aiohttp import ClientResponse
 
+from notewell.features.ask.polled_answers import PolledAnswers
 from notewell.types import AskRules
-from notewell.web.polled_answers import PolledAnswers
 from notewell.web.site import SITE
 from tests.waiting import HANG_S
 from tests.web.fakes import Client, FakeEngine
@@ -16,7 +16,7 @@ QUESTION = {"question": "How do bees fly?", "stream": "poll"}
 
 
 def _answers(client: Client) -> PolledAnswers:
-    return client.app[SITE].answers  # type: ignore[index]
+    return client.app[SITE].parts.of(PolledAnswers)  # type: ignore[index]
 
 
 async def _begin(client: Client) -> str:

@@ -16,7 +16,6 @@ from typing import BinaryIO
 
 from notewell import __version__, querylog
 from notewell.access.devices import Device, Devices
-from notewell.ask import conversations
 from notewell.backup.manifest import (
     DATABASES,
     FILES,
@@ -165,11 +164,10 @@ class _Copier:
                 if self._copied(name, folder, record):
                     yield _Content(f"vaults/{record.id}/{name}", self._copy)
                     self._copy.unlink()
-            for name in FILES:
-                if (folder / name).is_file():
-                    yield _Content(f"vaults/{record.id}/{name}", folder / name)
-            for one in sorted((folder / conversations.NAME).glob("*.json")):
-                yield _Content(f"vaults/{record.id}/{conversations.NAME}/{one.name}", one)
+            for one in (file for name in FILES for file in sorted(folder.glob(name))):
+                if one.is_file():
+                    place = one.relative_to(folder).as_posix()
+                    yield _Content(f"vaults/{record.id}/{place}", one)
             if record.source != "folder":
                 yield from self._notes(record)
 

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import get_args
 
-from notewell.ask import conversations
 from notewell.contract.codec import from_json, to_json
 from notewell.engine.feature import files
 from notewell.engine.tuning import NAME as TUNING
@@ -44,8 +43,7 @@ NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any 
 _VAULT = r"vaults/[0-9a-f]{12}"
 _OF_VAULT = "|".join(
     [
-        *map(re.escape, (*DATABASES, *FILES)),
-        conversations.NAME + r"/[0-9a-f]{16}\.json",
+        *(re.escape(name).replace(r"\*", "[0-9a-f]+") for name in (*DATABASES, *FILES)),
         NOTES + r"/[0-9]{7}",
     ]
 )

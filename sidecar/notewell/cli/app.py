@@ -28,7 +28,6 @@ SECTIONS = {
     "Find": {
         "search": "notewell.cli.search:search",
         "similar": "notewell.cli.search:similar",
-        "ask": "notewell.cli.ask:ask",
     },
     "Start": {
         "demo": "notewell.cli.serve:demo",

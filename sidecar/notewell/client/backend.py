@@ -6,13 +6,12 @@ Clients of a vault send it requests of the contract and need not know which one 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from notewell.contract.codec import to_json
-from notewell.contract.request import Request
+from notewell.contract.request import Request, StreamEvent
 
-if TYPE_CHECKING:  # whoever has an engine or a question has them loaded
-    from notewell.contract.ask import AskEvent, AskRequest
+if TYPE_CHECKING:  # whoever has an engine has it loaded
     from notewell.engine.engine import Engine
 
 R = TypeVar("R")
@@ -29,8 +28,8 @@ class Backend(Protocol):
         """Answer a request with the JSON of its reply, as over HTTP."""
         ...
 
-    def stream(self, request: AskRequest) -> Iterator[AskEvent]:
-        """Ask a language model; yields the events of its answer as they come."""
+    def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
+        """Answer a request with the events of a stream, as they come."""
         ...
 
 
@@ -49,8 +48,8 @@ class LocalBackend:
         """Answer a request with the JSON of its reply."""
         return to_json(self.answer(request))
 
-    def stream(self, request: AskRequest) -> Iterator[AskEvent]:
-        """Ask a language model in this thread."""
+    def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
+        """Answer a request with the events of a stream, which this thread makes."""
         from notewell.support.http import Cancel  # noqa: PLC0415 - other requests need none
 
-        yield from self._engine.asking.answer(request, Cancel())
+        yield from self._engine.features.stream(request, Cancel())

@@ -11,17 +11,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from notewell import API_VERSION
 from notewell.client import loopback
 from notewell.contract.codec import from_json, to_json
-from notewell.contract.request import Request, parameters_of, reply_type
+from notewell.contract.request import Request, StreamEvent, parameters_of, reply_type
 from notewell.errors import NotewellError, ServerError, StalePassageError
 
 if TYPE_CHECKING:  # loaded where they are used
-    from notewell.contract.ask import AskEvent, AskRequest
     from notewell.support.http import HttpClient
 
 SERVER_FILE = "server.json"  # web/server.py writes it
@@ -100,14 +99,12 @@ class RemoteBackend:
             return self._ask(endpoint.method, f"{place}?{query}")
         return self._ask(endpoint.method, place, _body(given))
 
-    def stream(self, request: AskRequest) -> Iterator[AskEvent]:
-        """Ask a language model; yields the events of its answer as they come."""
-        from notewell.contract.ask import read_event  # noqa: PLC0415 - a question has it loaded
-
+    def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
+        """Answer a request with the events of a stream, as they come."""
         given = {**parameters_of(request), "vault": self._vault}
         try:
             for kind, data in _events(self.info, request.endpoint.path, _body(given)):
-                yield read_event(kind, data)
+                yield _event(request, kind, data)
         except OSError as error:
             raise _no_answer(self.info, error) from error
 
@@ -126,6 +123,14 @@ class RemoteBackend:
         if status >= 400:
             raise _as_error(status, answer)
         return answer
+
+
+def _event(request: Request[Any], kind: str, data: bytes) -> StreamEvent:
+    """Decode one event of a stream; raises ServerError where its kind or data are unknown."""
+    record = request.endpoint.events.get(kind)
+    if record is None:
+        raise ServerError(f"The server sent an event that this version does not know: {kind!r}.")
+    return StreamEvent(kind, from_json(record, data))
 
 
 def _is_set(value: object) -> bool:

@@ -10,18 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from notewell.client.backend import Backend
 from notewell.contract.codec import to_json
-from notewell.contract.request import Request
+from notewell.contract.request import Request, StreamEvent
 from notewell.contract.search import Fusion, SearchReply, SearchRequest
 from notewell.contract.status import StatusRequest
 from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.types import VaultRecord
-
-if TYPE_CHECKING:  # as in `backend`
-    from notewell.contract.ask import AskEvent, AskRequest
 
 ALL = "all"
 
@@ -151,10 +148,10 @@ class SeveralBackends:
         """Answer a request with the JSON of its reply."""
         return to_json(self.answer(request))
 
-    def stream(self, request: AskRequest) -> Iterator[AskEvent]:
-        """Refuse: a question is answered from one vault."""
+    def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
+        """Refuse: a stream is of one vault."""
         raise UsageError(
-            f"{request.question!r:.80} is asked of one vault. Name it.", code="vault_required"
+            f"{request.endpoint.name} works with one vault. Name it.", code="vault_required"
         )
 
     def _search(self, request: SearchRequest) -> SearchReply:

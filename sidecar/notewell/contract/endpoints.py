@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from notewell.contract import (
-    ask,
-    ask_setup,
     changes,
     complete,
     devices,
     garden,
-    local_models,
     log,
     manage,
     notes,
@@ -57,20 +54,6 @@ GARDEN: Requests = (
     garden.UndoPlan,
     garden.RejectionsRequest,
     garden.ForgetRejections,
-)
-ASK: Requests = (
-    ask.AskRequest,
-    ask.AskModelsRequest,
-    local_models.LocalModelsRequest,
-    local_models.UseLocalModelRequest,
-    ask_setup.AskSetupRequest,
-    ask_setup.ChangeAskSetupRequest,
-    ask.ConversationRequest,
-    ask.ConversationsRequest,
-    ask.ForgetConversationRequest,
-    ask.SaveConversationRequest,
-    ask.StopAnswerRequest,
-    ask.AskEventsRequest,
 )
 CHANGES: Requests = (
     changes.ReindexRequest,

@@ -52,7 +52,8 @@ class Endpoint:
     takes too long. `example` holds parameters that a reader can try as they stand. `headers` maps
     a field to the header that may carry it. A field in braces in `path` stands there, and nowhere
     else. `instead` is the record of the JSON that a stream's route replies with where a caller asks
-    for that.
+    for that, `events` the record of the data of each kind of its events. A request that `waits`
+    for something to happen takes no slot of the server meanwhile.
     """
 
     method: Method
@@ -69,6 +70,8 @@ class Endpoint:
     example: Example = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     instead: type | None = None
+    events: Mapping[str, type] = field(default_factory=dict)
+    waits: bool = False
 
     @property
     def in_path(self) -> tuple[str, ...]:
@@ -98,6 +101,14 @@ class Request(Generic[R_co]):
 
     __slots__ = ()
     endpoint: ClassVar[Endpoint]
+
+
+@frozen
+class StreamEvent:
+    """An event of a stream that answers a request; `data` is the record of its kind."""
+
+    kind: str
+    data: object
 
 
 @frozen

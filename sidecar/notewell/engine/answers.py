@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.contract import (
-    ask,
     changes,
     complete,
     garden,
@@ -92,11 +91,6 @@ def _of_changes(engine: Engine) -> Answers:
         log.LogRequest: lambda one: _log(engine, one),
         log.ClearLogRequest: lambda one: engine.history.clear(keep_verdicts=one.keep_verdicts),
         log.TuneRequest: engine.tuning.tune,
-        ask.AskModelsRequest: lambda one: engine.asking.models(refresh=one.refresh),
-        ask.ConversationRequest: lambda one: engine.asking.conversation(one.conversation),
-        ask.ConversationsRequest: lambda _: engine.asking.conversations(),
-        ask.ForgetConversationRequest: lambda one: engine.asking.forget(one.conversation),
-        ask.SaveConversationRequest: lambda one: engine.asking.save(one.conversation, one.path),
         changes.ReindexRequest: lambda one: engine.reindex(full=one.full, paths=one.paths),
         changes.ChangesRequest: lambda one: engine.note_changes(one.changes),
         changes.SyncRequest: lambda one: engine.sync(one.files),

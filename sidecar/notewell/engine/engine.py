@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from notewell.ask.vault import Vault
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply, NoteRequest
@@ -22,7 +21,6 @@ from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest,
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
 from notewell.engine.answers import answer
-from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
 from notewell.engine.feature import Feature, OpenFeatures, OpenVault, own_folders, with_beside
@@ -69,7 +67,6 @@ from notewell.vault.mirror import Mirror
 from notewell.vault.write import VaultWriter, open_writer
 
 if TYPE_CHECKING:
-    from notewell.ask.service import AskService
     from notewell.models.chat.providers import Providers
 
 P = ParamSpec("P")
@@ -124,7 +121,6 @@ class Engine:
         self.vault = self._open_vault(settings, writer, own_folders(features, settings))
         self.features = OpenFeatures(features, self.vault)
         self.tending = Tending(self.vault, self._writer, self._look_now, self.features)
-        self._asking = AskOnDemand(record, settings, self._for_answers(), writer, self._look_at)
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer
         )
@@ -204,31 +200,12 @@ class Engine:
             ask=self.answer,
         )
 
-    def _for_answers(self) -> Vault:
-        return Vault(
-            name=self.record.name,
-            search=self.search,
-            assemble=self.answer,
-            note=self.note,
-            neighbors=self.answer,
-            count_tokens=self.tokens,
-            waiting=self._unread_notes,
-        )
-
-    @property
-    def asking(self) -> AskService:
-        """Answers by a language model; created on first use."""
-        return self._asking.get()
-
     # --- reading ---------------------------------------------------------------------------
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault, and log it. Keyword mode does not wait for the model."""
         shown = self.history.screened(request)
-        if shown.expand == "llm":
-            found = self.asking.search(shown, self._searching.search)
-        else:
-            found = self._searching.search(shown)
+        found = self.features.search(shown, self._searching.search)
         return self.history.noted(request, self.tending.live.refreshed(request, found))
 
     def answer(self, request: Request[R]) -> R:
@@ -240,7 +217,6 @@ class Engine:
         self._settings = settings
         self._searching.use_rules(settings.search)
         self.tending.plans.use_rules(settings.garden)
-        self._asking.use_rules(settings.ask)
         self.features.use(settings)
 
     def use_consent(self, hosts: tuple[str, ...]) -> None:
@@ -308,9 +284,6 @@ class Engine:
     def follow(self, *, after: int | None = None) -> EventStream:
         """Follow what happens, on the event loop this is called on; see `EventLog.subscribe`."""
         return EventStream(partial(self.subscribe, after=after))
-
-    def _unread_notes(self) -> int:
-        return self._index.counts().ledger.get("pending", 0)
 
     def _load_models(self) -> None:
         """Load the models that are on this machine; a server's writer does so by itself."""

@@ -7,7 +7,7 @@ before it is used. The doors read everything from the rows, in their order.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -18,12 +18,14 @@ from notewell.errors import NotFoundError
 from notewell.types.frozen import frozen
 
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
-    from notewell.contract.request import Request
+    from notewell.contract.request import Request, StreamEvent
+    from notewell.contract.search import SearchReply, SearchRequest
     from notewell.index.port import IndexReader
     from notewell.ingest.token_counter import TokenCounter
     from notewell.models.chat.providers import Providers
     from notewell.runs.work import Runs
     from notewell.sources import Source
+    from notewell.support.http import Cancel
     from notewell.types import Embedder, Settings, VaultRecord
     from notewell.types.runs import RunKind
     from notewell.types.settings import Section
@@ -32,6 +34,8 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
 R = TypeVar("R")
 Requests: TypeAlias = "tuple[type[Request[Any]], ...]"
 Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
+Streams: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any, Cancel], Iterator[StreamEvent]]]"
+Search: TypeAlias = "Callable[[SearchRequest], SearchReply]"
 
 
 @frozen
@@ -52,7 +56,9 @@ class Feature:
 
     `runs` are the kinds of runs that the schedule may begin; `starts` says that it has work to do
     when a vault begins to be served. `files` are its files of state in the data folder of a vault:
-    saved in backups, deleted with the vault.
+    saved in backups, deleted with the vault. `talks/*.json` are those of a folder of its own, whose
+    names are hexadecimal numbers.
+    `expands` are the values of a search's `expand` for which it searches.
     """
 
     name: str
@@ -69,6 +75,7 @@ class Feature:
     runs: tuple[RunKind, ...] = ()
     starts: bool = False
     files: tuple[str, ...] = ()
+    expands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +114,15 @@ class OpenVault:
 class OpenFeature:
     """One feature at work in one vault. Any thread may call what is here.
 
-    `answers` has a function for each request, `runs` one for each kind of run, which begins it
-    without waiting for its end. `start` is called once where a writer serves the vault, `use` when
-    settings were changed, `close` at the end.
+    `answers` has a function for each request, `streams` one for each that is answered by a stream,
+    whose thread the caller lends, and `runs` one for each kind of run, which begins it without
+    waiting for its end. `expand` searches by the search function it is given. `start` is called
+    once where a writer serves the vault, `use` when settings were changed, `close` at the end.
     """
 
     answers: Answers
+    streams: Streams = field(default_factory=dict)
+    expand: Callable[[SearchRequest, Search], SearchReply] | None = None
     runs: Mapping[RunKind, Callable[[], object]] = field(default_factory=dict)
     start: Callable[[], None] = lambda: None
     use: Callable[[Settings], None] = lambda _: None
@@ -131,15 +141,29 @@ class OpenFeatures:
 
     def answer(self, request: Request[R]) -> R:
         """Answer a request; NotFoundError where no feature does."""
+        reply: Any = self._opened_for(type(request)).answers[type(request)](request)
+        answered: R = reply
+        return answered
+
+    def stream(self, request: Request[Any], cancel: Cancel) -> Iterator[StreamEvent]:
+        """The events of a stream that answers a request, until it ends or `cancel` ends it."""
+        yield from self._opened_for(type(request)).streams[type(request)](request, cancel)
+
+    def search(self, request: SearchRequest, search: Search) -> SearchReply:
+        """Search by `search`, or by the feature that does for `expand` of the request."""
+        if not isinstance(request.expand, str):
+            return search(request)
         for feature in self._features:
-            if feature.answers and type(request) in load(feature.requests):
-                reply: Any = self.open(feature).answers[type(request)](request)
-                answered: R = reply
-                return answered
-        raise NotFoundError(
-            f"{request.endpoint.name} is of a feature that this program does not have.",
-            code="feature_missing",
-        )
+            expand = self.open(feature).expand if request.expand in feature.expands else None
+            if expand is not None:
+                return expand(request, search)
+        raise _missing(f"A search with `expand={request.expand}`")
+
+    def _opened_for(self, request: type[Request[Any]]) -> OpenFeature:
+        for feature in self._features:
+            if feature.answers and request in load(feature.requests):
+                return self.open(feature)
+        raise _missing(request.endpoint.name)
 
     def open(self, feature: Feature) -> OpenFeature:
         """Open a feature, once."""
@@ -177,6 +201,12 @@ class OpenFeatures:
 
     def _begin(self, feature: Feature, kind: RunKind) -> None:
         self.open(feature).runs[kind]()
+
+
+def _missing(name: str) -> NotFoundError:
+    return NotFoundError(
+        f"{name} is of a feature that this program does not have.", code="feature_missing"
+    )
 
 
 def load(place: str) -> Any:

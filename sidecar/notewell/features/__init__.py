@@ -5,6 +5,7 @@ Every door reads its routes, commands and tools from here.
 
 from notewell.engine.feature import Feature
 from notewell.features.archaeology import ARCHAEOLOGY
+from notewell.features.ask import ASK
 from notewell.features.context import CONTEXT
 from notewell.features.documents import DOCUMENTS
 from notewell.features.gleanings import GLEANINGS
@@ -26,7 +27,7 @@ FEATURES: tuple[Feature, ...] = (
     GLEANINGS,
     Feature("garden", "notewell.contract.endpoints:GARDEN"),
     WRITES,
-    Feature("ask", "notewell.contract.endpoints:ASK"),
+    ASK,
     Feature("changes", "notewell.contract.endpoints:CHANGES"),
     Feature("runs", "notewell.contract.endpoints:RUNS"),
     Feature("phone", "notewell.contract.endpoints:PHONE"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from notewell.contract.ask import ModelView
+from notewell.contract.chat import ModelView
 from notewell.contract.garden import GardenCheck, GardenModelReply
 from notewell.errors import ConfigError, ProviderError, UsageError
 from notewell.gardener.garden import Garden, NoteFacts

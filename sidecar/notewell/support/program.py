@@ -16,7 +16,8 @@ _READER_MODULE = "notewell.vault.readers.child"
 # Isolated from the environment, the current folder and the user's packages.
 _ISOLATED = ("-I", "-S", "-B", "-X", "utf8")
 _RUN_CODE = (
-    "import sys; sys.path.append(sys.argv[1]); from notewell.ask.code_child import main; main()"
+    "import sys; sys.path.append(sys.argv[1]);"
+    " from notewell.support.confined.child import main; main()"
 )
 
 

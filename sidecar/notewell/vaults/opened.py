@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 
 from notewell import querylog, runs
-from notewell.ask import conversations
 from notewell.engine import tuning
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, files
@@ -110,10 +109,9 @@ class Vaults(KnownVaults):
             if delete_data:
                 data = self._data(record)
                 delete_index(directory)
-                conversations.delete(data)
                 write_journal.delete(data)
                 for name in files(self._features):
-                    state_file.delete(data / name)
+                    _delete_state(data / name)
                 garden_state.delete(data)
                 runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
@@ -265,6 +263,14 @@ def _free_name(wanted: str, taken: set[str]) -> str:
         number += 1
         name = f"{wanted}-{number}"
     return name
+
+
+def _delete_state(file: Path) -> None:
+    """Delete a file of state, or the folder of one whose name is a pattern."""
+    if "*" in file.name:
+        shutil.rmtree(file.parent, ignore_errors=True)
+    else:
+        state_file.delete(file)
 
 
 def _delete_mirror(mirrors: Path, record: VaultRecord) -> None:

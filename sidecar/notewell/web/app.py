@@ -26,10 +26,9 @@ from notewell.web.auth import KEY_PARAMETER, Callers, Gate, bound_address
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
 from notewell.web.middleware import answer, guard, sign_in
-from notewell.web.polled_answers import PolledAnswers
 from notewell.web.request_models import MAX_BODY_BYTES
 from notewell.web.routes import ROUTES, Route, routes
-from notewell.web.site import SITE, Site
+from notewell.web.site import SITE, Parts, Site
 from notewell.web.sse import Streams
 
 _SAVE_USED_S = 60.0
@@ -68,8 +67,8 @@ def create_app(
     table = ROUTES if features is FEATURES else routes(features)
     names = tuple(one.endpoint.name for one in table if one.request is not HealthRequest)
     app.on_shutdown.append(streams.end)
-    answers = PolledAnswers()
-    app.on_shutdown.append(answers.end)
+    parts = Parts()
+    app.on_shutdown.append(parts.end)
     app[SITE] = Site(
         vaults=vaults,
         gate=Gate(callers=Callers(token, state_dir), rules=server),
@@ -84,7 +83,7 @@ def create_app(
         static=interface,
         metrics=Metrics(),
         streams=streams,
-        answers=answers,
+        parts=parts,
     )
     _add_routes(app, table)
     if interface is not None:

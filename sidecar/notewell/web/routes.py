@@ -16,10 +16,7 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from notewell.contract import (
-    ask,
-    ask_setup,
     devices,
-    local_models,
     manage,
     pairing,
     phone,
@@ -34,10 +31,9 @@ from notewell.engine.event_stream import EventStream
 from notewell.engine.feature import Feature, load, requests
 from notewell.errors import QueryTimeoutError
 from notewell.features import FEATURES
-from notewell.web import asking, handlers, served_vaults
 from notewell.web import devices as device_handlers
+from notewell.web import handlers, served_vaults
 from notewell.web import sources as source_handlers
-from notewell.web.ask_setup import change_setup, setup
 from notewell.web.pairing import cancel_pairing, pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
@@ -116,7 +112,7 @@ class Route:
         """Wait for a free slot and call the handler; the vault is held until `held` ends."""
         if not self.endpoint.needs_token:  # monitoring works however busy the server is
             return await self.handle(site, vault, checked)
-        if self.request in QUICK or self.request is ask.AskEventsRequest:  # which only waits
+        if self.request in QUICK or self.endpoint.waits:
             await self._hold(site, vault, held)
             return await self._in_time(site, vault, checked)
         async with site.slots.taken():
@@ -168,13 +164,6 @@ _OF_SERVER: Mapping[type, Handler] = {
     server.EventsRequest: handlers.events,
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,
-    ask.AskRequest: asking.ask,
-    ask.AskEventsRequest: asking.events,
-    ask.StopAnswerRequest: asking.stop,
-    local_models.LocalModelsRequest: asking.local_models,
-    local_models.UseLocalModelRequest: asking.use_local_model,
-    ask_setup.AskSetupRequest: setup,
-    ask_setup.ChangeAskSetupRequest: change_setup,
     sources.SourcesRequest: source_handlers.sources,
     sources.AddSource: source_handlers.add,
     sources.SyncSource: source_handlers.sync,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from aiohttp import web
 
@@ -22,8 +23,37 @@ from notewell.web.audit import Audit
 from notewell.web.auth import Gate
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
-from notewell.web.polled_answers import PolledAnswers
 from notewell.web.sse import Streams
+
+
+class Part(Protocol):
+    """A part of the server that only one feature uses."""
+
+    async def end(self) -> None:
+        """Stop what runs there, because the server stops."""
+        ...
+
+
+P = TypeVar("P", bound=Part)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of features, each made when it is first asked for."""
+
+    _made: dict[type, Any] = field(default_factory=dict)
+
+    def of(self, kind: type[P]) -> P:
+        """The server's one part of this kind."""
+        if kind not in self._made:
+            self._made[kind] = kind()
+        part: P = self._made[kind]
+        return part
+
+    async def end(self, _app: web.Application) -> None:
+        """Stop what runs in all of them."""
+        for part in self._made.values():
+            await part.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +73,7 @@ class Site:
     static: Path | None
     metrics: Metrics
     streams: Streams
-    answers: PolledAnswers
+    parts: Parts
 
     def engine(self, vault: str | None) -> Engine:
         """Return the engine of a served vault, which `holding` keeps open; None: the only one."""

@@ -1,5 +1,5 @@
 """Scripted language models, the same as in the tests of `ask`."""
 
-from tests.ask.conftest import script
+from tests.features.ask.conftest import script
 
 __all__ = ["script"]

@@ -13,7 +13,7 @@ from notewell.models.chat.messages import ChatModel, ToolCall, Turn
 from notewell.models.chat.openai import OpenAI
 from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
 from notewell.support.http import Cancel, Json
-from tests.ask.scripted import Says, Script
+from tests.features.ask.scripted import Says, Script
 
 
 @dataclass

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from notewell.contract.ask import ModelView
+from notewell.contract.chat import ModelView
 from notewell.models.chat.messages import ModelInfo
 from notewell.types import ModelPreference
 from notewell.types.frozen import frozen

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from notewell.config.load import ENV_KEY, provider_key
-from notewell.contract.ask import AskModelsReply, ModelView
+from notewell.contract.chat import AskModelsReply, ModelView
 from notewell.errors import ConfigError, ProviderError
 from notewell.models.chat.messages import ChatModel, ModelInfo
 from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank

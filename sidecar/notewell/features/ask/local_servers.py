@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 
-from notewell.contract.local_models import LocalModels, LocalServer
 from notewell.errors import ProviderError
+from notewell.features.ask.replies import LocalModels, LocalServer
 from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank
 from notewell.models.chat.wire import listed_models

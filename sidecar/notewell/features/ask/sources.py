@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from notewell.contract.ask import AskSource
 from notewell.contract.context import ContextReply, ContextSource
+from notewell.features.ask.replies import AskSource
 from notewell.search.cited_blocks import TAG, Block
 
 _NUMBER = re.compile(rf'(?<=<{TAG} n=")\d+(?=")')

@@ -6,29 +6,46 @@ import asyncio
 import logging
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
-from notewell.ask.service import AskService
-from notewell.contract.ask import (
+from notewell.config.edit import Configuration
+from notewell.contract.chat import AskModelsReply
+from notewell.engine.event_stream import EventStream, StreamedEvent
+from notewell.engine.feature import OpenFeatures
+from notewell.errors import ConfigError
+from notewell.features.ask.local_servers import find_servers, rules_of
+from notewell.features.ask.polled_answers import PolledAnswers
+from notewell.features.ask.replies import (
     AskEventsReply,
-    AskEventsRequest,
     AskFailed,
-    AskModelsReply,
-    AskRequest,
+    AskSetupReply,
     AskStoppedReply,
-    StopAnswerRequest,
-)
-from notewell.contract.local_models import (
     LocalModelsReply,
+)
+from notewell.features.ask.requests import (
+    AskEventsRequest,
+    AskModelsRequest,
+    AskRequest,
+    AskSetupRequest,
+    ChangeAskSetupRequest,
     LocalModelsRequest,
+    StopAnswerRequest,
     UseLocalModelRequest,
 )
-from notewell.engine.event_stream import EventStream, StreamedEvent
-from notewell.errors import ConfigError
-from notewell.models.chat.local_servers import find_servers, rules_of
+from notewell.features.ask.services import (
+    agree,
+    check_in_force,
+    keep_service_key,
+    rules_of_service,
+    setup_of,
+)
 from notewell.support.http import Cancel
+from notewell.types import AskRules
+from notewell.web.auth import CALLER
+from notewell.web.routes import Handler
 from notewell.web.site import Site
 
 _log = logging.getLogger(__name__)
@@ -48,15 +65,16 @@ async def ask(site: Site, vault: str | None, request: AskRequest) -> EventStream
     """Start an answer in a thread of its own; it is cancelled when the client disconnects."""
     if request.stream is None:
         return _begin(site, vault, request)
-    site.answers.admit()
+    answers = site.parts.of(PolledAnswers)
+    answers.admit(CALLER.get())
     async with AsyncExitStack() as held:
         await held.enter_async_context(site.holding(vault))
         # The vault stays open until the answer ends, not only until this request is answered.
-        return site.answers.keep(_begin(site, vault, request), held.pop_all())
+        return answers.keep(CALLER.get(), _begin(site, vault, request), held.pop_all())
 
 
 def _begin(site: Site, vault: str | None, request: AskRequest) -> EventStream:
-    answering = _Answering(site.engine(vault).asking, request)
+    answering = _Answering(site.engine(vault).features, request)
     following = EventStream(answering.begin, most_waiting=_MOST_WAITING)
     answering.follow(following)
     return following
@@ -64,12 +82,13 @@ def _begin(site: Site, vault: str | None, request: AskRequest) -> EventStream:
 
 async def events(site: Site, _vault: str | None, request: AskEventsRequest) -> AskEventsReply:
     """Wait for the next events of an answer."""
-    return await site.answers.events(request.id, request.after, request.wait)
+    answers = site.parts.of(PolledAnswers)
+    return await answers.events(CALLER.get(), request.id, request.after, request.wait)
 
 
 async def stop(site: Site, _vault: str | None, request: StopAnswerRequest) -> AskStoppedReply:
     """Stop an answer."""
-    site.answers.stop(request.id)
+    site.parts.of(PolledAnswers).stop(CALLER.get(), request.id)
     return AskStoppedReply(request.id)
 
 
@@ -85,23 +104,59 @@ async def use_local_model(
 ) -> AskModelsReply:
     """Answer questions with a program on this computer, from now on."""
     await asyncio.to_thread(_use_local_model, site, request)
-    asking = site.engine(vault).asking
-    return await asyncio.to_thread(asking.models, refresh=True)
+    features = site.engine(vault).features
+    return await asyncio.to_thread(features.answer, AskModelsRequest(refresh=True))
 
 
 def _use_local_model(site: Site, request: UseLocalModelRequest) -> None:
     """Write the settings, and use them."""
+    configuration = _configuration(site)
+    configuration.use_chat_model(rules_of(request.server, request.model))
+    site.vaults.use_sections(["ask"], configuration.settings)
+
+
+async def setup(site: Site, vault: str | None, _request: AskSetupRequest) -> AskSetupReply:
+    """Show the service that answers questions, and those that could."""
+    rules = await asyncio.to_thread(_rules, site, site.record(vault).path)
+    return await asyncio.to_thread(setup_of, rules)
+
+
+async def change_setup(
+    site: Site, vault: str | None, request: ChangeAskSetupRequest
+) -> AskSetupReply:
+    """Answer questions with another service, or none, from now on."""
+    rules = await asyncio.to_thread(_change, site, site.record(vault).path, request)
+    check_in_force(rules, request.service)
+    return await asyncio.to_thread(setup_of, rules)
+
+
+def _change(site: Site, folder: Path, request: ChangeAskSetupRequest) -> AskRules:
+    """Store the key, write the settings and use them; return them as they hold now."""
+    configuration = _configuration(site)
+    if request.service is not None:
+        agree(request.service, request.host)
+        if request.key is not None:
+            keep_service_key(request.service, request.key.strip())
+    configuration.use_chat_model(rules_of_service(request.service, request.model))
+    site.vaults.use_sections(["ask"], configuration.settings)
+    return _rules(site, folder)
+
+
+def _rules(site: Site, folder: Path) -> AskRules:
+    return _configuration(site).settings(folder).ask
+
+
+def _configuration(site: Site) -> Configuration:
     if site.configuration is None:
-        raise ConfigError("this server was started without a configuration file to change")
-    site.configuration.use_chat_model(rules_of(request.server, request.model))
-    site.vaults.use_sections(["ask"], site.configuration.settings)
+        raise ConfigError("This server was started without a configuration file to change.")
+    return site.configuration
 
 
 class _Answering:
     """One answer, made in a thread and sent to one listener."""
 
-    def __init__(self, service: AskService, request: AskRequest) -> None:
-        self._service = service
+    def __init__(self, features: OpenFeatures, request: AskRequest) -> None:
+        self._features = features
         self._request = request
         self._cancel = Cancel()
         self._send: Callable[[StreamedEvent], None] = lambda _: None
@@ -122,7 +177,7 @@ class _Answering:
     def _run(self) -> None:
         number = 0
         try:
-            for event in self._service.answer(self._request, self._cancel):
+            for event in self._features.stream(self._request, self._cancel):
                 self._send(_Numbered(number := number + 1, event.kind, event.data))
         except Exception as error:  # noqa: BLE001 - the end of the thread: the client is told
             # The message might quote a note, so only the places are logged.
@@ -132,3 +187,14 @@ class _Answering:
         finally:
             if self._following is not None:
                 self._following.end_soon()
+
+
+HANDLERS: Mapping[type, Handler] = {
+    AskRequest: ask,
+    AskEventsRequest: events,
+    StopAnswerRequest: stop,
+    LocalModelsRequest: local_models,
+    UseLocalModelRequest: use_local_model,
+    AskSetupRequest: setup,
+    ChangeAskSetupRequest: change_setup,
+}

@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from notewell.ask.code_confine import (
+from notewell.support.confined.confine import (
     ALLOW,
     ANY_BIT,
     EQUAL,

@@ -7,17 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from notewell.ask.code_rules import MODULES
-from notewell.ask.code_tool import CodeNote, CodeRunner
-from notewell.ask.sources import NumberedSources, Source
-from notewell.ask.vault import Vault
-from notewell.ask.web_reader import Page, Pages
 from notewell.contract.context import ContextRequest
 from notewell.contract.graph import NeighborsRequest
+from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
+from notewell.engine.feature import OpenVault
 from notewell.errors import NotewellError, UsageError
+from notewell.features.ask.code_tool import CodeNote, CodeRunner
+from notewell.features.ask.sources import NumberedSources, Source
+from notewell.features.ask.web_reader import Page, Pages
 from notewell.models.chat.messages import ToolCall, ToolSpec
 from notewell.search.cited_blocks import Block, neutral
+from notewell.support.confined.rules import MODULES
 from notewell.support.http import Json
 from notewell.vault.chunk import fit_words
 
@@ -93,7 +94,7 @@ class Tools:
 
     def __init__(
         self,
-        vault: Vault,
+        vault: OpenVault,
         catalogue: NumberedSources,
         pages: Pages | None,
         *,
@@ -177,7 +178,7 @@ class Tools:
     # --- on notes --------------------------------------------------------------------------
 
     def _search(self, query: str) -> ToolResult:
-        found = self._vault.search(SearchRequest(query, limit=_RESULTS))
+        found = self._vault.ask(SearchRequest(query, limit=_RESULTS))
         if not _may_answer(found.confidence) or not found.results:
             return ToolResult(f"search: {query}", "nothing", _NOTHING)
         room, most = self._budget, min(_SNIPPET_TOKENS, self._budget // _RESULTS)
@@ -195,7 +196,7 @@ class Tools:
         return self._gather(question, self._budget)
 
     def _gather(self, question: str, budget: int) -> ToolResult:
-        reply = self._vault.assemble(ContextRequest(question, budget_tokens=budget))
+        reply = self._vault.ask(ContextRequest(question, budget_tokens=budget))
         if not _may_answer(reply.confidence) or not reply.sources:
             return ToolResult(f"context: {question}", "nothing", _NOTHING, reply.warnings)
         text = self._catalogue.context(reply)
@@ -204,14 +205,14 @@ class Tools:
         )
 
     def _read(self, path: str) -> ToolResult:
-        note = self._vault.note(path)
+        note = self._vault.ask(NoteRequest(path))
         block = self._block(Source(note.path, note.title, note.uri), note.content, self._budget)
         tokens = self._vault.count_tokens(note.content)
         shortened = f", the first {self._budget}" if tokens > self._budget else ""
         return ToolResult(f"read: {note.path}", f"{tokens} tokens{shortened}", block)
 
     def _neighbors(self, path: str) -> ToolResult:
-        found = self._vault.neighbors(NeighborsRequest(path, limit=30))
+        found = self._vault.ask(NeighborsRequest(path, limit=30))
         lines = [f"{neutral(one.title)} ({one.path})" for one in found.neighbors]
         text = self._fitted("\n".join(lines), self._budget) or "No links."
         return ToolResult(f"neighbors: {found.path}", f"{len(lines)} notes", text)
@@ -253,7 +254,7 @@ class Tools:
         found = []
         for one in self._catalogue.sources(()):
             try:
-                note = self._vault.note(one.path)
+                note = self._vault.ask(NoteRequest(one.path))
             except NotewellError:  # a web page, or a note that is gone
                 continue
             dates = note.created, note.modified

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from notewell.ask.conversations import MOST, Conversations, as_note, newest_within
-from notewell.ask.tool_loop import Draft
-from notewell.contract.ask import AskNotice, AskReply, AskRequest, AskSource, AskText
 from notewell.errors import CancelledError, NotFoundError, ProviderError
-from tests.ask.conftest import Asking
-from tests.ask.scripted import Says, Script
+from notewell.features.ask.conversations import MOST, Conversations, as_note, newest_within
+from notewell.features.ask.replies import AskNotice, AskReply, AskSource, AskText
+from notewell.features.ask.requests import AskRequest
+from notewell.features.ask.tool_loop import Draft
+from tests.features.ask.conftest import Asking
+from tests.features.ask.scripted import Says, Script
 
 QUESTION = "How do bees find their way home?"
 STANDALONE = Says("When do bees find their way home?")

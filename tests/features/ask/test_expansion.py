@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from notewell.ask.expansion import Expander
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.features.ask.expansion import Expander
 from notewell.models.chat.providers import Providers
 from notewell.types import AskRules
-from tests.ask.scripted import Says, Script
+from tests.features.ask.scripted import Says, Script
 
 REQUEST = SearchRequest("apian", expand="llm", mode="keyword")
 WORDINGS = Says(json.dumps({"queries": ["hive in spring", "Apian"], "terms": ["sun", "light"]}))
@@ -29,7 +29,7 @@ def asked_of(script: Script, tmp_path: Path) -> Callable[..., Expander]:
 def test_an_expansion_by_a_slow_model_is_skipped(
     asked_of: Callable[..., Expander], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.ask.expansion.TIMEOUT_S", 0.1)
+    monkeypatch.setattr("notewell.features.ask.expansion.TIMEOUT_S", 0.1)
     hold = threading.Event()
     reply = asked_of(Says("x" * 50, hold=hold)).search(REQUEST, engine.search)
     hold.set()
@@ -39,7 +39,8 @@ def test_an_expansion_by_a_slow_model_is_skipped(
 
 def expander(folder: Path, url: str, **rules: Any) -> Expander:
     given = {"provider": "openai", "base_url": url, "model": "test-model", **rules}
-    return Expander(Providers(AskRules(**given), folder, {}, first_pause_s=0.01))
+    providers = Providers(AskRules(**given), folder, {}, first_pause_s=0.01)
+    return Expander(lambda: providers)
 
 
 def test_other_wordings_find_further_notes(engine: Engine, script: Script, tmp_path: Path) -> None:

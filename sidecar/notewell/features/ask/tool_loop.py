@@ -10,16 +10,18 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from notewell.ask import prompts
-from notewell.ask.code_tool import CodeRunner
-from notewell.ask.conversations import newest_within
-from notewell.ask.prompts import Phrases, phrases_for
-from notewell.ask.sources import NumberedSources, check_citations
-from notewell.ask.tools import GIVEN_UP, ToolResult, Tools
-from notewell.ask.vault import Vault
-from notewell.ask.web_reader import Pages
-from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
+from notewell.contract.chat import ModelView
+from notewell.contract.request import StreamEvent
+from notewell.engine.feature import OpenVault
 from notewell.errors import ProviderError
+from notewell.features.ask import prompts
+from notewell.features.ask.code_tool import CodeRunner
+from notewell.features.ask.conversations import newest_within
+from notewell.features.ask.prompts import Phrases, phrases_for
+from notewell.features.ask.replies import AskReply, AskStep, AskText
+from notewell.features.ask.sources import NumberedSources, check_citations
+from notewell.features.ask.tools import GIVEN_UP, ToolResult, Tools
+from notewell.features.ask.web_reader import Pages
 from notewell.models.chat.messages import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
@@ -122,7 +124,7 @@ class ToolLoop:
 
     def __init__(
         self,
-        vault: Vault,
+        vault: OpenVault,
         providers: Providers,
         provider: ChatModel,
         model: ModelView,
@@ -138,20 +140,20 @@ class ToolLoop:
         self._messages: list[Message] = []
         self._results: list[int] = []  # places of the tools' results among the messages
 
-    def run(self, draft: Draft, past: Sequence[AskReply]) -> Iterator[AskEvent]:
+    def run(self, draft: Draft, past: Sequence[AskReply]) -> Iterator[StreamEvent]:
         """Fill in the draft, and yield the events of its progress."""
         draft.model = self._model.name
         draft.standalone = draft.question
         history = newest_within(past, self._budget // 4, self._vault.count_tokens)
         if history:
             draft.standalone = self._standalone(draft.question, history)
-            yield AskEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
+            yield StreamEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
         pages = Pages(self._rules.web_search_url) if self._rules.web else None
         code = self._code_runner(draft)
         tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget, code=code)
         initial = tools.initial_context(draft.standalone)
         draft.warnings += [*initial.warnings, *self._index_warnings()]
-        yield AskEvent("step", AskStep(1, "context", initial.about, initial.outcome))
+        yield StreamEvent("step", AskStep(1, "context", initial.about, initial.outcome))
         self._messages = [
             Message("system", self._system(code=code is not None)),
             *_as_messages(history),
@@ -174,7 +176,7 @@ class ToolLoop:
 
     def _index_warnings(self) -> Iterator[str]:
         """A warning if some notes cannot be found yet."""
-        if waiting := self._vault.waiting():
+        if waiting := self._vault.index.counts().ledger.get("pending", 0):
             yield f"The index is being built: {waiting:,} notes are not searched yet."
 
     def _standalone(self, question: str, past: Sequence[AskReply]) -> str:
@@ -184,7 +186,7 @@ class ToolLoop:
         rewritten = " ".join(turn.text.split())
         return rewritten if 0 < len(rewritten) <= _QUESTION_CHARS else question
 
-    def _rounds(self, draft: Draft, tools: Tools) -> Iterator[AskEvent]:
+    def _rounds(self, draft: Draft, tools: Tools) -> Iterator[StreamEvent]:
         """Let the model use tools until it answers or has had its number of rounds."""
         for n in range(1, max(self._rules.steps, 1) + 1):
             draft.steps = n
@@ -202,7 +204,7 @@ class ToolLoop:
                     )
                     continue
                 used = tools.use(call)
-                yield AskEvent("step", _step(n, call.name, used))
+                yield StreamEvent("step", _step(n, call.name, used))
                 self._results.append(len(self._messages))
                 self._messages.append(Message("tool", used.text, call_id=call.id))
         draft.partial = True
@@ -216,7 +218,7 @@ class ToolLoop:
             self._messages[place] = replace(self._messages[place], text=GIVEN_UP)
         del self._results[:count]
 
-    def _round(self, draft: Draft, tools: Sequence[ToolSpec]) -> Generator[AskEvent, None, Turn]:
+    def _round(self, draft: Draft, tools: Sequence[ToolSpec]) -> Generator[StreamEvent, None, Turn]:
         """One turn of the model. Its text is sent once there is a source."""
         received, unsent = "", ""
         turn = Turn("")
@@ -233,7 +235,7 @@ class ToolLoop:
                     received.lstrip()[:_MARKER_CHARS]
                 ):
                     draft.text = received
-                    yield AskEvent("text", AskText(unsent))
+                    yield StreamEvent("text", AskText(unsent))
                     unsent = ""
         except ProviderError as error:
             if not received.strip():

@@ -13,27 +13,28 @@ from notewell.cli.output import clean, emit_object, print_table
 from notewell.cli.request_options import request_option
 from notewell.client.backend import Backend
 from notewell.config.terminal import is_terminal
-from notewell.contract.ask import (
+from notewell.contract.chat import AskModelsReply
+from notewell.errors import ProviderError
+from notewell.features.ask.replies import (
     AskConversationReply,
     AskConversationsReply,
-    AskEventData,
     AskFailed,
     AskForgottenReply,
     AskFound,
-    AskModelsReply,
-    AskModelsRequest,
     AskNotice,
     AskReply,
-    AskRequest,
     AskSource,
     AskStep,
     AskText,
+)
+from notewell.features.ask.requests import (
+    AskModelsRequest,
+    AskRequest,
     ConversationRequest,
     ConversationsRequest,
     ForgetConversationRequest,
     SaveConversationRequest,
 )
-from notewell.errors import ProviderError
 from notewell.models.chat.providers import keep_key
 
 
@@ -127,7 +128,7 @@ def _answer(backend: Backend, request: AskRequest, *, as_json: bool) -> str:
     raise ProviderError("The answer was cut off; ask again.")
 
 
-def _say_progress(event: AskEventData) -> None:
+def _say_progress(event: object) -> None:
     match event:
         case AskNotice():
             where = "this computer" if event.local else event.host

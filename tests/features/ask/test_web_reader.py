@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from notewell.ask import web_reader
-from notewell.ask.web_reader import Pages
 from notewell.errors import ProviderError
+from notewell.features.ask import web_reader
+from notewell.features.ask.web_reader import Pages
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from aiohttp import web
-
-from notewell.contract.ask import AskEventReply, AskEventsReply, AskText
 from notewell.engine.event_stream import EventStream
 from notewell.errors import BusyError, NotFoundError
-from notewell.web.auth import CALLER, Caller
+from notewell.features.ask.replies import AskEventReply, AskEventsReply, AskText
 
 _GATHER_S = 0.12  # after a piece of text, so that a fast model does not cause a request a word
 
@@ -23,7 +20,7 @@ _GATHER_S = 0.12  # after a piece of text, so that a fast model does not cause a
 class _Running:
     """An answer: its events so far. `asked` is the loop's time of the latest request for them."""
 
-    caller: Caller
+    caller: object
     stream: EventStream
     asked: float
     events: list[AskEventReply] = field(default_factory=list)
@@ -45,11 +42,11 @@ class PolledAnswers:
     _answers: dict[str, _Running] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def admit(self) -> None:
+    def admit(self, caller: object) -> None:
         """Raise BusyError where too many answers run."""
         self._forget()
         running = [one for one in self._answers.values() if not one.done]
-        own = [one for one in running if one.caller == CALLER.get()]
+        own = [one for one in running if one.caller == caller]
         if len(running) >= self.most or len(own) >= self.each:
             raise BusyError(
                 f"{len(running)} questions are being answered, which is the maximum. Wait for an"
@@ -58,19 +55,21 @@ class PolledAnswers:
                 retry_after=10.0,
             )
 
-    def keep(self, stream: EventStream, held: AsyncExitStack) -> AskEventsReply:
+    def keep(self, caller: object, stream: EventStream, held: AsyncExitStack) -> AskEventsReply:
         """Collect the events of `stream`; `held` is closed when it ends."""
         number = secrets.token_hex(16)
-        answer = _Running(CALLER.get(), stream, _now())
+        answer = _Running(caller, stream, _now())
         self._answers[number] = answer
         task = asyncio.create_task(self._follow(answer, held))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return AskEventsReply(number, (), done=False)
 
-    async def events(self, number: str, after: int, wait_s: float) -> AskEventsReply:
+    async def events(
+        self, caller: object, number: str, after: int, wait_s: float
+    ) -> AskEventsReply:
         """The events after `after`; waits for one at most `wait_s`. Raises NotFoundError."""
-        answer = self._find(number)
+        answer = self._find(caller, number)
         answer.asked = _now()
         if wait_s > 0 and not answer.done and len(answer.events) <= after:
             await _changed(answer, wait_s)
@@ -79,20 +78,20 @@ class PolledAnswers:
         answer.asked = _now()
         return AskEventsReply(number, _joined(answer.events[after:]), done=answer.done)
 
-    def stop(self, number: str) -> None:
+    def stop(self, caller: object, number: str) -> None:
         """Stop an answer; one that has ended already stays as it is. Raises NotFoundError."""
-        self._find(number).stream.end()
+        self._find(caller, number).stream.end()
 
-    async def end(self, _app: web.Application) -> None:
+    async def end(self) -> None:
         """Stop all answers, because the server stops."""
         for answer in self._answers.values():
             answer.stream.end()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _find(self, number: str) -> _Running:
-        """The answer of this caller. One of another caller is as unknown as one that never was."""
+    def _find(self, caller: object, number: str) -> _Running:
+        """The answer of a caller. One of another caller is as unknown as one that never was."""
         answer = self._answers.get(number)
-        if answer is None or answer.caller != CALLER.get():
+        if answer is None or answer.caller != caller:
             raise NotFoundError(
                 "There is no such answer (any more). The conversation may have it.",
                 code="answer_not_found",

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from notewell.ask.conversations import Conversations, as_note
-from notewell.ask.expansion import Expander
-from notewell.ask.tool_loop import Draft, ToolLoop
-from notewell.ask.vault import Vault
-from notewell.contract.ask import (
+from notewell.contract.chat import AskModelsReply
+from notewell.contract.request import StreamEvent
+from notewell.contract.search import SearchReply, SearchRequest
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.errors import CancelledError, NotewellError, ReadOnlyError
+from notewell.features.ask.conversations import Conversations, as_note
+from notewell.features.ask.expansion import Expander
+from notewell.features.ask.replies import (
     AskConversationReply,
     AskConversationsReply,
-    AskEvent,
     AskFailed,
     AskForgottenReply,
     AskFound,
-    AskModelsReply,
     AskNotice,
     AskReply,
-    AskRequest,
     AskSavedReply,
 )
-from notewell.contract.search import SearchReply, SearchRequest
-from notewell.errors import CancelledError, NotewellError, ReadOnlyError
+from notewell.features.ask.requests import (
+    AskModelsRequest,
+    AskRequest,
+    ConversationRequest,
+    ConversationsRequest,
+    ForgetConversationRequest,
+    SaveConversationRequest,
+)
+from notewell.features.ask.tool_loop import Draft, ToolLoop
 from notewell.models.chat.messages import ChatModel
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
-from notewell.types import AskRules, Settings, VaultRecord
-from notewell.vault.write import VaultWriter
 
 _INSTANT_RESULTS = 5  # shown while the model works
 # What leaves this computer, for people.
@@ -40,7 +45,7 @@ class Agent:
     """Answers the questions of one caller."""
 
     def __init__(
-        self, vault: Vault, providers: Providers, conversations: Conversations, cancel: Cancel
+        self, vault: OpenVault, providers: Providers, conversations: Conversations, cancel: Cancel
     ) -> None:
         """Nothing is sent yet."""
         self._vault = vault
@@ -48,7 +53,7 @@ class Agent:
         self._conversations = conversations
         self._cancel = cancel
 
-    def answer(self, request: AskRequest) -> Iterator[AskEvent]:
+    def answer(self, request: AskRequest) -> Iterator[StreamEvent]:
         """The events of an answer, an `answer` last.
 
         The question is saved as a cancelled one before it is answered. So if the answer is stopped
@@ -66,7 +71,7 @@ class Agent:
         provider = providers.open(self._cancel)
         conversation = request.conversation or self._conversations.new_id()
         yield _notice(providers, conversation)
-        draft = Draft(request.question, self._vault.name, conversation)
+        draft = Draft(request.question, self._vault.record.name, conversation)
         self._conversations.save_turn(conversation, draft.stopped())
         try:
             yield from self._begin(draft, past, providers, provider)
@@ -78,7 +83,7 @@ class Agent:
             raise
         reply = draft.reply(general=providers.rules.general_knowledge)
         self._conversations.save_turn(conversation, reply)
-        yield AskEvent("answer", reply)
+        yield StreamEvent("answer", reply)
 
     def _past(self, request: AskRequest) -> tuple[AskReply, ...]:
         """The conversation so far, without a stopped question that is repeated now."""
@@ -92,20 +97,20 @@ class Agent:
 
     def _begin(
         self, draft: Draft, past: tuple[AskReply, ...], providers: Providers, provider: ChatModel
-    ) -> Iterator[AskEvent]:
+    ) -> Iterator[StreamEvent]:
         """Report the results of a keyword search, then let the model answer."""
         instant = SearchRequest(draft.question, limit=_INSTANT_RESULTS, mode="keyword", door="ask")
-        yield AskEvent("found", AskFound(self._vault.search(instant).results))
+        yield StreamEvent("found", AskFound(self._vault.ask(instant).results))
         model = providers.choose(provider)
         yield from ToolLoop(self._vault, providers, provider, model, self._cancel).run(draft, past)
 
 
-def _notice(providers: Providers, conversation: str) -> AskEvent:
+def _notice(providers: Providers, conversation: str) -> StreamEvent:
     """The event that says what leaves this computer, and where it goes."""
     rules = providers.rules
     by_code = _LEAVES_BY_CODE if rules.code_tool else ""
     leaves = _LEAVES + by_code + (_LEAVES_BY_WEB if rules.web else "")
-    return AskEvent(
+    return StreamEvent(
         "notice",
         AskNotice(
             provider=rules.provider,
@@ -119,39 +124,21 @@ def _notice(providers: Providers, conversation: str) -> AskEvent:
 
 
 class AskService:
-    """Answers questions about one vault. Any thread may use it.
+    """Answers questions about one vault. Any thread may use it."""
 
-    `providers` opens the language model that is configured now.
-    """
-
-    def __init__(
-        self,
-        record: VaultRecord,
-        settings: Settings,
-        vault: Vault,
-        writer: VaultWriter | None,
-        changed: Callable[[str], None],
-    ) -> None:
-        """`writer` is None for a read-only vault. `changed` is called with each path written."""
+    def __init__(self, vault: OpenVault) -> None:
+        """Nothing is read or sent yet."""
         self._vault = vault
-        self._writer = writer
-        self._changed = changed
-        self._models_folder = settings.data_dir / "ask"
-        self.use_rules(settings.ask)
-        self._conversations = Conversations(settings.data_dir / "vaults" / record.id)
+        self._expander = Expander(vault.chat)
+        self._conversations = Conversations(vault.folder)
 
-    def use_rules(self, rules: AskRules) -> None:
-        """Answer the next questions with another language model; running answers keep theirs."""
-        self.providers = Providers(rules, self._models_folder)
-        self._expander = Expander(self.providers)
-
-    def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
+    def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""
-        agent = Agent(self._vault, self.providers, self._conversations, cancel)
+        agent = Agent(self._vault, self._vault.chat(), self._conversations, cancel)
         try:
             yield from agent.answer(request)
         except NotewellError as error:
-            yield AskEvent("error", AskFailed(error.code, error.message))
+            yield StreamEvent("error", AskFailed(error.code, error.message))
 
     def search(
         self, request: SearchRequest, search: Callable[[SearchRequest], SearchReply]
@@ -159,35 +146,53 @@ class AskService:
         """Search with `expand=llm`: for several wordings of the query, each with `search`."""
         return self._expander.search(request, search)
 
-    def models(self, *, refresh: bool = False) -> AskModelsReply:
+    def models(self, request: AskModelsRequest) -> AskModelsReply:
         """The models of the configured provider.
 
         Raises ConfigError (code "ask_off") if none is configured, and ProviderError.
         """
-        return self.providers.models(self.providers.open(Cancel()), refresh=refresh)
+        providers = self._vault.chat()
+        return providers.models(providers.open(Cancel()), refresh=request.refresh)
 
-    def conversation(self, conversation: str) -> AskConversationReply:
+    def conversation(self, request: ConversationRequest) -> AskConversationReply:
         """The turns of a conversation. Raises NotFoundError if it does not exist (any more)."""
-        turns = self._conversations.read(conversation)
-        return AskConversationReply(self._vault.name, conversation, turns)
+        turns = self._conversations.read(request.conversation)
+        return AskConversationReply(self._vault.record.name, request.conversation, turns)
 
-    def conversations(self) -> AskConversationsReply:
+    def conversations(self, _request: ConversationsRequest) -> AskConversationsReply:
         """All stored conversations."""
-        return AskConversationsReply(self._vault.name, self._conversations.all())
+        return AskConversationsReply(self._vault.record.name, self._conversations.all())
 
-    def forget(self, conversation: str) -> AskForgottenReply:
+    def forget(self, request: ForgetConversationRequest) -> AskForgottenReply:
         """Delete a conversation. Raises NotFoundError if it does not exist."""
-        self._conversations.delete(conversation)
-        return AskForgottenReply(self._vault.name, conversation)
+        self._conversations.delete(request.conversation)
+        return AskForgottenReply(self._vault.record.name, request.conversation)
 
-    def save(self, conversation: str, path: str) -> AskSavedReply:
+    def save(self, request: SaveConversationRequest) -> AskSavedReply:
         """Write a conversation as a new note.
 
         Raises NotFoundError, ReadOnlyError, or ChangedNoteError if the note exists already.
         """
-        if self._writer is None:
+        vault = self._vault
+        if vault.writer is None:
             raise ReadOnlyError("This vault is read-only; copy the answer instead.")
-        text = as_note(self._conversations.read(conversation))
-        written = self._writer.create(path, text, action="ask save")
-        self._changed(path)
-        return AskSavedReply(self._vault.name, path, written.number)
+        text = as_note(self._conversations.read(request.conversation))
+        written = vault.writer.create(request.path, text, action="ask save")
+        vault.changed(request.path)
+        return AskSavedReply(vault.record.name, request.path, written.number)
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """Questions about a vault, as its engine asks for them."""
+    asking = AskService(vault)
+    return OpenFeature(
+        answers={
+            AskModelsRequest: asking.models,
+            ConversationRequest: asking.conversation,
+            ConversationsRequest: asking.conversations,
+            ForgetConversationRequest: asking.forget,
+            SaveConversationRequest: asking.save,
+        },
+        streams={AskRequest: asking.answer},
+        expand=asking.search,
+    )

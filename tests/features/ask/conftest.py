@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from notewell.ask.conversations import Conversations
-from notewell.ask.service import Agent
-from notewell.ask.vault import Vault
-from notewell.contract.ask import AskEvent, AskReply, AskRequest
+from notewell.contract.request import StreamEvent
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.ask.conversations import Conversations
+from notewell.features.ask.replies import AskReply
+from notewell.features.ask.requests import AskRequest
+from notewell.features.ask.service import Agent
+from notewell.index.port import IndexReader
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
-from notewell.types import AskRules, ModelRules, Settings, VaultRecord
-from tests.ask.scripted import Says, Script, ScriptedModel
+from notewell.types import AskRules, IndexCounts, ModelRules, Settings, VaultRecord
+from tests.features.ask.scripted import Says, Script, ScriptedModel
 
 NOTES = {
     "Garden/Bees.md": "# Bees\n\nBees find their way home by the light of the sun. See [[Hive]].",
@@ -62,6 +64,21 @@ def script() -> Iterator[Script]:
         one.close()
 
 
+class PendingNotes:
+    """An index, with so many notes that are still to be read."""
+
+    def __init__(self, index: IndexReader, waiting: int) -> None:
+        self._index = index
+        self._waiting = waiting
+
+    def counts(self) -> IndexCounts:
+        counts = self._index.counts()
+        return replace(counts, ledger={**counts.ledger, "pending": self._waiting})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+
 @dataclass
 class Asking:
     """Asks one model about the vault; `events` has what came."""
@@ -70,19 +87,12 @@ class Asking:
     folder: Path
     cancel: Cancel = field(default_factory=Cancel)
     waiting: int = 0
-    events: list[AskEvent] = field(default_factory=list)
+    events: list[StreamEvent] = field(default_factory=list)
 
     def agent(self, model: ScriptedModel, **rules: Any) -> Agent:
         given = {"provider": "openai", "base_url": model.url, "model": "test-model", **rules}
-        vault = Vault(
-            name="vault",
-            search=self.engine.search,
-            assemble=self.engine.answer,
-            note=self.engine.note,
-            neighbors=self.engine.answer,
-            count_tokens=self.engine.tokens,
-            waiting=lambda: self.waiting,
-        )
+        index = cast("IndexReader", PendingNotes(self.engine.vault.index, self.waiting))
+        vault = replace(self.engine.vault, index=index)
         providers = Providers(AskRules(**given), self.folder, {}, first_pause_s=0.01)
         return Agent(vault, providers, Conversations(self.folder), self.cancel)
 

@@ -51,10 +51,10 @@ class Wordings:
 class Expander:
     """Expands searches. Safe to use from several threads."""
 
-    def __init__(self, providers: Providers) -> None:
-        """The cache is read from the folder of `providers` when it is first needed."""
+    def __init__(self, providers: Callable[[], Providers]) -> None:
+        """`providers` gives those of the settings now; the cache in their folder is read later."""
         self._providers = providers
-        self._file = providers.folder / NAME
+        self._file = providers().folder / NAME
         self._lock = threading.Lock()
         self._cache: dict[str, Wordings] | None = None
 
@@ -100,10 +100,11 @@ class Expander:
         timer.daemon = True
         timer.start()
         try:
-            provider = self._providers.open(cancel)
-            model = self._providers.choose(provider)
+            providers = self._providers()
+            provider = providers.open(cancel)
+            model = providers.choose(provider)
             messages = (Message("system", _PROMPT), Message("user", query))
-            turns = provider.stream(model.name, messages, (), self._providers.rules.answer_tokens)
+            turns = provider.stream(model.name, messages, (), providers.rules.answer_tokens)
             text = next((piece.text for piece in turns if isinstance(piece, Turn)), "")
         except CancelledError as error:
             raise ProviderError(

@@ -1,18 +1,55 @@
-"""Reads the tables in Markdown, for programs of a language model. Uses the standard library alone.
+"""The process that runs one small program of a language model, confined, and ends.
 
-Tables are those of GitHub's Markdown (https://github.github.com/gfm/#tables-extension-): a row of
-headings, a row of dashes, and rows until an empty line. Tables in blocks of code are left out.
+Reads a request as JSON from its standard input until that is closed, and writes its reply to its
+standard output. Uses the standard library alone: nothing else of the environment has to be found,
+and nothing is imported once the process is confined.
 """
 
 from __future__ import annotations
 
+import heapq  # noqa: F401 - loaded by Counter.most_common, which then may open no file
+import json
+import os
 import re
+import sys
+import time
+import unicodedata  # noqa: F401 - loaded by the first "\N{...}"
+
+from notewell.support.confined.confine import UnconfinedError, confine
+from notewell.support.confined.rules import run
 
 _DASHES = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _BAR = re.compile(r"(?<!\\)\|")
 
 Row = dict[str, str]
+
+
+def main() -> None:
+    """Serve the one request."""
+    request = json.loads(sys.stdin.buffer.read())
+    time.localtime()  # reads the time zone, for `datetime.now()`
+    try:
+        confine(float(request["seconds"]), int(request["memory"]))
+    except UnconfinedError as error:
+        _reply({"confined": False, "output": "", "error": str(error)})
+    values = {"notes": request["notes"], "tables": tables}
+    outcome = run(str(request["code"]), values, int(request["output"]))
+    _reply({"confined": True, "output": outcome.output, "error": outcome.error})
+
+
+def _reply(reply: dict[str, object]) -> None:
+    """Write the reply and end at once: an orderly end would want what is refused now."""
+    rest = json.dumps(reply).encode()
+    while rest:
+        rest = rest[os.write(1, rest) :]
+    os._exit(0)
+
+
+# --- tables in Markdown, for programs ------------------------------------------------------
+#
+# They are those of GitHub's Markdown (https://github.github.com/gfm/#tables-extension-): a row of
+# headings, a row of dashes, and rows until an empty line. Tables in blocks of code are left out.
 
 
 def tables(text: str) -> list[list[Row]]:
@@ -77,3 +114,7 @@ def _outside_code(text: str) -> list[str]:
         else:
             lines.append(line)
     return lines
+
+
+if __name__ == "__main__":
+    main()

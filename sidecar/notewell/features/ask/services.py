@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from notewell.config.load import provider_key
-from notewell.contract.ask_setup import AskSetupReply, ChatService, ChatServiceView, KeyPlace
 from notewell.errors import ConfigError, UsageError
+from notewell.features.ask.replies import AskSetupReply, ChatService, ChatServiceView, KeyPlace
 from notewell.models.chat.providers import keep_key, stored_key
 from notewell.models.keys import has_keyring
 from notewell.models.providers import CHAT_MODELS, find_provider

@@ -12,9 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from notewell.ask.prompts import phrases_for
-from notewell.contract.ask import AskConversationView, AskReply, AskSource
 from notewell.errors import NotFoundError
+from notewell.features.ask.prompts import phrases_for
+from notewell.features.ask.replies import AskConversationView, AskReply, AskSource
 from notewell.support import atomic
 from notewell.types import CountTokens
 from notewell.vault.readers import link_name
@@ -106,14 +106,6 @@ def _turn(stored: Mapping[str, Any]) -> AskReply:
     sources = tuple(AskSource(**one) for one in stored["sources"])
     lists = {"invalid": tuple(stored["invalid"]), "warnings": tuple(stored["warnings"])}
     return AskReply(**{**stored, **lists, "sources": sources})
-
-
-def delete(folder: Path) -> None:
-    """Delete all conversations of the vault whose data is in `folder`."""
-    for file in (folder / NAME).glob("*"):
-        file.unlink(missing_ok=True)
-    with suppress(OSError):
-        (folder / NAME).rmdir()
 
 
 def newest_within(

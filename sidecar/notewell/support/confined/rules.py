@@ -1,7 +1,7 @@
-"""What a small program of a language model may say, and how it is run: Python without reflection.
+"""Language of the small programs of a language model: Python without reflection, and running it.
 
 These rules give early and readable refusals, and one more wall. What a program cannot do is
-decided by the system (`code_confine.py`). Uses the standard library alone.
+decided by the system (`confine.py`). Uses the standard library alone.
 """
 
 from __future__ import annotations

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from notewell.ask.tools import GIVEN_UP
-from notewell.contract.ask import AskFound, AskNotice, AskRequest, AskStep, AskText
 from notewell.errors import CancelledError, ConfigError, NotFoundError, ProviderError
-from tests.ask.conftest import Asking
-from tests.ask.scripted import Says, Script
+from notewell.features.ask.replies import AskFound, AskNotice, AskStep, AskText
+from notewell.features.ask.requests import AskRequest
+from notewell.features.ask.tools import GIVEN_UP
+from tests.features.ask.conftest import Asking
+from tests.features.ask.scripted import Says, Script
 
 QUESTION = "How do bees find their way home?"
 BY_THE_SUN = Says("They follow the light of the sun [1].")

@@ -1,1 +1,0 @@
-"""Answers with citations: a language model that a person chose, over tools on their notes."""

@@ -1,0 +1,14 @@
+"""Answers with citations: a language model that a person chose, over tools on their notes."""
+
+from notewell.engine.feature import Feature
+
+ASK = Feature(
+    name="ask",
+    requests="notewell.features.ask.requests:REQUESTS",
+    answers="notewell.features.ask.service:opened",
+    handlers="notewell.features.ask.handlers:HANDLERS",
+    commands={"ask": "notewell.features.ask.commands:ask"},
+    heading="Find",
+    files=("conversations/*.json",),
+    expands=("llm",),
+)

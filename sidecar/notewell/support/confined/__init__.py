@@ -1,0 +1,1 @@
+"""The process that runs small programs of a language model, which the system confines."""
