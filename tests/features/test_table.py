@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from notewell.cli.app import Root
 from notewell.contract.search import SearchRequest
-from notewell.engine.feature import Feature, load, sections
+from notewell.engine.feature import Feature, load, requests, sections
 from notewell.errors import NotFoundError
 from notewell.features import FEATURES
 from notewell.mcp.server import prompts, tools
@@ -56,7 +56,7 @@ async def test_a_server_without_a_feature_answers_all_else(
         assert [one["path"] for one in found["results"]] == ["Bees.md"]
         assert (await client.get("/api/status")).status == 200
         described = (await (await client.get("/api/openapi.json")).json())["paths"]
-        for request in load(feature.requests):
+        for request in requests((feature,)):
             endpoint = request.endpoint
             assert endpoint.method.lower() not in described.get(endpoint.path, {})
 
@@ -79,8 +79,8 @@ def test_its_commands_tools_prompts_and_settings_are_gone_and_no_others(feature:
 
 
 def test_names_and_requests_are_unique() -> None:
-    requests = [request for feature in FEATURES for request in load(feature.requests)]
-    assert len(requests) == len(set(requests))
+    every = requests(FEATURES)
+    assert len(every) == len(set(every))
     assert len({feature.name for feature in FEATURES}) == len(FEATURES)
 
 

@@ -16,8 +16,8 @@ import msgpack
 import numpy as np
 
 from notewell.errors import PackError
+from notewell.features.packs.transfer import import_pack
 from notewell.index.engines import open_index
-from notewell.pack import import_pack
 from notewell.types import ModelKey
 from tests.fuzz.mutation import change_json, mutate, odd_bytes
 from tests.fuzz.target import Check, FaultError, Generate, Target

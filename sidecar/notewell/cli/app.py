@@ -64,7 +64,6 @@ SECTIONS = {
         "doctor": "notewell.cli.installation:doctor",
         "backup": "notewell.cli.backup:backup",
         "restore": "notewell.cli.backup:restore",
-        "pack": "notewell.cli.pack:pack",
         "engine": "notewell.cli.engine:engine",
     },
 }

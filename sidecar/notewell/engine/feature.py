@@ -62,7 +62,7 @@ class Feature:
     """
 
     name: str
-    requests: str
+    requests: str = ""
     answers: str = ""
     handlers: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)
@@ -217,7 +217,7 @@ def load(place: str) -> Any:
 
 def requests(features: Sequence[Feature]) -> Requests:
     """The requests of all features, in the order of the table."""
-    return tuple(one for feature in features for one in load(feature.requests))
+    return tuple(one for feature in features if feature.requests for one in load(feature.requests))
 
 
 def commands(

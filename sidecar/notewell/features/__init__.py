@@ -11,6 +11,7 @@ from notewell.features.documents import DOCUMENTS
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
+from notewell.features.packs import PACKS
 from notewell.features.properties import PROPERTIES
 from notewell.features.topics import TOPICS
 from notewell.features.writes import WRITES
@@ -37,4 +38,5 @@ FEATURES: tuple[Feature, ...] = (
     Feature("session", "notewell.contract.endpoints:SESSION"),
     Feature("pairing", "notewell.contract.endpoints:PAIRING"),
     Feature("managing", "notewell.contract.endpoints:MANAGING"),
+    PACKS,
 )

@@ -16,8 +16,8 @@ import orjson
 import pytest
 
 from notewell.errors import NotFoundError, PackError, UsageError
+from notewell.features.packs.transfer import export_pack, import_pack
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.pack import export_pack, import_pack
 from notewell.types import Batch, Chunk, ModelKey, Note, NotePut, VectorPut
 
 MODEL = ModelKey("small", "ab" * 32, "int8")

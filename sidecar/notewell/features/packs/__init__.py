@@ -6,14 +6,10 @@ import checks the whole pack before it stores any vector, and never unpacks it t
 another export, with texts and paths, for other databases.
 """
 
-from notewell.pack.points import FORMATS, PointsReport, export_points
-from notewell.pack.transfer import PackReport, export_pack, import_pack
+from notewell.engine.feature import Feature
 
-__all__ = [
-    "FORMATS",
-    "PackReport",
-    "PointsReport",
-    "export_pack",
-    "export_points",
-    "import_pack",
-]
+PACKS = Feature(
+    name="packs",
+    commands={"pack": "notewell.features.packs.commands:pack"},
+    heading="Look after it",
+)

@@ -42,8 +42,8 @@ def export_file(
     It holds a vector for every passage, under a hash of its text: no note text, no titles, no
     paths. With --to, FILE holds these too: it is for a database that you look after.
     """
+    from notewell.features.packs.transfer import export_pack  # noqa: PLC0415 - the same
     from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
-    from notewell.pack import export_pack  # noqa: PLC0415 - the same
 
     invocation = current_invocation()
     if to is not None:
@@ -71,8 +71,8 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     The vault may be indexed already or not yet. FILE must come from the same model; vectors for
     texts that this vault does not have do no harm.
     """
+    from notewell.features.packs.transfer import import_pack  # noqa: PLC0415 - the same
     from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
-    from notewell.pack import import_pack  # noqa: PLC0415 - the same
 
     invocation = current_invocation()
     known = invocation.known()
@@ -106,8 +106,8 @@ def _agree(to: str, *, yes: bool, as_json: bool) -> None:
 def _export_points(
     invocation: Invocation, file: Path, to: str, vault: str | None, *, force: bool, as_json: bool
 ) -> None:
+    from notewell.features.packs.points import export_points  # noqa: PLC0415 - the same
     from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
-    from notewell.pack import export_points  # noqa: PLC0415 - the same
 
     known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())

@@ -14,10 +14,8 @@ import msgpack
 import numpy as np
 
 from notewell.errors import NotFoundError, PackError, UsageError
-from notewell.index.port import Index
-from notewell.index.vector_checks import is_unit
-from notewell.pack import archive
-from notewell.pack.archive import (
+from notewell.features.packs import archive
+from notewell.features.packs.archive import (
     HASH_BYTES,
     MANIFEST,
     PACK,
@@ -26,6 +24,8 @@ from notewell.pack.archive import (
     Shard,
     damaged,
 )
+from notewell.index.port import Index
+from notewell.index.vector_checks import is_unit
 from notewell.support import atomic
 from notewell.types import FloatArray, KeptModel, ModelKey, VectorPut
 
