@@ -20,14 +20,14 @@ from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.tool_loop import Draft
 from notewell.features.documents import store as document_store
 from notewell.features.documents.store import DocumentStore, Place
+from notewell.features.gardener import state as garden
+from notewell.features.gardener.state import Decision
+from notewell.features.gardener.state import StateFile as StateOfGarden
 from notewell.features.gleanings import state as gleanings
 from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import StoreMemory
 from notewell.features.memory.service import Helpers, Memories
-from notewell.gardener import state as garden
-from notewell.gardener.state import Decision
-from notewell.gardener.state import StateFile as StateOfGarden
 from notewell.querylog import NAME, Judged, QueryLog
 from notewell.runs import log as runs
 from notewell.runs.log import RunLog

@@ -13,7 +13,8 @@ from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFound
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.tool_loop import Draft
-from notewell.types import AskRules, GardenRules, ServerRules, Settings, VaultRecord
+from notewell.features.gardener.rules import GardenRules
+from notewell.types import AskRules, ServerRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 from notewell.vaults.opened import Vaults
@@ -223,7 +224,7 @@ def test_changed_sections_hold_for_open_vaults_and_for_those_opened_later(
     first, second = vaults.add(folder(tmp_path / "One")), vaults.add(folder(tmp_path / "Two"))
     engine = vaults.open(first, writable=True)
     asked = AskRules(provider="openai", model="one-model")
-    changed = replace(settings, ask=asked, garden=GardenRules(folder="Plans"))
+    changed = replace(settings, ask=asked, features={"garden": GardenRules(folder="Plans")})
 
     vaults.use_sections(["ask"], lambda _: changed)
 

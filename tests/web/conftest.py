@@ -10,6 +10,8 @@ from aiohttp.test_utils import TestServer
 from pytest_aiohttp import AiohttpClient
 
 from notewell.config.edit import Configuration
+from notewell.engine.feature import sections
+from notewell.features import FEATURES
 from notewell.types import LimitRules, ServerRules, VaultRecord
 from notewell.web.app import create_app
 from notewell.web.server import make_runner
@@ -56,7 +58,10 @@ def settings_file(tmp_path: Path) -> Configuration:
     """A configuration of its own, in `config.toml`."""
     file = tmp_path / "config.toml"
     file.write_text("# mine\n[search]\npassages = 4  # not too many\n")
-    return Configuration({"NOTEWELL_CONFIG": str(file), "NOTEWELL_LOG_LEVEL": "error"})
+    return Configuration(
+        {"NOTEWELL_CONFIG": str(file), "NOTEWELL_LOG_LEVEL": "error"},
+        features=sections(FEATURES),
+    )
 
 
 @pytest.fixture

@@ -21,16 +21,6 @@ from notewell.contract.changes import (
     SyncReply,
 )
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
-from notewell.contract.garden import (
-    GardenModelReply,
-    GardenReply,
-    MakePlan,
-    PlanReply,
-    PlansReply,
-    RejectionsReply,
-    RejectionView,
-    RejectReply,
-)
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
     ClearedReply,
@@ -77,7 +67,9 @@ from notewell.contract.search import (
 from notewell.contract.sources import AddSource, SourcesReply, SourceSyncReply, SourceView
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.engine.event_stream import EventStream
+from notewell.engine.feature import sections
 from notewell.errors import ForbiddenError, NotFoundError
+from notewell.features import FEATURES
 from notewell.features.ask.requests import AskRequest
 from notewell.features.documents.requests import (
     AddDocuments,
@@ -87,6 +79,24 @@ from notewell.features.documents.requests import (
     DocumentsReply,
     ListDocuments,
     RemoveDocuments,
+)
+from notewell.features.gardener.requests import (
+    ApplyPlan,
+    ForgetRejections,
+    GardenModelReply,
+    GardenModelRequest,
+    GardenReply,
+    MakePlan,
+    PlanReply,
+    PlanRequest,
+    PlansReply,
+    PlansRequest,
+    RejectionsReply,
+    RejectionsRequest,
+    RejectionView,
+    RejectPlan,
+    RejectReply,
+    UndoPlan,
 )
 from notewell.features.gleanings.requests import (
     DomainCount,
@@ -398,54 +408,6 @@ class FakePhoneIndex:
         return self.reply()
 
 
-class FakePlans:
-    """No plan but an empty new one; `asked` is the engine's."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
-
-    def make(self, request: MakePlan) -> PlanReply:
-        self._asked.append(request)
-        at, counts = "2026-03-02T10:00:00+00:00", {"open": 0}
-        return PlanReply("Home", "20260302-100000", at, None, request.checks, (), counts, 0)  # type: ignore[arg-type]
-
-    def estimate(self) -> GardenModelReply:
-        place = "openai", "127.0.0.1", True, "test-model"
-        return GardenModelReply("Home", *place, 2, 3, 1, 900, 720, 0.0, "2026-03", "notes")
-
-    def plans(self, limit: int) -> PlansReply:
-        self._asked.append(limit)
-        return PlansReply("Home", (), ())
-
-    def show(self, key: str) -> PlanReply:
-        if key != "20261122-103000":
-            raise NotFoundError(f"There is no plan {key}.")
-        return self.make(MakePlan())
-
-    def apply(self, key: str, only: tuple[str, ...]) -> GardenReply:
-        self._asked.append((key, only))
-        return GardenReply("Home", key, only, (), None)
-
-    undo = apply
-
-    def reject(self, key: str, only: tuple[str, ...]) -> RejectReply:
-        self._asked.append((key, only))
-        return RejectReply("Home", key, only, False)
-
-
-class FakeRejections:
-    """One suggestion that was rejected."""
-
-    def reply(self, limit: int) -> RejectionsReply:
-        one = RejectionView(
-            "0123456789ab", "broken_links", "Home.md", "[[Bes]]", "2026-03-02T10:00:00+00:00"
-        )
-        return RejectionsReply("Home", (one,)[:limit], 1)
-
-    def forget(self, ids: tuple[str, ...], limit: int) -> RejectionsReply:
-        return RejectionsReply("Home", (), 0)
-
-
 BEES = "Garden/Bees.md"
 TOPICS = TopicsReply(
     "Home",
@@ -461,6 +423,15 @@ CHECKED_TOPICS = TopicCheckReply(
 )
 EDITED = EditedNote(BEES, False, "0" * 32, "")
 UNCHANGED = PropertiesReply("Home", BEES, False, "0" * 32, "", None)
+PLAN = PlanReply(
+    "Home", "20260302-100000", "2026-03-02T10:00:00+00:00", None, (), (), {"open": 0}, 0
+)
+GARDEN_MODEL = GardenModelReply(
+    "Home", "openai", "127.0.0.1", True, "test-model", 2, 3, 1, 900, 720, 0.0, "2026-03", "notes"
+)
+REJECTED = RejectionView(
+    "0123456789ab", "broken_links", "Home.md", "[[Bes]]", "2026-03-02T10:00:00+00:00"
+)
 WRITE = WriteView(1, "2026-03-02T10:00:00+00:00", "Memory/Hives.md", "memory store", False)
 
 
@@ -500,6 +471,15 @@ class FakeFeatures:
             EditProperties: fixed(UNCHANGED),
             EditPropertiesBatch: fixed(PropertiesBatchReply("Home", 0, (EDITED,), (), None)),
             ContextRequest: FakeAssembler(vault, asked).assemble,
+            MakePlan: fixed(PLAN),
+            GardenModelRequest: fixed(GARDEN_MODEL),
+            PlansRequest: fixed(PlansReply("Home", (), ())),
+            PlanRequest: fixed(PLAN),
+            ApplyPlan: fixed(GardenReply("Home", PLAN.id, (), (), None)),
+            RejectPlan: fixed(RejectReply("Home", PLAN.id, (), False)),
+            UndoPlan: fixed(GardenReply("Home", PLAN.id, (), (), None)),
+            RejectionsRequest: fixed(RejectionsReply("Home", (REJECTED,), 1)),
+            ForgetRejections: fixed(RejectionsReply("Home", (), 0)),
             WritesRequest: fixed(WritesReply("Home", (WRITE,))),
             UndoRequest: fixed(UndoneReply("Home", "Memory/Hives.md", 2)),
             **asking.answers,
@@ -517,8 +497,6 @@ class FakeTending:
 
     def __init__(self, asked: list[object]) -> None:
         self.runs = FakeRuns(asked)
-        self.plans = FakePlans(asked)
-        self.rejections = FakeRejections()
         self.phone = FakePhoneIndex()
         self.source = FakeSourceSync(asked)
 
@@ -781,7 +759,12 @@ class FakeVaults:
         self._engines = list(engines)
         self._root = root
         self.closed = False
-        self._newer = Settings(data_dir=root, model_dir=root, state_dir=root)
+        self._newer = Settings(
+            data_dir=root,
+            model_dir=root,
+            state_dir=root,
+            features={one.name: one.rules() for one in sections(FEATURES)},
+        )
         self.sources = FakeSources(self.records())
         for engine in self._engines:
             self.directory(engine.record).mkdir(parents=True)

@@ -14,7 +14,6 @@ from notewell.engine.feature import files
 from notewell.engine.tuning import NAME as TUNING
 from notewell.errors import BackupError, NotewellError, ServerError
 from notewell.features import FEATURES
-from notewell.gardener.state import NAME as GARDEN
 from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
 from notewell.runs import NAME as RUNS
@@ -35,7 +34,6 @@ DATABASES = (DATABASE, LOG, JOURNAL, RUNS, PAGES)
 FILES = (
     TUNING,
     SOURCE,
-    GARDEN,
     *files(FEATURES),
 )  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text

@@ -53,9 +53,7 @@ SECTIONS = {
         "eval": "notewell.cli.evaluate:evaluate",
         "models": "notewell.cli.models:models",
     },
-    "Write notes": {
-        "garden": "notewell.cli.garden:garden",
-    },
+    "Write notes": {},
     "Look after it": {
         "config": "notewell.cli.installation:config",
         "token": "notewell.cli.tokens:token",

@@ -28,7 +28,6 @@ from notewell.types import Settings, VaultRecord
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
 SAFE_SECTIONS = ("vault", "chunking", "model", "search", "log")
 # Of sections that have other settings too, which concern this machine.
-SAFE_KEYS = ("garden.checks", "garden.ignore", "garden.folder")
 UNSAFE = (
     "model.folder",
     "model.threads",
@@ -230,7 +229,7 @@ def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
 def _is_safe(key: str, features: Sections) -> bool:
     """Whether a setting may be changed over HTTP."""
     section, _, name = key.partition(".")
-    if key in SAFE_KEYS or any(one.name == section and name in one.safe for one in features):
+    if any(one.name == section and name in one.safe for one in features):
         return True
     return section in SAFE_SECTIONS and bool(name) and key not in UNSAFE
 

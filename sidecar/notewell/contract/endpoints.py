@@ -8,7 +8,6 @@ from notewell.contract import (
     changes,
     complete,
     devices,
-    garden,
     log,
     manage,
     notes,
@@ -44,17 +43,6 @@ LOOKING: Requests = (
     log.ClearLogRequest,
 )
 TUNING: Requests = (log.TuneRequest,)
-GARDEN: Requests = (
-    garden.MakePlan,
-    garden.GardenModelRequest,
-    garden.PlansRequest,
-    garden.PlanRequest,
-    garden.ApplyPlan,
-    garden.RejectPlan,
-    garden.UndoPlan,
-    garden.RejectionsRequest,
-    garden.ForgetRejections,
-)
 CHANGES: Requests = (
     changes.ReindexRequest,
     changes.ChangesRequest,

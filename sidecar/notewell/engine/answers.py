@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from notewell.contract import (
     changes,
     complete,
-    garden,
     log,
     manage,
     notes,
@@ -74,17 +73,6 @@ def _of_changes(engine: Engine) -> Answers:
     return {
         sources.SyncSource: lambda one: engine.tending.source.begin(
             remove_missing=one.remove_missing
-        ),
-        garden.MakePlan: engine.tending.plans.make,
-        garden.GardenModelRequest: lambda _: engine.tending.plans.estimate(),
-        garden.PlansRequest: lambda one: engine.tending.plans.plans(one.limit),
-        garden.PlanRequest: lambda one: engine.tending.plans.show(one.id),
-        garden.ApplyPlan: lambda one: engine.tending.plans.apply(one.id, one.only),
-        garden.RejectPlan: lambda one: engine.tending.plans.reject(one.id, one.only),
-        garden.UndoPlan: lambda one: engine.tending.plans.undo(one.id, one.only),
-        garden.RejectionsRequest: lambda one: engine.tending.rejections.reply(one.limit),
-        garden.ForgetRejections: lambda one: engine.tending.rejections.forget(
-            one.ids, garden.RejectionsRequest().limit
         ),
         log.OpenedRequest: lambda one: _opened(engine, one),
         log.VerdictRequest: lambda one: _verdict(engine, one),

@@ -216,7 +216,6 @@ class Engine:
         """Use from now on what of other settings needs no restart; what runs ends by the old."""
         self._settings = settings
         self._searching.use_rules(settings.search)
-        self.tending.plans.use_rules(settings.garden)
         self.features.use(settings)
 
     def use_consent(self, hosts: tuple[str, ...]) -> None:

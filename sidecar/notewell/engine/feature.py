@@ -6,6 +6,7 @@ before it is used. The doors read everything from the rows, in their order.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from notewell.errors import NotFoundError
+from notewell.errors import NotewellError, NotFoundError
 from notewell.types.frozen import frozen
 
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.vault.write import VaultWriter
 
 R = TypeVar("R")
+log = logging.getLogger(__name__)
 Requests: TypeAlias = "tuple[type[Request[Any]], ...]"
 Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
 Streams: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any, Cancel], Iterator[StreamEvent]]]"
@@ -176,7 +178,10 @@ class OpenFeatures:
         """Begin what has to be done when the vault is served."""
         for feature in self._features:
             if feature.starts:
-                self.open(feature).start()
+                try:
+                    self.open(feature).start()
+                except NotewellError as error:
+                    log.warning("%s could not be started: %s", feature.name, error.message)
 
     def use(self, settings: Settings) -> None:
         """Use other settings from now on."""

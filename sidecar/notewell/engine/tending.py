@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from notewell.contract.phone import PhoneIndexReply
@@ -11,11 +10,6 @@ from notewell.engine.live_text import LiveText
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
 from notewell.engine.source_sync import SourceSync
-from notewell.errors import NotewellError
-from notewell.gardener.plans import Plans, PlansParts
-from notewell.gardener.read_garden import GardenParts
-from notewell.gardener.rejections import Rejections
-from notewell.gardener.state import StateFile as GardenFile
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
 from notewell.phone.service import HOURLY, PhoneIndex, PhoneParts
@@ -23,15 +17,12 @@ from notewell.runs import RunLog
 from notewell.types import Settings, VaultRecord
 from notewell.types.runs import RunKind
 
-log = logging.getLogger(__name__)
-
 
 class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
-    `runs` lists, shows and cancels runs; `plans` are those of the gardener, `rejections` what was
-    rejected of them; `phone` is the file for phones; `source` brings converted notes up to date,
-    and `live` shows what they say there now.
+    `runs` lists, shows and cancels runs; `phone` is the file for phones; `source` brings
+    converted notes up to date, and `live` shows what they say there now.
     """
 
     def __init__(
@@ -57,8 +48,6 @@ class Tending:
         self.phone = PhoneIndex(
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )
-        self.plans = _plans(vault)
-        self.rejections = Rejections(record.name, _garden_file(vault))
         self._scheduler = Scheduler(
             settings.schedule, settings.vault.reconcile_at, vault.runs.log, self._starts(indexing)
         )
@@ -67,11 +56,7 @@ class Tending:
         self.runs = VaultRuns(record.name, self._working, self._scheduler, indexing.cancel_run)
 
     def start(self) -> None:
-        """Follow the schedule, and end what a killed process began."""
-        try:
-            self.plans.resume()
-        except NotewellError as error:
-            log.warning("what the gardener began is not ended: %s", error.message)
+        """Follow the schedule, and begin what features do while the vault is served."""
         self._features.start()
         self._scheduler.start()
 
@@ -96,37 +81,10 @@ class Tending:
             **self._features.runs(),
             "reconcile": lambda: indexing.submit(Work(trigger="schedule")),
             "phone": self.phone.begin_due,
-            "plan": self.plans.begin,
         }
         if self.source.is_known:
             starts["sync"] = lambda: self.source.begin(trigger="schedule")
         return starts
-
-
-def _plans(vault: OpenVault) -> Plans:
-    record, settings = vault.record, vault.settings
-    parts = PlansParts(
-        garden=GardenParts(
-            index=vault.index,
-            source=vault.source,
-            root=record.path,
-            rules=settings.garden,
-            topics=settings.topics.folder,
-            untouched=tuple(vault.own_folders),
-        ),
-        file=_garden_file(vault),
-        runs=vault.runs,
-        writer=vault.writer,
-        changed=vault.changed,
-        load_model=vault.embedder,
-        chat=vault.chat,
-        offline=settings.offline,
-    )
-    return Plans(record.name, parts)
-
-
-def _garden_file(vault: OpenVault) -> GardenFile:
-    return GardenFile(vault.folder)
 
 
 def run_log(record: VaultRecord, settings: Settings) -> RunLog:

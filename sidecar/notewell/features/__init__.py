@@ -8,6 +8,7 @@ from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.ask import ASK
 from notewell.features.context import CONTEXT
 from notewell.features.documents import DOCUMENTS
+from notewell.features.gardener import GARDENER
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
@@ -26,7 +27,7 @@ FEATURES: tuple[Feature, ...] = (
     MEMORY,
     TOPICS,
     GLEANINGS,
-    Feature("garden", "notewell.contract.endpoints:GARDEN"),
+    GARDENER,
     WRITES,
     ASK,
     Feature("changes", "notewell.contract.endpoints:CHANGES"),

@@ -20,7 +20,6 @@ from notewell.engine.feature import Feature, load
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
 from notewell.features import FEATURES
 from notewell.mcp import (
-    garden_tools,
     index_tools,
     note_tools,
     run_tools,
@@ -44,7 +43,6 @@ _CORE: tuple[Tool, ...] = (
     *vault_tools.TOOLS,
     *index_tools.TOOLS,
     *run_tools.TOOLS,
-    *garden_tools.TOOLS,
 )
 
 

@@ -242,22 +242,6 @@ class TopicRules:
 
 
 @frozen
-class GardenRules:
-    """The gardener: where its plans are written, and what it leaves alone.
-
-    `folder` "": plans are written to no note. Notes in the folders `ignore` are neither edited nor
-    suggested. `checks` are those of a plan that names none; empty: all that are usual.
-    `model_tokens` is the most that a language model may read for one plan, which is asked only
-    where a person wants that.
-    """
-
-    folder: str = ""
-    ignore: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
-    model_tokens: Annotated[int, Ge(1_000), Le(1_000_000)] = 100_000
-
-
-@frozen
 class PhoneRules:
     """Whether a file is written into vaults by which phones know meaning without a server.
 
@@ -321,7 +305,6 @@ class Settings:
     log: LogRules = field(default_factory=LogRules)
     ask: AskRules = field(default_factory=AskRules)
     topics: TopicRules = field(default_factory=TopicRules)
-    garden: GardenRules = field(default_factory=GardenRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)
     phone: PhoneRules = field(default_factory=PhoneRules)

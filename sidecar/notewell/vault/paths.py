@@ -28,7 +28,7 @@ _MAX_SETTINGS_BYTES = 1024 * 1024
 _MAX_REGEX_PATH = 1000
 _MAX_REPEATS = 3
 _REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
-# The names that `gardener.plan_note` gives.
+# The names that the gardener gives to the notes of its plans.
 _GARDENER_PLAN = re.compile(
     r"(?:^|/)Gardener Plan \d{4}-\d\d-\d\d \d\d-\d\d(?:-\d\d)?\.md\Z", re.IGNORECASE
 )

@@ -20,7 +20,6 @@ from notewell.engine import tuning
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, files
 from notewell.errors import NotewellError, NotFoundError, UsageError
-from notewell.gardener import state as garden_state
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
@@ -112,7 +111,6 @@ class Vaults(KnownVaults):
                 write_journal.delete(data)
                 for name in files(self._features):
                     _delete_state(data / name)
-                garden_state.delete(data)
                 runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.gardener.garden import Garden, NoteBody, NoteFacts
+from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.types import FloatArray, SourceText
 from notewell.vault.daily import DailyNotes
 from notewell.vault.links import NoteNames

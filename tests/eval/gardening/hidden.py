@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from notewell.gardener.checks import (
+from notewell.features.gardener.checks import (
     CHECKS,
     broken_links,
     missing_properties,
@@ -26,10 +26,10 @@ from notewell.gardener.checks import (
     unlinked_mentions,
     untitled,
 )
-from notewell.gardener.garden import Garden
-from notewell.gardener.mentions import folded
-from notewell.gardener.names import letters_of
-from notewell.gardener.suggestion import Suggestion
+from notewell.features.gardener.garden import Garden
+from notewell.features.gardener.mentions import folded
+from notewell.features.gardener.names import letters_of
+from notewell.features.gardener.suggestion import Suggestion
 from notewell.types import Link
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.topics import Ontology, Topic

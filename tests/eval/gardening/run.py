@@ -32,7 +32,7 @@ from archives import locate
 from notewell.config.load import load_settings
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.gardener.checks import CHECKS, missing_tags
+from notewell.features.gardener.checks import CHECKS, missing_tags
 from notewell.types import VaultRecord, VaultRules
 from tests.eval.gardening.gardens import Vectors, garden_of, read_texts
 from tests.eval.gardening.hidden import MEASURES, SHARE, Count

@@ -1,0 +1,365 @@
+"""Applies suggestions of a plan and takes them back, as one write to undo each time.
+
+What is about to be written is recorded first, so that a process that was killed between two notes
+is followed by one that ends its work: each note is by its hash either as it was, and then it is
+written, or as it was to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from notewell.errors import (
+    NotFoundError,
+    UnreadableNoteError,
+    UsageError,
+    VaultError,
+    WriteError,
+)
+from notewell.features.gardener.edits import edited
+from notewell.features.gardener.plan_note import note_text
+from notewell.features.gardener.requests import SuggestionView
+from notewell.features.gardener.state import Decision, Plan, State, StateFile, Unfinished
+from notewell.features.gardener.suggestion import NoteEdit
+from notewell.features.gardener.views import edits_of, paths_of
+from notewell.types.frozen import frozen
+from notewell.vault.note_form import Form
+from notewell.vault.write import VaultWriter
+from notewell.vault.write_journal import MOST, Entry
+
+MOST_NOTES = 400  # written at once: the journal keeps 500 writes, and a batch has to fit
+MOST_BYTES = 48 * 1024 * 1024  # of notes written at once: the journal keeps 64 MiB
+_CHANGED = "{} was changed since the plan was made. Make a new plan."
+_OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, UnreadableNoteError, WriteError)
+
+
+def action_of(plan: str) -> str:
+    """What the journal calls the writes of a plan."""
+    return f"garden {plan}"
+
+
+@frozen
+class Done:
+    """What was done with suggestions, why not with others, and the number that takes it back."""
+
+    ids: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    number: int | None = None
+
+
+@frozen
+class Changes:
+    """Writes the suggestions of one vault's plans. `changed` gets the path of each note written."""
+
+    writer: VaultWriter
+    file: StateFile
+    changed: Callable[[str], None]
+
+    def apply(self, key: str, only: Sequence[str]) -> Done:
+        """Make the edits of a plan's open suggestions, or of some of them."""
+        with self.file.alone():
+            self.resume()
+            plan = self.seen(key)
+            chosen = [one for one in _chosen(plan, only) if one.state in {"open", "refused"}]
+            return self._start(plan, chosen, undoing=False)
+
+    def undo(self, key: str, only: Sequence[str]) -> Done:
+        """Take back the edits of a plan's applied suggestions, or of some of them."""
+        with self.file.alone():
+            self.resume()
+            plan = self.seen(key)
+            chosen = [one for one in _chosen(plan, only) if one.state == "applied"]
+            return self._start(plan, chosen, undoing=True)
+
+    def resume(self) -> None:
+        """End what a process began that was killed; nothing else."""
+        with self.file.alone():
+            begun = self.file.load().unfinished
+            if begun is not None:
+                self._finish(begun, {})
+
+    def seen(self, key: str) -> Plan:
+        """A plan; suggestions whose writes were undone by `notewell undo` are open again."""
+        plan = self.file.load().plan(key)
+        undone = {}
+        for path, entries in self._entries(plan.id).items():
+            if all(one.undone for one in entries):
+                undone[path] = entries[0].before_hash
+        reopened = {
+            one.id: replace(one, state="open")
+            for one in plan.suggestions
+            if one.state == "applied" and not undone.keys().isdisjoint(paths_of(one))
+        }
+        if not reopened:
+            return plan
+        hashes = {path: (known or b"").hex() for path, known in undone.items()}
+        fresh = replace(plan.with_states(reopened), hashes={**plan.hashes, **hashes})
+        self.file.change(lambda state: _forgotten(state, reopened).with_plan(fresh))
+        return fresh
+
+    # --- one batch -------------------------------------------------------------------------
+
+    def _start(self, plan: Plan, chosen: list[SuggestionView], *, undoing: bool) -> Done:
+        """Record what is to be written, and write it."""
+        refused: dict[str, str] = {}
+        while True:  # a suggestion that is refused is so in all its notes
+            left = [one for one in chosen if one.id not in refused]
+            found = self._refused(plan, left, undoing=undoing)
+            if not found:
+                break
+            refused |= found
+        paths = dict.fromkeys(path for one in left for path in paths_of(one))
+        begun = Unfinished(
+            plan.id,
+            tuple(one.id for one in left),
+            {path: plan.hashes[path] for path in paths},
+            undoing,
+        )
+        self.file.change(lambda state: replace(state, unfinished=begun))
+        return self._finish(begun, refused)
+
+    def _refused(
+        self, plan: Plan, chosen: list[SuggestionView], *, undoing: bool
+    ) -> dict[str, str]:
+        """Why suggestions cannot be written; the first reasons that are found."""
+        size = 0
+        paths = dict.fromkeys(path for one in chosen for path in paths_of(one))
+        for number, path in enumerate(paths):
+            mine = [one for one in chosen if path in paths_of(one)]
+            try:
+                known, text = self._now(plan, path)
+                if known != plan.hashes[path]:
+                    return {one.id: _CHANGED.format(path) for one in mine}
+                size += len(text)
+                if size > MOST_BYTES or number >= MOST_NOTES:
+                    many = "Too many notes for one undo. Apply the rest by itself."
+                    return {one.id: many for one in mine}
+                self._after(plan, path, text, mine, undoing=undoing)
+            except _OF_ONE_NOTE as error:
+                return self._culprits(plan, path, mine, error.message, undoing=undoing)
+        return {}
+
+    def _culprits(
+        self, plan: Plan, path: str, mine: list[SuggestionView], why: str, *, undoing: bool
+    ) -> dict[str, str]:
+        """Those suggestions of a note that cannot be written by themselves, or else all."""
+        found = {}
+        for one in mine if len(mine) > 1 else ():
+            try:
+                self._after(plan, path, self._now(plan, path)[1], [one], undoing=undoing)
+            except _OF_ONE_NOTE as error:
+                found[one.id] = error.message
+        return found or {one.id: why for one in mine}
+
+    def _finish(self, begun: Unfinished, refused: Mapping[str, str]) -> Done:
+        """Write what was begun, and record it."""
+        plan = self.file.load().plan(begun.plan)
+        chosen = [one for one in plan.suggestions if one.id in begun.ids]
+        failed = dict(refused)
+        written: dict[str, str] = {}
+        numbers: list[int] = []
+        made = self._made(begun)
+        with self.writer.journal.batch(joining=max(made.values(), default=None)):
+            for path in begun.seen:
+                mine = [one for one in chosen if path in paths_of(one)]
+                try:
+                    number = made.get(path) or self._write(plan, begun, path, mine)
+                    now, _ = self._now(plan, path)
+                except _OF_ONE_NOTE as error:
+                    failed |= {one.id: error.message for one in mine}
+                    continue
+                written[path] = now
+                numbers += [] if number is None else [number]
+            ids = tuple(one.id for one in chosen if one.id not in failed)
+            after = self.noted(_after(plan, ids, failed, written, undoing=begun.undoing))
+            self.file.change(lambda state: _ended(state, after, ids, undoing=begun.undoing))
+        for path in written:
+            self.changed(path)
+        return Done(ids, tuple(failed.items()), max(numbers, default=None))
+
+    def _write(
+        self, plan: Plan, begun: Unfinished, path: str, mine: list[SuggestionView]
+    ) -> int | None:
+        def edit(text: str) -> str:
+            return self._after(plan, path, text, mine, undoing=begun.undoing)
+
+        seen = bytes.fromhex(begun.seen[path])
+        action = "undo" if begun.undoing else action_of(plan.id)
+        if not seen:
+            written = self.writer.create(path, edit(""), action=action)
+        elif path in _created(plan) and not edit(self._now(plan, path)[1]):
+            written = self.writer.delete(path, seen=seen, action=action)
+        else:
+            written = self.writer.edit(path, edit, seen=seen, action=action)
+        if begun.undoing and not _applied_in(plan, path, but=mine):
+            for entry in self._entries(plan.id).get(path, ()):
+                self.writer.journal.mark_undone(entry.number)
+        return written.number
+
+    def _after(
+        self, plan: Plan, path: str, text: str, mine: list[SuggestionView], *, undoing: bool
+    ) -> str:
+        """The text of a note with suggestions applied, or taken back."""
+        if not undoing:
+            applied = edits_of(_applied_in(plan, path), path)
+            return edited(text, [_moved(one, applied) for one in edits_of(mine, path)])
+        kept = _applied_in(plan, path, but=mine)
+        return edited(self._original(plan, path), edits_of(kept, path))
+
+    def _original(self, plan: Plan, path: str) -> str:
+        """The text of a note before the first write of a plan."""
+        entries = [one for one in self._entries(plan.id).get(path, ()) if not one.undone]
+        if entries and entries[0].before_hash is None:
+            return ""
+        raw = self.writer.journal.before(entries[0].number) if entries else None
+        if raw is None:
+            raise NotFoundError(
+                f"The journal no longer has {path} as it was before; it keeps the newest {MOST}"
+                " writes."
+            )
+        return Form.of(path, raw).decode(raw)
+
+    def _now(self, plan: Plan, path: str) -> tuple[str, str]:
+        """The hash and the text of a note; both "" of one that the plan makes and is not there."""
+        try:
+            source = self.writer.read(path)
+        except UnreadableNoteError as error:
+            if error.code != "vanished" or path not in _created(plan):
+                raise
+            return "", ""
+        return source.content_hash.hex(), source.text
+
+    def _entries(self, key: str) -> Mapping[str, list[Entry]]:
+        """The writes of a plan by note, oldest first."""
+        found: dict[str, list[Entry]] = {}
+        for entry in reversed(self.writer.entries(MOST)):
+            if entry.action == action_of(key):
+                found.setdefault(entry.path, []).append(entry)
+        return found
+
+    def _made(self, begun: Unfinished) -> Mapping[str, int]:
+        """The writes that a killed process had made, by note."""
+        found: dict[str, int] = {}
+        for entry in self.writer.entries(MOST):
+            seen = begun.seen.get(entry.path)
+            mine = entry.action in {"undo", action_of(begun.plan)}
+            if seen is None or not mine or (entry.before_hash or b"").hex() != seen:
+                continue
+            try:
+                now: bytes | None = self.writer.read(entry.path).content_hash
+            except _OF_ONE_NOTE as error:
+                if error.code != "vanished":
+                    continue
+                now = None
+            if now == entry.after_hash and (now or b"").hex() != seen:
+                found.setdefault(entry.path, entry.number)
+        return found
+
+    def noted(self, plan: Plan) -> Plan:
+        """The plan after its note was written anew, unless a person has changed the note."""
+        if plan.note is None:
+            return plan
+        try:
+            written = self.writer.replace(
+                plan.note,
+                note_text(plan),
+                seen=self.note_seen(plan, plan.note),
+                action=action_of(plan.id),
+            )
+        except _OF_ONE_NOTE:
+            return plan
+        now = (written.content_hash or b"").hex()
+        return replace(plan, hashes={**plan.hashes, plan.note: now})
+
+    def note_seen(self, plan: Plan, note: str) -> bytes:
+        """The hash of a plan's own note: that on disk if it was written here, also by an undo."""
+        known = bytes.fromhex(plan.hashes[note])
+        ours = {one.before_hash for one in self._entries(plan.id).get(note, ())}
+        now = self.writer.read(note).content_hash
+        return now if now in ours else known
+
+
+def _created(plan: Plan) -> frozenset[str]:
+    """The notes that a plan makes."""
+    return frozenset(edit.path for one in plan.suggestions for edit in one.edit if edit.create)
+
+
+def _chosen(plan: Plan, only: Sequence[str]) -> list[SuggestionView]:
+    known = {one.id for one in plan.suggestions}
+    if missing := [key for key in only if key not in known]:
+        raise NotFoundError(
+            f"Plan {plan.id} has no suggestion {missing[0]}. `notewell garden show {plan.id}` lists"
+            " them.",
+            code="suggestion_not_found",
+        )
+    return [one for one in plan.suggestions if not only or one.id in only]
+
+
+def _applied_in(
+    plan: Plan, path: str, *, but: Iterable[SuggestionView] = ()
+) -> list[SuggestionView]:
+    """The suggestions that were applied to a note."""
+    left = {one.id for one in but}
+    return [
+        one
+        for one in plan.suggestions
+        if one.state == "applied" and path in paths_of(one) and one.id not in left
+    ]
+
+
+def _moved(edit: NoteEdit, applied: Iterable[NoteEdit]) -> NoteEdit:
+    """An edit with its places moved by what edits of the same note have replaced before them."""
+    done = [one for other in applied for one in other.replacements]
+    return replace(
+        edit,
+        replacements=tuple(
+            replace(
+                one,
+                start=one.start
+                + sum(len(past.new) - len(past.old) for past in done if past.start < one.start),
+            )
+            for one in edit.replacements
+        ),
+    )
+
+
+def _after(
+    plan: Plan,
+    ids: tuple[str, ...],
+    failed: Mapping[str, str],
+    written: Mapping[str, str],
+    *,
+    undoing: bool,
+) -> Plan:
+    """A plan after its suggestions were applied or taken back, with the hashes of its notes."""
+    changed = {}
+    for one in plan.suggestions:
+        if one.id in ids:
+            changed[one.id] = replace(one, state="open" if undoing else "applied", why="")
+        elif one.id in failed and one.state != "applied":
+            changed[one.id] = replace(one, state="refused", why=failed[one.id])
+    return replace(plan.with_states(changed), hashes={**plan.hashes, **written})
+
+
+def _ended(state: State, plan: Plan, ids: tuple[str, ...], *, undoing: bool) -> State:
+    """The state after a batch: nothing unfinished, and what was applied does not come again."""
+    chosen = {one.id: one for one in plan.suggestions if one.id in ids}
+    ended = replace(state.with_plan(plan), unfinished=None)
+    if undoing:
+        return _forgotten(ended, chosen)
+    return replace(ended, applied={**ended.applied, **decisions(chosen.values())})
+
+
+def _forgotten(state: State, ids: Iterable[str]) -> State:
+    gone = set(ids)
+    return replace(
+        state, applied={key: one for key, one in state.applied.items() if key not in gone}
+    )
+
+
+def decisions(chosen: Iterable[SuggestionView]) -> dict[str, Decision]:
+    """A decision made now on each of some suggestions, by id."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return {one.id: Decision(one.check, one.path, one.title, now) for one in chosen}

@@ -1,0 +1,140 @@
+"""Links that lead to no note although the note that was meant is probably there.
+
+A target is looked for by its name alone (the note was moved), by a name that differs in case,
+accents, separators or a plural s, and by edit distance (Damerau 1964: a letter too many, missing,
+replaced, or two exchanged). Where several notes fit equally well, nothing is suggested.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote
+
+from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
+from notewell.features.gardener.link_text import link_target
+from notewell.features.gardener.names import letters_of, slipped_names, slips
+from notewell.features.gardener.requests import GardenCheck
+from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
+from notewell.types import Link
+from notewell.types.frozen import frozen
+from notewell.vault.links import ATTACHMENTS
+from notewell.vault.readers import link_name
+
+NAME: GardenCheck = "broken_links"
+MIN_CONFIDENCE = 0.7
+_SHORTEST = 6  # letters of a name with a mistake; below, another word is as likely
+
+
+@frozen
+class _Meant:
+    """The note that a broken link probably means, how sure that is, and why."""
+
+    path: str
+    confidence: float
+    why: str
+
+
+class _Names:
+    """The names and aliases of all notes, by their letters."""
+
+    def __init__(self, garden: Garden) -> None:
+        self.by_letters: Mapping[str, set[str]] = defaultdict(set)
+        for note in garden.notes.values():
+            for name in (note.name, *note.aliases):
+                self.by_letters[letters_of(name)].add(note.path)
+        self._slipped: Mapping[str, set[str]] | None = None
+
+    def meant(self, target: str) -> _Meant | None:
+        """The one note that a target means."""
+        name = letters_of(posixpath.basename(link_name(target)))
+        if not name:
+            return None
+        if same := self.by_letters.get(name):
+            moved = "/" in target
+            why = "a note of this name is elsewhere" if moved else "a name with the same letters"
+            return _only(same, 0.97 if moved else 0.95, why)
+        if len(name) < _SHORTEST:
+            return None
+        if self._slipped is None:
+            self._slipped = slipped_names(self.by_letters)
+        close = {
+            path
+            for key in slips(name)
+            for known in self._slipped.get(key, ())
+            if len(known) >= _SHORTEST and _digits(known) == _digits(name)
+            for path in self.by_letters[known]
+        }
+        return _only(close, 0.75 + 0.01 * min(len(name), 20), "a name that differs in one letter")
+
+
+def _digits(name: str) -> str:
+    return "".join(filter(str.isdecimal, name))
+
+
+def _only(paths: set[str], confidence: float, why: str) -> _Meant | None:
+    return _Meant(next(iter(paths)), confidence, why) if len(paths) == 1 else None
+
+
+def find(garden: Garden) -> Iterator[Suggestion]:
+    """Suggest the target that each broken link means."""
+    names: _Names | None = None
+    for note in garden.tended_notes():
+        broken = [link for link, target in note.links if target is None and _is_note(link)]
+        if not broken:
+            continue
+        body = garden.read(note.path)
+        if body is None:
+            continue
+        names = names or _Names(garden)
+        for link in broken:
+            meant = names.meant(link.target)
+            if meant is not None and meant.path != note.path:
+                yield from _suggested(garden, note, body, link, meant)
+
+
+def _is_note(link: Link) -> bool:
+    return bool(link.target) and not link.target.lower().endswith(ATTACHMENTS)
+
+
+def _suggested(
+    garden: Garden, note: NoteFacts, body: NoteBody, link: Link, meant: _Meant
+) -> Iterator[Suggestion]:
+    written = body.text[link.start : link.end]
+    at = _place(written, link)
+    if meant.confidence < MIN_CONFIDENCE or link.start < body.start or at is None:
+        return
+    start, old = at
+    new = _retargeted(garden, note, link, meant.path)
+    if new is None or new == old:
+        return
+    line = body.line_at(link.start)
+    replacement = Replacement(link.start + start - body.start, line, old, new)
+    yield Suggestion(
+        NAME,
+        note.path,
+        f"[[{link.target}]] → {garden.notes[meant.path].name}",
+        f"Line {line} links to {link.target}, which is no note; {meant.why}: {meant.path}.",
+        round(meant.confidence, 2),
+        (NoteEdit(note.path, note.content_hash, (replacement,)),),
+        f"{old}\n{meant.path}",
+    )
+
+
+def _place(written: str, link: Link) -> tuple[int, str] | None:
+    """Where the target stands in a link as written, and how."""
+    spelled = (link.target, quote(link.target, safe="/"), f"<{link.target}>")
+    begin = written.find("](") if link.kind == "markdown" else 0
+    for one in spelled if begin >= 0 else ():
+        start = written.find(one, begin)
+        if start >= 0:
+            return start, one
+    return None
+
+
+def _retargeted(garden: Garden, note: NoteFacts, link: Link, path: str) -> str | None:
+    if link.kind == "markdown":
+        return quote(path, safe="/")
+    target = link_target(garden, note.path, path)
+    return None if set("[]|#^") & set(target) else target

@@ -1,0 +1,73 @@
+"""Topics for notes that have none: those that the note links to, and those of similar notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from notewell.features.gardener.garden import Garden, NoteFacts
+from notewell.features.gardener.link_text import property_link
+from notewell.features.gardener.requests import GardenCheck
+from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.votes import NEIGHBOURS, centred, neighbours, votes
+from notewell.vault.topics import topic_values
+
+NAME: GardenCheck = "missing_topics"
+MIN_SHARE = 0.6  # of the votes
+_LINKED = 0.85  # confidence in a topic that the note links to
+_MIN_VOTERS = 3
+_MOST = 3  # topics for one note
+_PROPERTIES = frozenset({"topics", "topic"})
+
+
+def find(garden: Garden) -> Iterator[Suggestion]:
+    """Suggest topics for the notes without any."""
+    topics = topics_of(garden)
+    own = {one.path for one in garden.ontology.topics} | set(garden.ontology.index_notes.values())
+    bare = [
+        note
+        for note in garden.tended_notes()
+        if note.path not in own and not garden.is_daily(note) and not _stated(note)
+    ]
+    if not own or not bare:
+        return
+    around = dict(neighbours(garden, [note.path for note in bare], centred(garden)))
+    for note in bare:
+        linked = [target for _, target in note.links if target in own]
+        found = dict.fromkeys(linked, (_LINKED, "the note links to it"))
+        for vote in votes(around.get(note.path, ()), topics):
+            if vote.share >= MIN_SHARE and len(vote.notes) >= _MIN_VOTERS:
+                why = f"{len(vote.notes)} of the {NEIGHBOURS} most similar notes have it"
+                found.setdefault(vote.what, (min(vote.share, 1.0), why))
+        best = sorted(found, key=lambda path: (-found[path][0], path))[:_MOST]
+        for path in best:
+            yield _suggested(garden, note, path, *found[path])
+
+
+def topics_of(garden: Garden) -> Mapping[str, frozenset[str]]:
+    """The topics that each note names, by path."""
+    found: dict[str, set[str]] = {}
+    for value in topic_values(garden.notes.values(), garden.ontology):
+        if value.topic is not None:
+            found.setdefault(value.note, set()).add(value.topic)
+    return {note: frozenset(topics) for note, topics in found.items()}
+
+
+def _stated(note: NoteFacts) -> bool:
+    """Whether a note names topics, known ones or not."""
+    return any(value for name, value in note.properties.items() if name.lower() in _PROPERTIES)
+
+
+def _suggested(
+    garden: Garden, note: NoteFacts, topic: str, confidence: float, why: str
+) -> Suggestion:
+    name = next((one for one in note.properties if one.lower() in _PROPERTIES), "topics")
+    link = property_link(garden, note.path, topic)
+    return Suggestion(
+        NAME,
+        note.path,
+        f"topic {garden.notes[topic].name}",
+        f"{note.path} has no topic; {why}.",
+        round(confidence, 2),
+        (NoteEdit(note.path, note.content_hash, add={name: (link,)}),),
+        topic,
+    )

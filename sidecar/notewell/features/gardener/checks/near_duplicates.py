@@ -1,0 +1,120 @@
+"""Notes that say nearly the same.
+
+Texts are compared by their shingles, runs of three words: the share of all shingles of two notes
+that both have (Broder 1997, "On the resemblance and containment of documents"). Shingles that many
+notes have are a template's and do not count. The text of two notes is never merged by machine: the
+suggestion marks the one that fewer notes link to.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
+from notewell.features.gardener.link_text import property_link
+from notewell.features.gardener.mentions import WORD
+from notewell.features.gardener.requests import GardenCheck
+from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+NAME: GardenCheck = "near_duplicates"
+MIN_RESEMBLANCE = 0.45
+PROPERTY = "duplicate_of"
+_WORDS = 3  # of a shingle
+_FEWEST = 20  # shingles of a note that is compared, without those of templates
+_TEMPLATE = 5  # a shingle that more notes have is a template's
+_SKETCH = 96  # the smallest hashes of a note, by which pairs are found
+_SKETCH_SHARE = 0.2  # of a sketch that a pair worth comparing has in common
+
+
+def find(garden: Garden) -> Iterator[Suggestion]:
+    """Suggest to mark one note of each pair that is nearly the same."""
+    shingles = {}
+    for note in garden.tended_notes():
+        body = None if PROPERTY in note.properties else garden.read(note.path)
+        if body is not None:
+            shingles[note.path] = shingles_of(body)
+    for one, other, resemblance in pairs(_own(shingles)):
+        kept, marked = _ranked(garden, one, other)
+        yield _suggested(garden, kept, marked, resemblance)
+
+
+def shingles_of(body: NoteBody) -> npt.NDArray[np.uint32]:
+    """The hashes of a note's shingles, ascending, each once."""
+    words = [word[0].casefold() for word in WORD.finditer(body.text, body.start)]
+    runs = (" ".join(words[at : at + _WORDS]) for at in range(len(words) - _WORDS + 1))
+    hashes = np.fromiter((zlib.crc32(run.encode("utf-8", "replace")) for run in runs), np.uint32)
+    return np.unique(hashes)
+
+
+def _own(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> dict[str, npt.NDArray[np.uint32]]:
+    """The shingles of notes without those of templates; notes that have few are left out."""
+    if not shingles:
+        return {}
+    hashes, counts = np.unique(np.concatenate(list(shingles.values())), return_counts=True)
+    common = hashes[counts > _TEMPLATE]
+    own = {path: np.setdiff1d(some, common, assume_unique=True) for path, some in shingles.items()}
+    return {path: some for path, some in own.items() if len(some) >= _FEWEST}
+
+
+def pairs(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> Iterator[tuple[str, str, float]]:
+    """Yield the pairs that resemble each other, and how much, best first; each note once."""
+    found = sorted(
+        (-_resemblance(shingles[one], shingles[other]), one, other)
+        for one, other in _candidates(shingles)
+    )
+    used: set[str] = set()
+    for resemblance, one, other in found:
+        if -resemblance >= MIN_RESEMBLANCE and not {one, other} & used:
+            used.update((one, other))
+            yield one, other, -resemblance
+
+
+def _candidates(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> Iterator[tuple[str, str]]:
+    having: dict[int, list[str]] = defaultdict(list)
+    shared: Counter[tuple[str, str]] = Counter()
+    for path, hashes in sorted(shingles.items()):
+        for one in hashes[:_SKETCH].tolist():
+            shared.update((other, path) for other in having[one])
+            having[one].append(path)
+    for (one, other), count in shared.items():
+        if count >= _SKETCH_SHARE * min(_SKETCH, len(shingles[one]), len(shingles[other])):
+            yield one, other
+
+
+def _resemblance(one: npt.NDArray[np.uint32], other: npt.NDArray[np.uint32]) -> float:
+    both = len(np.intersect1d(one, other, assume_unique=True))
+    return both / (len(one) + len(other) - both)
+
+
+def _ranked(garden: Garden, one: str, other: str) -> tuple[NoteFacts, NoteFacts]:
+    """The note to keep and the one to mark: linked from more notes, older, first by path."""
+
+    def rank(path: str) -> tuple[int, float, str]:
+        return (-len(garden.linked_from.get(path, ())), garden.notes[path].touched, path)
+
+    kept, marked = sorted((one, other), key=rank)
+    return garden.notes[kept], garden.notes[marked]
+
+
+def _suggested(
+    garden: Garden, kept: NoteFacts, marked: NoteFacts, resemblance: float
+) -> Suggestion:
+    link = property_link(garden, marked.path, kept.path)
+    return Suggestion(
+        NAME,
+        marked.path,
+        f"{marked.name} says what {kept.name} says",
+        f"{resemblance:.0%} of the runs of three words in {marked.path} and {kept.path} are in"
+        " both.",
+        round(resemblance, 2),
+        (NoteEdit(marked.path, marked.content_hash, set={PROPERTY: link}),),
+        f"{kept.path}\n{kept.content_hash.hex()}\n{marked.content_hash.hex()}",
+    )

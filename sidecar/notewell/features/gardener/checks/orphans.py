@@ -1,0 +1,53 @@
+"""Notes that no link leads to or from, and the notes that could link to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from notewell.features.gardener.garden import Garden, NoteFacts
+from notewell.features.gardener.link_text import property_link
+from notewell.features.gardener.requests import GardenCheck
+from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.votes import Neighbour, centred, neighbours
+
+NAME: GardenCheck = "orphans"
+UNTOUCHED_S = 7 * 24 * 3600.0  # a note being written has no links yet
+MOST = 3  # notes to link from
+MIN_COSINE = 0.5  # centred
+PROPERTY = "related"
+
+
+def find(garden: Garden) -> Iterator[Suggestion]:
+    """Suggest up to three notes to link each orphan from."""
+    orphans = [note.path for note in garden.tended_notes() if _is_orphan(garden, note)]
+    if not orphans or len(garden.known) < 2:
+        return
+    for path, around in neighbours(garden, orphans, centred(garden), most=4 * MOST):
+        orphan = garden.notes[path]
+        fit = [one for one in around if one.path in garden.tended and one.cosine >= MIN_COSINE]
+        for one in fit[:MOST]:
+            yield _suggested(garden, orphan, one)
+
+
+def _is_orphan(garden: Garden, note: NoteFacts) -> bool:
+    if note.touched > garden.now - UNTOUCHED_S or garden.is_daily(note):
+        return False
+    out = any(target not in {None, note.path} for _, target in note.links)
+    return not out and not garden.linked_from.get(note.path)
+
+
+def _suggested(garden: Garden, orphan: NoteFacts, near: Neighbour) -> Suggestion:
+    source = garden.notes[near.path]
+    sentence = garden.sentence(source.path, orphan.path)
+    why = f"; it says “{sentence}”" if sentence else ""
+    link = property_link(garden, source.path, orphan.path)
+    name = next((one for one in source.properties if one.lower() == PROPERTY), PROPERTY)
+    return Suggestion(
+        NAME,
+        orphan.path,
+        f"link {orphan.name} from {source.name}",
+        f"No link leads to or from {orphan.path}. {source.path} is similar{why}.",
+        round(min(near.cosine, 1.0), 2),
+        (NoteEdit(source.path, source.content_hash, add={name: (link,)}),),
+        source.path,
+    )

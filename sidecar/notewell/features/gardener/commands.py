@@ -1,0 +1,265 @@
+"""`notewell garden`: suggestions for a vault, reviewed, applied and undone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from notewell.cli.backend import answer, backend_for, print_reply
+from notewell.cli.options import AnyFunction, Group, current_invocation, json_option, vault_option
+from notewell.cli.output import clean, emit_object, print_table
+from notewell.cli.request_options import (
+    RequestType,
+    request_argument,
+    request_option,
+    request_options,
+)
+from notewell.client.backend import Backend
+from notewell.errors import NotFoundError, UsageError
+from notewell.features.gardener.requests import (
+    ApplyPlan,
+    ForgetRejections,
+    GardenCheck,
+    GardenModelRequest,
+    GardenReply,
+    MakePlan,
+    PlanReply,
+    PlanRequest,
+    PlansRequest,
+    RejectionsReply,
+    RejectionsRequest,
+    RejectPlan,
+    RejectReply,
+    SuggestionView,
+    UndoPlan,
+)
+
+_MARKS = {"open": "?", "applied": "+", "rejected": "-", "refused": "!"}
+
+
+def _of_plan(request: RequestType, *, by_check: bool = True) -> Callable[[AnyFunction], Any]:
+    """Give a command the plan that it is about, and what is chosen of it."""
+    of_check = click.option(
+        "--check", "checks", multiple=True, metavar="NAME", help="All suggestions of this check"
+    )
+    decorators = [
+        request_argument(request, "id", "PLAN"),
+        request_option(request, "only", multiple=True, metavar="ID"),
+        *([of_check] if by_check else []),
+        vault_option,
+        json_option,
+    ]
+
+    def decorate(function: Any) -> Any:
+        for one in reversed(decorators):  # from the last one to the first
+            function = one(function)
+        return function
+
+    return decorate
+
+
+@click.group(cls=Group)
+def garden() -> None:
+    """Find what could be tended in a vault: broken links, missing tags, near-duplicates and more.
+
+    `plan` only suggests. `apply` makes the edits that you choose, as one write to undo.
+    """
+
+
+@garden.command()
+@request_option(MakePlan, "checks", "--check", multiple=True, metavar="NAME")
+@request_options(MakePlan, "limit", "model")
+@click.option("--yes", is_flag=True, help="Send notes to the language model without asking.")
+@vault_option
+@json_option
+def plan(
+    *,
+    checks: tuple[GardenCheck, ...],
+    limit: int,
+    model: bool,
+    yes: bool,
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Look for what could be tended, and make a plan; no note is changed.
+
+    With --model, the language model of `notewell ask` is asked for topics and descriptions. What
+    that would send, and where, is said before.
+    """
+    with backend_for(current_invocation(), vault) as (_, backend):
+        host = _agreed_host(backend, yes=yes, as_json=as_json) if model else None
+        print_reply(
+            backend, MakePlan(tuple(checks), limit, model, host), _show_plan, as_json=as_json
+        )
+
+
+def _agreed_host(backend: Backend, *, yes: bool, as_json: bool) -> str:
+    """Say what would be sent, and the host of the language model once a person agreed to it."""
+    would = backend.answer(GardenModelRequest())
+    say = current_invocation().say
+    where = "this computer" if would.local else would.host
+    price = "unknown" if would.dollars is None else f"${would.dollars:,.2f} at most"
+    say(
+        f"{would.model} at {where} would read {would.notes:,} of {would.waiting:,} notes that wait,"
+        f" about {would.tokens:,} tokens in {would.requests:,} requests: {would.sent}. Price:"
+        f" {price}" + ("." if would.local else f" (list prices of {would.prices_of}).")
+    )
+    if not would.local and not yes:
+        if as_json or not sys.stdin.isatty():
+            raise UsageError(f"Agree to send notes to {would.host} with --yes.")
+        click.confirm(f"Send them to {would.host}?", abort=True, err=True)
+    return would.host
+
+
+@garden.command()
+@click.argument("plan_id", metavar="[PLAN]", required=False)
+@vault_option
+@json_option
+def show(*, plan_id: str | None, vault: str | None, as_json: bool) -> None:
+    """Show a plan with evidence and diffs, the newest by default."""
+    with backend_for(current_invocation(), vault) as (_, backend):
+        found = backend.answer(PlanRequest(plan_id or _newest(backend)))
+    if as_json:
+        emit_object(found)
+    else:
+        _show_plan(found, diffs=True)
+
+
+@garden.command()
+@_of_plan(ApplyPlan)
+def apply(
+    *,
+    id: str,  # noqa: A002 - the contract's name
+    only: tuple[str, ...],
+    checks: tuple[str, ...],
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Make the edits of a plan's suggestions, or of some of them."""
+    with backend_for(current_invocation(), vault) as (_, backend):
+        done = backend.answer(ApplyPlan(id, _chosen(backend, id, only, checks)))
+    _show_done(done, "applied", as_json=as_json)
+
+
+@garden.command()
+@_of_plan(RejectPlan)
+def reject(
+    *,
+    id: str,  # noqa: A002 - the contract's name
+    only: tuple[str, ...],
+    checks: tuple[str, ...],
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Say no to suggestions for good; a plan that is rejected whole is deleted."""
+    with backend_for(current_invocation(), vault) as (_, backend):
+        done = backend.answer(RejectPlan(id, _chosen(backend, id, only, checks)))
+    if as_json:
+        emit_object(done)
+    else:
+        _say_rejected(done)
+
+
+@garden.command()
+@_of_plan(UndoPlan, by_check=False)
+def undo(
+    *,
+    id: str,  # noqa: A002 - the contract's name
+    only: tuple[str, ...],
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Take back what was applied of a plan."""
+    with backend_for(current_invocation(), vault) as (_, backend):
+        done = backend.answer(UndoPlan(id, tuple(only)))
+    _show_done(done, "taken back", as_json=as_json)
+
+
+@garden.command()
+@click.option("--again", multiple=True, metavar="ID", help="Let this suggestion come again")
+@request_options(RejectionsRequest, "limit")
+@vault_option
+@json_option
+def rejections(*, again: tuple[str, ...], limit: int, vault: str | None, as_json: bool) -> None:
+    """List what was rejected, newest first, or let some of it come again."""
+    asked = ForgetRejections(again) if again else RejectionsRequest(limit)
+    answer(vault, asked, _show_rejections, as_json=as_json)
+
+
+def _show_rejections(found: RejectionsReply) -> None:
+    rows = [(one.id, one.at[:10], one.check, one.path, one.title) for one in found.rejections]
+    if rows:
+        print_table(("id", "rejected", "check", "note", "suggestion"), rows)
+    current_invocation().say(f"{found.total:,} suggestions do not come again")
+
+
+def _newest(backend: Backend) -> str:
+    plans = backend.answer(PlansRequest(1)).plans
+    if not plans:
+        raise NotFoundError("There is no plan yet. `notewell garden plan` makes one.")
+    return plans[0].id
+
+
+def _chosen(
+    backend: Backend, plan_id: str, only: tuple[str, ...], checks: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The ids that were named, and those of the checks that were named."""
+    if not checks:
+        return tuple(only)
+    found = backend.answer(PlanRequest(plan_id)).suggestions
+    named = [one.id for one in found if one.check in checks and one.state in {"open", "refused"}]
+    if not named and not only:
+        raise NotFoundError(
+            f"Plan {plan_id} has no open suggestions of {', '.join(checks)}.",
+            code="suggestion_not_found",
+        )
+    return tuple(dict.fromkeys((*only, *named)))
+
+
+def _show_plan(plan: PlanReply, *, diffs: bool = False) -> None:
+    say = current_invocation().say
+    if not plan.suggestions:
+        say("nothing to suggest")
+        return
+    check = None
+    for one in plan.suggestions:
+        if one.check != check:
+            check = one.check
+            click.echo(f"{check}:")
+        _show_one(one, diffs=diffs)
+    counts = ", ".join(f"{count:,} {state}" for state, count in plan.counts.items() if count)
+    say(f"plan {plan.id}: {counts}" + (f"; {plan.more:,} more were found" if plan.more else ""))
+    if plan.note:
+        say(f"written to {plan.note}")
+    if plan.counts["open"]:
+        say(f"`notewell garden apply {plan.id}` makes these edits, `--only ID` some of them")
+
+
+def _show_one(one: SuggestionView, *, diffs: bool) -> None:
+    where = f"{one.id} {one.confidence:.0%} {one.path}"
+    click.echo(clean(f"  {_MARKS[one.state]} {where}: {one.title}"))
+    click.echo(clean(f"      {one.evidence}"))
+    if one.why:
+        click.echo(clean(f"      refused: {one.why}"))
+    for line in one.diff.splitlines() if diffs else ():
+        click.echo(clean(f"      {line}"))
+
+
+def _show_done(done: GardenReply, what: str, *, as_json: bool) -> None:
+    if as_json:
+        emit_object(done)
+        return
+    say = current_invocation().say
+    for one in done.refused:
+        click.echo(clean(f"{one.id}: {one.why}"))
+    say(f"{len(done.applied):,} suggestions {what}, {len(done.refused):,} refused")
+    if done.undo is not None and what == "applied":
+        say(f"`notewell garden undo {done.plan}` takes them back")
+
+
+def _say_rejected(done: RejectReply) -> None:
+    gone = "; the plan is deleted" if done.deleted else ""
+    current_invocation().say(f"{len(done.rejected):,} suggestions rejected{gone}")

@@ -1,0 +1,31 @@
+"""The settings of the gardener."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
+from notewell.types.frozen import frozen
+from notewell.types.settings import Section
+
+
+@frozen
+class GardenRules:
+    """Where plans are written, and what the gardener leaves alone.
+
+    `folder` "": plans are written to no note. Notes in the folders `ignore` are neither edited nor
+    suggested. `checks` are those of a plan that names none; empty: all that are usual.
+    `model_tokens` is the most that a language model may read for one plan, which is asked only
+    where a person wants that.
+    """
+
+    folder: str = ""
+    ignore: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    model_tokens: Annotated[int, Ge(1_000), Le(1_000_000)] = 100_000
+
+
+SECTION = Section(
+    "garden", GardenRules, in_vault=True, safe=("checks", "ignore", "folder"), live=True
+)

@@ -1,0 +1,386 @@
+"""The gardener of one vault as the contract shows it: makes plans, applies, rejects and undoes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.errors import (
+    ChangedNoteError,
+    NotFoundError,
+    ReadOnlyError,
+    UnreadableNoteError,
+    UsageError,
+)
+from notewell.features.gardener.changes import MOST_NOTES, Changes, Done, decisions
+from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
+from notewell.features.gardener.edits import clash, diff_of, edited, problem_of
+from notewell.features.gardener.garden import Garden
+from notewell.features.gardener.plan_note import note_name, note_text
+from notewell.features.gardener.read_garden import read_garden
+from notewell.features.gardener.requests import (
+    ApplyPlan,
+    CheckView,
+    ForgetRejections,
+    GardenCheck,
+    GardenModelReply,
+    GardenModelRequest,
+    GardenReply,
+    MakePlan,
+    PlanReply,
+    PlanRequest,
+    PlansReply,
+    PlansRequest,
+    RefusedSuggestion,
+    RejectionsReply,
+    RejectionsRequest,
+    RejectionView,
+    RejectPlan,
+    RejectReply,
+    UndoPlan,
+)
+from notewell.features.gardener.rules import GardenRules
+from notewell.features.gardener.state import Plan, State, StateFile
+from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.views import reply_of, summary_of, view_of
+from notewell.runs.work import RunProgress
+from notewell.types import Settings
+from notewell.types.runs import Trigger
+
+if TYPE_CHECKING:  # loaded where a language model is asked
+    from notewell.features.gardener.model_gardener import ModelGardener
+
+KEPT = timedelta(days=7)  # plans
+_ID = "%Y%m%d-%H%M%S"
+_MOST_DIFF = 20_000  # characters of one suggestion
+_DRAFT = "gardener plan"
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The plans of a vault and what was rejected of them, with what answers each request."""
+    plans = Plans(vault)
+    rejections = Rejections(vault.record.name, plans.file)
+    return OpenFeature(
+        answers={
+            MakePlan: plans.make,
+            GardenModelRequest: lambda _: plans.estimate(),
+            PlansRequest: lambda one: plans.plans(one.limit),
+            PlanRequest: lambda one: plans.show(one.id),
+            ApplyPlan: lambda one: plans.apply(one.id, one.only),
+            RejectPlan: lambda one: plans.reject(one.id, one.only),
+            UndoPlan: lambda one: plans.undo(one.id, one.only),
+            RejectionsRequest: lambda one: rejections.reply(one.limit),
+            ForgetRejections: lambda one: rejections.forget(one.ids, RejectionsRequest().limit),
+        },
+        runs={"plan": plans.begin},
+        start=plans.resume,
+        use=plans.use,
+    )
+
+
+class Plans:
+    """The plans of one vault. Any thread may call."""
+
+    def __init__(self, vault: OpenVault) -> None:
+        """Nothing is read before the first call."""
+        self._open = vault
+        self._vault = vault.record.name
+        self._rules = vault.settings.of(GardenRules)
+        self.file = StateFile(vault.folder)
+
+    def use(self, settings: Settings) -> None:
+        """Make plans by other rules from the next one on."""
+        self._rules = settings.of(GardenRules)
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def plans(self, limit: int) -> PlansReply:
+        """The plans, newest first, and the checks."""
+        usual = self._usual()
+        checks = tuple(CheckView(one.name, one.finds, one.name in usual) for one in CHECKS.values())
+        found = reversed(self.file.load().plans[-limit:])
+        return PlansReply(self._vault, tuple(map(summary_of, found)), checks)
+
+    def show(self, key: str) -> PlanReply:
+        """One plan."""
+        return reply_of(self._vault, self._known(key))
+
+    def _known(self, key: str) -> Plan:
+        if self._open.writer is None:
+            return self.file.load().plan(key)
+        return self._changes().seen(key)
+
+    # --- making ----------------------------------------------------------------------------
+
+    def make(self, request: MakePlan, trigger: Trigger = "manual") -> PlanReply:
+        """Make a plan; raises AlreadyRunningError while another is made."""
+        made: list[Plan] = []
+        checks, limit = self._checks(request.checks, model=request.model), request.limit
+        if request.model:
+            self._model_gardener().agree(request.host)
+        self._open.runs.now(
+            "plan", trigger, lambda progress: made.append(self._made(progress, checks, limit))
+        )
+        return reply_of(self._vault, made[0])
+
+    def begin(self) -> None:
+        """Make a plan in a thread, as the schedule does; no language model is asked."""
+        checks, limit = self._usual(), MakePlan().limit
+        self._open.runs.begin(
+            "plan", "schedule", lambda progress: self._made(progress, checks, limit)
+        )
+
+    def estimate(self) -> GardenModelReply:
+        """What a plan with the language model would send now; nothing is sent.
+
+        Raises ConfigError where none is configured, and ProviderError where it does not answer.
+        """
+        garden, state = read_garden(self._open, self._rules), self.file.load()
+        return self._model_gardener().estimate(garden, state.checked)
+
+    def _model_gardener(self) -> ModelGardener:
+        # Loaded here because few vaults are tended with a language model.
+        from notewell.features.gardener.model_gardener import ModelGardener  # noqa: PLC0415
+
+        settings = self._open.settings
+        return ModelGardener(
+            self._vault,
+            self._open.chat(),
+            self._rules,
+            settings.topics.folder,
+            offline=settings.offline,
+        )
+
+    def _checks(self, names: Sequence[GardenCheck], *, model: bool) -> tuple[GardenCheck, ...]:
+        named = tuple(dict.fromkeys(names))
+        of_model = [name for name in named if name in MODEL_CHECKS]
+        if of_model and not model:
+            raise UsageError(
+                f"{of_model[0]} needs the language model: add --model, or `model` over HTTP."
+            )
+        added = tuple(MODEL_CHECKS) if model and not of_model else ()
+        return (named or self._usual()) + added
+
+    def _usual(self) -> tuple[GardenCheck, ...]:
+        """The checks of a plan that names none: those of the settings, or else those by default."""
+        rules = self._rules.checks
+        if unknown := [name for name in rules if name not in CHECKS]:
+            raise UsageError(
+                f"The setting `garden.checks` names {unknown[0]}, which is no check. There are"
+                f" {', '.join(CHECKS)}."
+            )
+        return tuple(
+            one.name for one in CHECKS.values() if (one.name in rules if rules else one.usual)
+        )
+
+    def _made(self, progress: RunProgress, checks: tuple[GardenCheck, ...], limit: int) -> Plan:
+        if self._open.writer is not None:
+            self.resume()
+        self._purge()
+        self._open.embedder()  # makes its vectors known, where a process has not loaded it
+        garden = read_garden(self._open, self._rules)
+        state = self.file.load()
+        decided = state.rejected.keys() | state.applied.keys()
+        found: list[list[Suggestion]] = []
+        for name in (one for one in checks if one in CHECKS):
+            progress.check()
+            mine = {one.id: one for one in CHECKS[name].find(garden) if one.id not in decided}
+            found.append(sorted(mine.values(), key=lambda one: (-one.confidence, one.path)))
+            progress.counts[name] = len(mine)
+        checked = state.checked
+        if wanted := [name for name in checks if name in MODEL_CHECKS]:
+            looked = self._model_gardener().look(garden, checked, progress)
+            checked = looked.checked(checked)
+            for name in wanted:
+                mine = {one.id: one for one in looked.of(name) if one.id not in decided}
+                found.append(list(mine.values()))
+                progress.counts[name] = len(mine)
+        chosen = _fitting(garden, found, limit)
+        total = sum(map(len, found))
+        created = datetime.now().astimezone()
+        while any(plan.id == created.strftime(_ID) for plan in state.plans):
+            created += timedelta(seconds=1)
+        edits = [edit for one, _ in chosen for edit in one.edits]
+        plan = Plan(
+            id=created.strftime(_ID),
+            created=created.isoformat(timespec="seconds"),
+            note=None,
+            checks=checks,
+            suggestions=tuple(view_of(one, diff) for one, diff in chosen),
+            hashes={edit.path: edit.content_hash.hex() for edit in edits},
+            more=total - len(chosen),
+        )
+        progress.check()
+        plan = self._with_note(plan, created) if chosen else plan
+        self.file.change(lambda before: replace(before.with_plan(plan), checked=checked))
+        return plan
+
+    def _with_note(self, plan: Plan, created: datetime) -> Plan:
+        """The plan after it was written to a note, if a person chose a folder for plans."""
+        folder, writer = self._rules.folder.strip("/"), self._open.writer
+        if not folder or writer is None:
+            return plan
+        for seconds in (False, True):
+            path = f"{folder}/{note_name(created, seconds=seconds)}"
+            noted = replace(plan, note=path)
+            try:
+                written = writer.create(path, note_text(noted), action=_DRAFT)
+            except ChangedNoteError:  # another plan of this minute
+                continue
+            known = (written.content_hash or b"").hex()
+            return replace(noted, hashes={**plan.hashes, path: known})
+        return plan
+
+    def _purge(self) -> None:
+        """Delete plans that are older than `KEPT`, and their notes unless a person changed them."""
+        limit = datetime.now().astimezone() - KEPT
+        for plan in self.file.load().plans:
+            if datetime.fromisoformat(plan.created) < limit:
+                self._delete(plan)
+
+    def _delete(self, plan: Plan) -> None:
+        writer = self._open.writer
+        if plan.note is not None and writer is not None:
+            try:
+                seen = self._changes().note_seen(plan, plan.note)
+                writer.delete(plan.note, seen=seen, action=_DRAFT)
+            except (ChangedNoteError, UnreadableNoteError):
+                pass  # a person has made it a note of theirs
+        self.file.change(lambda state: state.without_plan(plan.id))
+
+    # --- deciding --------------------------------------------------------------------------
+
+    def apply(self, key: str, only: Sequence[str]) -> GardenReply:
+        """Apply suggestions; see `Changes.apply`."""
+        return self._reply(key, self._changes().apply(key, only))
+
+    def undo(self, key: str, only: Sequence[str]) -> GardenReply:
+        """Take suggestions back; see `Changes.undo`."""
+        return self._reply(key, self._changes().undo(key, only))
+
+    def reject(self, key: str, only: Sequence[str]) -> RejectReply:
+        """Reject suggestions for good; a plan of which nothing else is left is deleted."""
+        with self.file.alone():
+            plan = self._known(key)
+            chosen = [
+                one
+                for one in plan.suggestions
+                if one.state in {"open", "refused"} and (not only or one.id in only)
+            ]
+            changed = {one.id: replace(one, state="rejected", why="") for one in chosen}
+            after = plan.with_states(changed)
+            self.file.change(
+                lambda state: replace(
+                    state.with_plan(after), rejected={**state.rejected, **decisions(chosen)}
+                )
+            )
+            deleted = all(one.state == "rejected" for one in after.suggestions)
+            if deleted:
+                self._delete(after)
+            elif self._open.writer is not None:
+                noted = self._changes().noted(after)
+                self.file.change(lambda state: state.with_plan(noted))
+        return RejectReply(self._vault, key, tuple(changed), deleted)
+
+    def resume(self) -> None:
+        """End what was begun by a process that was killed."""
+        if self._open.writer is not None and self.file.load().unfinished is not None:
+            self._changes().resume()
+
+    def _changes(self) -> Changes:
+        if self._open.writer is None:
+            raise ReadOnlyError(
+                "This vault is never written, because Notewell's data directory is inside it."
+            )
+        return Changes(self._open.writer, self.file, self._open.changed)
+
+    def _reply(self, key: str, done: Done) -> GardenReply:
+        refused = tuple(RefusedSuggestion(one, why) for one, why in done.refused)
+        return GardenReply(self._vault, key, done.ids, refused, done.number)
+
+
+class Rejections:
+    """The rejected suggestions of one vault. Any thread may call."""
+
+    def __init__(self, vault: str, file: StateFile) -> None:
+        """Nothing is read before the first call."""
+        self._vault = vault
+        self._file = file
+
+    def reply(self, limit: int) -> RejectionsReply:
+        """The rejections, newest first, at most `limit`."""
+        return self._reply(self._file.load(), limit)
+
+    def forget(self, ids: Collection[str], limit: int) -> RejectionsReply:
+        """Let suggestions come again; returns the rejections that are left.
+
+        In plans that are kept they stay rejected. Raises NotFoundError if one was not rejected.
+        """
+
+        def without(state: State) -> State:
+            if missing := [one for one in ids if one not in state.rejected]:
+                raise NotFoundError(
+                    f"No suggestion {missing[0]} was rejected. `notewell garden rejections` lists"
+                    " those that were.",
+                    code="suggestion_not_found",
+                )
+            kept = {key: one for key, one in state.rejected.items() if key not in ids}
+            return replace(state, rejected=kept)
+
+        return self._reply(self._file.change(without), limit)
+
+    def _reply(self, state: State, limit: int) -> RejectionsReply:
+        newest = sorted(state.rejected.items(), key=lambda one: one[1].at, reverse=True)
+        views = tuple(
+            RejectionView(key, one.check, one.path, one.title, one.at)
+            for key, one in newest[:limit]
+        )
+        return RejectionsReply(self._vault, views, len(state.rejected))
+
+
+def _fitting(
+    garden: Garden, found: list[list[Suggestion]], limit: int
+) -> list[tuple[Suggestion, str]]:
+    """The best suggestions of each check in turn that fit together, each with its diff."""
+    chosen: list[tuple[Suggestion, str]] = []
+    edits: dict[str, list[NoteEdit]] = {}
+    for one in (one for turn in zip_longest(*found) for one in turn if one is not None):
+        if len(chosen) == limit:
+            break
+        if len(edits.keys() | {edit.path for edit in one.edits}) > MOST_NOTES:
+            continue
+        if any(clash(edit, other) for edit in one.edits for other in edits.get(edit.path, ())):
+            continue
+        diff = _diff(garden, one)
+        if diff is not None:
+            chosen.append((one, diff))
+            for edit in one.edits:
+                edits.setdefault(edit.path, []).append(edit)
+    order = {name: n for n, name in enumerate((*CHECKS, *MODEL_CHECKS))}
+    return sorted(chosen, key=lambda each: (order[each[0].check], -each[0].confidence))
+
+
+def _diff(garden: Garden, suggestion: Suggestion) -> str | None:
+    """What a suggestion changes in all its notes; None if it cannot be made or changes nothing."""
+    shown = []
+    for edit in suggestion.edits:
+        before = _before(garden, edit)
+        if before is None or problem_of(before, [edit]) is not None:
+            return None
+        after = edited(before, [edit])
+        if after == before:
+            return None
+        shown.append(diff_of(edit.path, before, after))
+    return "".join(shown)[:_MOST_DIFF]
+
+
+def _before(garden: Garden, edit: NoteEdit) -> str | None:
+    """The text of a note, "" of one that is to be made; None if it is not as the index has it."""
+    if edit.create:
+        return None if edit.path in garden.notes else ""
+    body = garden.read(edit.path)
+    return None if body is None else body.text

@@ -1,1 +1,0 @@
-"""The gardener: what a vault's topics are, and what could be tended."""

@@ -1,0 +1,247 @@
+"""The checks of the gardener: what each suggests, and what it leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from notewell.features.gardener.checks import CHECKS
+from notewell.features.gardener.edits import edited
+from notewell.features.gardener.garden import Garden
+from notewell.features.gardener.suggestion import Suggestion
+from notewell.types import StoredNote
+from notewell.vault.topics import read_ontology
+from tests.eval.gardening.gardens import NO_VECTORS, Vectors, garden_of
+
+WORDS = "one two three four five six seven eight nine ten".split()  # noqa: SIM905
+
+
+def garden(texts: Mapping[str, str], vectors: Mapping[str, tuple[float, ...]] = {}) -> Garden:
+    if not vectors:
+        return garden_of(texts, NO_VECTORS)
+    rows = np.array(list(vectors.values()), np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return garden_of(texts, Vectors(tuple(vectors), rows))
+
+
+def found(check: str, where: Garden) -> list[Suggestion]:
+    return list(CHECKS[check].find(where))
+
+
+def after(texts: Mapping[str, str], suggestions: list[Suggestion]) -> dict[str, str]:
+    """The notes that change, after all suggestions were followed."""
+    edits: dict[str, list[object]] = {}
+    for one in suggestions:
+        for edit in one.edits:
+            edits.setdefault(edit.path, []).append(edit)
+    return {path: edited(texts[path], some) for path, some in edits.items()}  # type: ignore[arg-type]
+
+
+def test_broken_links_lead_to_the_note_that_was_meant() -> None:
+    texts = {
+        "Sub/Queen Bee.md": "",
+        "Plants/Garden.md": "---\naliases: [Allotment]\n---\n",
+        "A.md": "[[Old/Garden#Spring|the garden]], [[queen-bees]], [[Allotmnet]], ![[Garten.png]],"
+        " [[Nothing]], `[[Gardn]]`\r\nand [a](Old/Garden.md) [[Gardeen]]\r\n",
+    }
+    made = found("broken_links", garden(texts))
+
+    assert after(texts, made)["A.md"] == (
+        "[[Garden#Spring|the garden]], [[Queen Bee]], [[Garden]], ![[Garten.png]],"
+        " [[Nothing]], `[[Gardn]]`\r\nand [a](Plants/Garden.md) [[Garden]]\r\n"
+    )
+    assert all(0.7 <= one.confidence < 1 for one in made)
+
+
+def test_nothing_is_suggested_where_two_notes_fit() -> None:
+    texts = {"a/Garden.md": "", "b/garden!.md": "", "A.md": "[[x/Gar-den]]"}
+    assert found("broken_links", garden(texts)) == []
+
+
+USES = {f"use {n}.md": "We saw the [[Queen Bee]] and a [[Garden]]." for n in range(6)}
+
+
+def test_names_in_running_text_become_links_once_a_note() -> None:
+    texts = USES | {
+        "Queen Bee.md": "",
+        "Garden.md": "---\naliases: [Kitchen Garden]\n---\n",
+        "A.md": "# Queen Bee\n\n`Queen Bee` <a b='Queen Bee'> #Garden [Garden](x) the Queen Bees,"
+        " Queen Bee-like; ![[Queen Bee.png]] $Queen Bee$ %%Queen Bee%%\nwww.x.y/Garden"
+        " https://x.y/Queen Bee and the Queen Bee. Queen Bee.\n\nA Garden\n===\n",
+        "B.md": "---\nabout: Queen Bee\n---\n| x | the queen bee |\n|---|---|\n\n> A Garden.\n",
+    }
+    made = found("unlinked_mentions", garden(texts))
+
+    assert after(texts, made) == {
+        "A.md": texts["A.md"].replace("the Queen Bee. Queen", "the [[Queen Bee]]. Queen"),
+        "B.md": texts["B.md"]
+        .replace("the queen bee", "the [[queen bee]]")
+        .replace("A Garden.", "A [[Garden]]."),
+    }
+
+
+def test_common_words_and_known_links_are_no_mentions() -> None:
+    said = {f"{n}.md": "we think of this and that" for n in range(30)}
+    # Links in properties say nothing of how often running text links a name.
+    said |= {f"p{n}.md": '---\nof: "[[Think]]"\n---\nwe' for n in range(30)}
+    texts = said | {"Think.md": "", "This.md": "", "C.md": "[[Think]] we think of ![[This]]"}
+    assert found("unlinked_mentions", garden(texts)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "linked"),
+    [
+        ("量子力学", "他学量子力学很久了", "他学[[量子力学]]很久了"),
+        ("Пчела", "Это Пчела, не Пчелаа", "Это [[Пчела]], не Пчелаа"),
+        ("カメラ", "新カメラと カメラマン カメラ", "新[[カメラ]]と カメラマン カメラ"),
+        ("ثدييات", "هذه ثدييات كبيرة", "هذه [[ثدييات]] كبيرة"),
+        ("हिन्दी", "हिन्दीभाषा और हिन्दी है", "हिन्दीभाषा और [[हिन्दी]] है"),
+        ("C++ basics", "the C++ basics, first", "the [[C++ basics]], first"),
+    ],
+)
+def test_mentions_are_whole_words_in_any_script(name: str, text: str, linked: str) -> None:
+    uses = {f"{n}.md": f"[[{name}]]" for n in range(6)}
+    texts = uses | {f"{name}.md": "", "A.md": text}
+    assert after(texts, found("unlinked_mentions", garden(texts))) == {"A.md": linked}
+
+
+def test_near_duplicates_are_marked_and_templates_are_not() -> None:
+    own = " ".join(f"{a} {b} {c}" for a in WORDS for b in WORDS[:4] for c in WORDS[:3])
+    template = " ".join(f"template{n}" for n in range(200))
+    texts = {
+        "Old.md": own,
+        "Copy.md": own.replace("ten one", "eleven one"),
+        "Link.md": "[[Old]]",
+        **{f"T{n}.md": f"{template} and {n}" for n in range(8)},
+    }
+    made = found("near_duplicates", garden(texts))
+
+    assert [(one.path, one.confidence > 0.9) for one in made] == [("Copy.md", True)]
+    marked = after(texts, made)["Copy.md"]
+    assert marked.startswith('---\nduplicate_of: "[[Old]]"\n---\none')
+    assert found("near_duplicates", garden(texts | {"Copy.md": marked})) == []
+
+
+def near(texts: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
+    """Vectors by which notes whose names begin alike are similar."""
+    rng = np.random.default_rng(1)
+    axes = {letter: n for n, letter in enumerate(sorted({path[0] for path in texts}))}
+    return {
+        path: tuple(np.eye(len(axes))[axes[path[0]]] + rng.normal(0, 0.05, len(axes)))
+        for path in texts
+    }
+
+
+def test_tags_are_those_of_similar_notes() -> None:
+    texts = {f"b{n}.md": "---\ntags: [bees, rare]\n---\n" for n in range(8)}
+    texts |= {f"c{n}.md": "#cats" for n in range(8)} | {"b-new.md": "x", "b-own.md": "#bees/wild"}
+    made = found("missing_tags", garden(texts, near(texts)))
+
+    changed = after(texts, made)
+    assert changed["b-new.md"] == "---\ntags:\n  - bees\n  - rare\n---\nx"
+    assert "b-own.md" not in {one.path for one in made if one.title == "#bees"}
+    assert all(path.startswith("b") for path in changed)
+
+
+def test_one_tag_in_several_spellings() -> None:
+    texts = {
+        "1.md": "---\ntags: [book-notes, x]\n---\n#book-notes",
+        "2.md": "#book-notes and #Reading/A #book-notes/sub",
+        "3.md": "---\ntags: bookNotes\n---\n`#bookNotes` #bookNotes. #bookNotesX #bookNotes/y",
+        "4.md": "#Reading/A",
+        "5.md": "#readings",
+    }
+    made = found("tag_variants", garden(texts))
+
+    assert after(texts, made) == {
+        "3.md": "---\ntags: book-notes\n---\n`#bookNotes` #book-notes. #bookNotesX #bookNotes/y"
+    }
+
+
+def test_orphans_are_linked_from_similar_notes() -> None:
+    texts = {"b0.md": "", "b1.md": "[[b2]]", "b2.md": "", "c0.md": "[[c1]]", "c1.md": ""}
+    made = found("orphans", garden(texts, near(texts)))
+
+    assert {(one.path, one.edits[0].path) for one in made} == {
+        ("b0.md", "b1.md"),
+        ("b0.md", "b2.md"),
+    }
+    assert after(texts, made)["b2.md"] == '---\nrelated:\n  - "[[b0]]"\n---\n'
+
+
+def ontology(where: Garden) -> Garden:
+    stored = [
+        StoredNote(n, one.path, one.title, one.aliases, (), one.properties, None, None, None, 0, ())
+        for n, one in enumerate(where.notes.values())
+    ]
+    return Garden(
+        where.notes, where.tended, where.read, where.known, where.vectors,
+        read_ontology(stored, "Ontology"),
+    )  # fmt: skip
+
+
+def test_topics_of_notes_without_any() -> None:
+    texts = {f"b{n}.md": '---\ntopics: ["[[Bees]]"]\n---\n' for n in range(5)}
+    texts |= {"Ontology/Bees.md": "", "Ontology/Cats.md": "", "b-new.md": "", "d.md": "[[Cats]]"}
+    vectors = {path: row for path, row in near(texts).items() if not path.startswith("O")}
+    made = found("missing_topics", ontology(garden(texts, vectors)))
+
+    assert after(texts, made) == {
+        "b-new.md": '---\ntopics:\n  - "[[Bees]]"\n---\n',
+        "d.md": '---\ntopics:\n  - "[[Cats]]"\n---\n[[Cats]]',
+    }
+
+
+def test_similar_topics_become_the_one_that_more_notes_name() -> None:
+    texts = {
+        "Ontology/Bee keeping.md": "",
+        "Ontology/Bee-Keeping.md": "",
+        "Ontology/Zebra.md": "---\ngardener: ignore\n---\n",
+        "Ontology/Zebras.md": "",
+        "A.md": "---\ntopics: [Bee keeping]\n---\n",
+        "B.md": "---\ntopics: [Bee keeping]\n---\n",
+        "C.md": '---\ntopics:\n  - Other\n  - "[[Bee-Keeping]]" # mine\n---\n',
+    }
+    made = found("similar_topics", ontology(garden(texts)))
+
+    assert after(texts, made) == {
+        "C.md": '---\ntopics:\n  - Other\n  - "[[Bee keeping]]" # mine\n---\n',
+        "Ontology/Bee-Keeping.md": '---\nduplicate_of: "[[Bee keeping]]"\n---\n',
+    }
+
+
+def test_untitled_notes_have_the_title_of_their_heading() -> None:
+    journal = {f"J/2026-01-0{n}.md": "# Not a title" for n in range(1, 7)}
+    texts = journal | {
+        "Untitled 3.md": "\n# **Bees** in [[May|spring]] #x\n\n```\n# code\n```\n",
+        "notes/2025-03-02.md": "# A walk by the sea",
+        "Unbenannt.md": "no heading",
+        "Untitled.md": "# New\n\na\n\n# Fixed\n\nb",
+        "无标题.md": "---\ntitle: Known\n---\n# Other",
+        "Titled.md": "# Other",
+    }
+    made = found("untitled", garden(texts))
+
+    assert {one.path: one.edits[0].set for one in made} == {
+        "Untitled 3.md": {"title": "Bees in spring"},
+        "notes/2025-03-02.md": {"title": "A walk by the sea"},
+    }
+
+
+def test_properties_that_the_folder_has() -> None:
+    texts = {f"B/{n}.md": f"---\ntype: book\nrating: {n}\n---\n" for n in range(9)}
+    texts |= {"B/new.md": "---\nRating: 5\n---\n", "B/B.md": "", "C/x.md": ""}
+    made = found("missing_properties", garden(texts))
+
+    assert after(texts, made) == {"B/new.md": "---\nRating: 5\ntype: book\n---\n"}
+
+
+def test_ids_do_not_change_with_the_rest_of_the_note() -> None:
+    texts = USES | {"Queen Bee.md": "", "Garden.md": "", "A.md": "the Queen Bee"}
+    (one,) = found("unlinked_mentions", garden(texts))
+    (again,) = found("unlinked_mentions", garden(texts | {"A.md": "new lines\n\nthe Queen Bee"}))
+
+    assert one.id == again.id
+    assert one.edits != again.edits
