@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import CommandLine
-from tests.sources.fake_roam import TOKEN, FakeRoam, running
+from tests.features.sources.fake_roam import TOKEN, FakeRoam, running
 
 PAGES = [
     {

@@ -28,14 +28,13 @@ from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import StoreMemory
 from notewell.features.memory.service import Helpers, Memories
+from notewell.features.sources import source_state
+from notewell.features.sources.page_store import DATABASE as PAGES
+from notewell.features.sources.page_store import PageStore
+from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.querylog import NAME, Judged, QueryLog
 from notewell.runs import log as runs
 from notewell.runs.log import RunLog
-from notewell.sources import source_state
-from notewell.sources.page_store import DATABASE as PAGES
-from notewell.sources.page_store import PageStore
-from notewell.sources.source_state import SourceState
-from notewell.sources.spec import SourceSpec
 from notewell.support.log_files import logging_to_files
 from notewell.types import LogRules, VaultRecord
 from notewell.types.runs import RunEnd

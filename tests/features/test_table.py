@@ -95,7 +95,7 @@ def test_all_that_a_row_names_exists(feature: Feature) -> None:
         feature.beside,
         feature.own_folders,
     )
-    for place in (*named, *feature.commands.values()):
+    for place in (*named, *feature.commands.values(), *feature.sources.values()):
         if place:
             assert load(place) is not None
 

@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.changes import Change
-from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
-from notewell.sources import SOURCES, Source, source_of
-from notewell.types import VaultRecord, VaultRules
+from notewell.engine.feature import load, open_source
+from notewell.errors import NotFoundError, OutsideVaultError, UnreadableNoteError, VaultError
+from notewell.features import FEATURES
+from notewell.sources import SOURCES, Source
+from notewell.types import Settings, VaultRecord, VaultRules
 
+# Those of the core, and those of features.
+KINDS = {
+    **SOURCES,
+    **{kind: load(place) for one in FEATURES for kind, place in one.sources.items()},
+}
 Fill = Callable[[Source, str, str], None]
 
 
@@ -36,14 +43,14 @@ class Place:
 
     def __init__(self, kind: str, root: Path, rules: VaultRules | None = None) -> None:
         self.record = VaultRecord("v1", "Garden", root, source=kind)  # type: ignore[arg-type]
-        self.source = SOURCES[kind](self.record, rules or VaultRules())
+        self.source = KINDS[kind](self.record, rules or VaultRules())
         self._fill = by_a_client if kind == "mirror" else into_folder(root)
 
     def put(self, path: str, content: str) -> None:
         self._fill(self.source, path, content)
 
 
-@pytest.fixture(params=list(SOURCES))
+@pytest.fixture(params=list(KINDS))
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     root = tmp_path / "Garden"
     root.mkdir()
@@ -140,7 +147,8 @@ def test_a_uri_opens_the_note_at_its_anchor(place: Place) -> None:
     assert uri("Bees.md", "hive") == "obsidian://open?vault=Garden&file=Bees%23%5Ehive"
     assert uri("Board.canvas", "node") == "obsidian://open?vault=Garden&file=Board.canvas"
     assert uri("Paper.pdf", "3") == "obsidian://open?vault=Garden&file=Paper.pdf%23page%3D3"
-    assert source_of(place.record).uri("Bees.md") == uri("Bees.md")
+    settings = Settings(place.record.path, place.record.path, place.record.path)
+    assert open_source(FEATURES, place.record, settings).uri("Bees.md") == uri("Bees.md")
 
 
 def test_creating_a_source_writes_nothing(place: Place, tmp_path: Path) -> None:
@@ -159,3 +167,9 @@ def test_a_folder_is_watched_and_a_mirror_is_filled_by_clients(tmp_path: Path) -
     assert (folder.source.watched, mirror.source.watched) == (True, False)
     assert folder.source.receiver() is None
     assert mirror.source.receiver() is not None
+
+
+def test_notes_that_no_feature_reads_are_refused(tmp_path: Path) -> None:
+    record = VaultRecord("v1", "Garden", tmp_path, source="roam")
+    with pytest.raises(NotFoundError, match="feature"):
+        open_source((), record, Settings(tmp_path, tmp_path, tmp_path))

@@ -16,7 +16,7 @@ from notewell.types import LimitRules, ServerRules, VaultRecord
 from notewell.web.app import create_app
 from notewell.web.server import make_runner
 from notewell.web.sse import Streams
-from tests.web.fakes import NOTES, TOKEN, Client, Connect, FakeEngine, FakeVaults
+from tests.web.fakes import NOTES, ROWS, TOKEN, Client, Connect, FakeEngine, FakeVaults
 
 UNBUILT = Path("no web interface")  # whether or not this checkout has built one
 
@@ -94,6 +94,7 @@ def connect(
             logs=logs,
             configuration=configuration or settings_file,
             texts=texts,
+            features=ROWS,
         )
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await aiohttp_client(RealServer(app), headers=headers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -64,7 +65,6 @@ from notewell.contract.search import (
     SimilarTextRequest,
     StageTrace,
 )
-from notewell.contract.sources import AddSource, SourcesReply, SourceSyncReply, SourceView
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.engine.event_stream import EventStream
 from notewell.engine.feature import sections
@@ -123,6 +123,15 @@ from notewell.features.properties.requests import (
     PropertiesBatchReply,
     PropertiesReply,
 )
+from notewell.features.sources.requests import (
+    AddSource,
+    RemoveSource,
+    SourcesReply,
+    SourcesRequest,
+    SourceSyncReply,
+    SourceView,
+    SyncSource,
+)
 from notewell.features.topics.requests import (
     AlikeTopics,
     CheckTopics,
@@ -150,6 +159,8 @@ from notewell.types import (
     Verdict,
 )
 from notewell.vaults.open_engines import Hold
+from notewell.web.handlers import from_engine
+from notewell.web.site import Site
 from tests.web.asked import FakeAsking
 from tests.web.explored import EXPLORED
 from tests.web.remembered import REMEMBERED
@@ -463,6 +474,7 @@ class FakeFeatures:
             MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
             **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
             **dict.fromkeys(EXPLORED, explorer.answer),
+            SyncSource: fixed(SourceSyncReply("Home", "1")),
             ListDocuments: lambda _: documents.reply(),
             AddDocuments: documents.add,
             RemoveDocuments: documents.remove,
@@ -498,7 +510,6 @@ class FakeTending:
     def __init__(self, asked: list[object]) -> None:
         self.runs = FakeRuns(asked)
         self.phone = FakePhoneIndex()
-        self.source = FakeSourceSync(asked)
 
     def switch_phone_index(self, *, on: bool) -> PhoneIndexReply:
         return self.phone.switch(on=on)
@@ -714,42 +725,31 @@ class FakeEngine:
         return await asyncio.to_thread(function, *args, **kwargs)
 
 
-class FakeSourceSync:
-    """Syncs of a vault's source."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
-
-    def begin(self, *, remove_missing: bool = False) -> SourceSyncReply:
-        self._asked.append(remove_missing)
-        return SourceSyncReply("Home", "1")
+SOURCE = SourceView("c3d4", "Roam", "import", "Roam", "/home/ada/Roam.json", None, "new", None, 0)
 
 
-class FakeSources:
+async def fake_sources(site: Site, _vault: str | None, request: object) -> object:
     """One source, whose notes are in the first vault."""
-
-    def __init__(self, records: Sequence[VaultRecord]) -> None:
-        self._records = records
-
-    def reply(self) -> SourcesReply:
-        return SourcesReply((self._view("Roam"),))
-
-    def find(self, word: str) -> VaultRecord:
-        if word != "Roam":
-            raise NotFoundError(f"There is no source {word}.", code="source_not_found")
-        return self._records[0]
-
-    def add(self, request: AddSource) -> SourceView:
+    if isinstance(request, AddSource):
         if not request.place.startswith("/home/ada"):
             raise ForbiddenError("That may not be read.", code="not_allowed")
-        return self._view(request.name or "Roam")
-
-    def remove(self, word: str) -> SourcesReply:
-        self.find(word)
+        return replace(SOURCE, name=request.name or "Roam", vault=request.name or "Roam")
+    if isinstance(request, SourcesRequest):
+        return SourcesReply((SOURCE,))
+    assert isinstance(request, SyncSource | RemoveSource)
+    if request.id != "Roam":
+        raise NotFoundError(f"There is no source {request.id}.", code="source_not_found")
+    if isinstance(request, RemoveSource):
         return SourcesReply(())
+    return await from_engine(site, site.vaults.records()[0].id, request)
 
-    def _view(self, name: str) -> SourceView:
-        return SourceView("c3d4", name, "import", name, "/home/ada/Roam.json", None, "new", None, 0)
+
+SOURCE_HANDLERS = dict.fromkeys((SourcesRequest, AddSource, SyncSource, RemoveSource), fake_sources)
+# The table of features, but for handlers that would look at this computer's files.
+ROWS = tuple(
+    replace(row, handlers="tests.web.fakes:SOURCE_HANDLERS") if row.name == "sources" else row
+    for row in FEATURES
+)
 
 
 class FakeVaults:
@@ -765,7 +765,6 @@ class FakeVaults:
             state_dir=root,
             features={one.name: one.rules() for one in sections(FEATURES)},
         )
-        self.sources = FakeSources(self.records())
         for engine in self._engines:
             self.directory(engine.record).mkdir(parents=True)
 

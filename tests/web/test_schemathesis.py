@@ -24,7 +24,7 @@ from notewell.web.openapi import document
 from notewell.web.routes import ROUTES
 from notewell.web.server import make_runner
 from tests.waiting import HANG_S
-from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
+from tests.web.fakes import NOTES, ROWS, TOKEN, FakeEngine, FakeVaults
 
 # Nothing is rationed: a test asks more often than anybody may.
 UNLIMITED = LimitRules(search=0, read=0, heavy=0, write=0)
@@ -56,6 +56,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         limits=UNLIMITED,
         configuration=Configuration({"NOTEWELL_CONFIG": str(file)}),
         static=home / "none",
+        features=ROWS,
     )
     loop, stop = asyncio.new_event_loop(), asyncio.Event()
     listening: list[str] = []

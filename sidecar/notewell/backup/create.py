@@ -29,9 +29,10 @@ from notewell.backup.manifest import (
     SavedVault,
     dump,
 )
+from notewell.engine.feature import open_source
 from notewell.errors import BackupError, NotFoundError, UsageError
+from notewell.features import FEATURES
 from notewell.index.engines import DATABASE, copy_index
-from notewell.sources import source_of
 from notewell.support import atomic, private
 from notewell.types import Settings, VaultRecord, VaultRules
 from notewell.vault import files
@@ -190,7 +191,7 @@ class _Copier:
     def _notes(self, record: VaultRecord) -> Iterator[_Content]:
         if not record.path.is_dir():
             return
-        rules = VaultRules(types=source_of(record, self._known.settings(record).vault).types)
+        rules = VaultRules(types=open_source(FEATURES, record, self._known.settings(record)).types)
         for number, note in enumerate(files.walk(record.path, rules).files):
             name = f"vaults/{record.id}/{NOTES}/{number:07}"
             yield _Content(name, note.disk_path, note.path, note.mtime_ns)

@@ -10,15 +10,13 @@ from types import MappingProxyType
 from typing import get_args
 
 from notewell.contract.codec import from_json, to_json
-from notewell.engine.feature import files
+from notewell.engine.feature import databases, files
 from notewell.engine.tuning import NAME as TUNING
 from notewell.errors import BackupError, NotewellError, ServerError
 from notewell.features import FEATURES
 from notewell.index.engines import DATABASE
 from notewell.querylog import NAME as LOG
 from notewell.runs import NAME as RUNS
-from notewell.sources.page_store import DATABASE as PAGES
-from notewell.sources.source_state import NAME as SOURCE
 from notewell.support.plain_tar import Member, TarForm
 from notewell.types import VaultSource
 from notewell.vault.paths import check_name, hides
@@ -30,10 +28,9 @@ MAX_MANIFEST_BYTES = 256 * 1024 * 1024  # a mirror may have very many notes
 SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
 # A room that keeps a database of its own beside them adds its name here.
-DATABASES = (DATABASE, LOG, JOURNAL, RUNS, PAGES)
+DATABASES = (DATABASE, LOG, JOURNAL, RUNS, *databases(FEATURES))
 FILES = (
     TUNING,
-    SOURCE,
     *files(FEATURES),
 )  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text

@@ -44,7 +44,6 @@ SECTIONS = {
         "queue": "notewell.cli.index:queue",
         "runs": "notewell.cli.runs:runs",
         "vaults": "notewell.cli.vaults:vaults",
-        "sources": "notewell.cli.sources:sources",
     },
     "Improve the search": {
         "verdict": "notewell.cli.log:verdict",

@@ -16,7 +16,6 @@ from notewell.contract import (
     runs,
     search,
     server,
-    sources,
     status,
 )
 from notewell.contract.request import Request
@@ -63,12 +62,6 @@ RUNS: Requests = (
 PHONE: Requests = (
     phone.PhoneIndexRequest,
     phone.SwitchPhoneIndex,
-)
-SOURCES: Requests = (
-    sources.SourcesRequest,
-    sources.AddSource,
-    sources.SyncSource,
-    sources.RemoveSource,
 )
 SESSION: Requests = (manage.SessionRequest,)
 PAIRING: Requests = (

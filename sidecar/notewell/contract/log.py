@@ -181,6 +181,7 @@ class VerdictRequest(Request[VerdictReply]):
         "/api/verdict",
         "verdict",
         "Record whether a note is the answer to a query, or is never to be shown for it",
+        changes=False,
         example={"q": "spring", "path": "Garden/Compost.md", "verdict": "never_for_this"},
     )
     q: Annotated[LoggedQueryText, Doc("The query, as it was searched")]

@@ -87,6 +87,7 @@ class RedeemRequest(Request[RedeemReply]):
         "/api/pair/redeem",
         "pair_redeem",
         "Exchange the code of a one-time link for a device's token",
+        changes=False,
         rate_class="heavy",
         needs_token=False,
         of_vault=False,

@@ -69,6 +69,7 @@ class SwitchPhoneIndex(Request[PhoneIndexReply]):
         "/api/phone-index",
         "switch_phone_index",
         "Write the phone index into the vault and keep it up to date, or delete it",
+        changes=True,
         needs="admin",
         rate_class="heavy",
         timed=False,

@@ -53,7 +53,9 @@ class Endpoint:
     a field to the header that may carry it. A field in braces in `path` stands there, and nowhere
     else. `instead` is the record of the JSON that a stream's route replies with where a caller asks
     for that, `events` the record of the data of each kind of its events. A request that `waits`
-    for something to happen takes no slot of the server meanwhile.
+    for something to happen takes no slot of the server meanwhile. `changes` says whether it changes
+    notes or an index (None: where the scope is write), and not what a server keeps itself, such as
+    verdicts, conversations and devices.
     """
 
     method: Method
@@ -67,6 +69,7 @@ class Endpoint:
     timed: bool = True
     needs_token: bool = True
     of_vault: bool = True
+    changes: bool | None = None
     example: Example = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     instead: type | None = None
@@ -86,6 +89,11 @@ class Endpoint:
     def scope(self) -> Scope:
         """What a caller must be allowed to do."""
         return self.needs or ("read" if self.method == "GET" else "write")
+
+    @property
+    def of_writers(self) -> bool:
+        """Whether a server that only reads its indexes refuses it."""
+        return self.scope == "write" if self.changes is None else self.changes
 
     @property
     def rate(self) -> RateClass:

@@ -16,7 +16,6 @@ from notewell.contract import (
     phone,
     runs,
     search,
-    sources,
 )
 from notewell.contract.request import Request
 from notewell.contract.status import LedgerRequest, StatusRequest
@@ -71,9 +70,6 @@ def _of_reading(engine: Engine) -> Answers:
 
 def _of_changes(engine: Engine) -> Answers:
     return {
-        sources.SyncSource: lambda one: engine.tending.source.begin(
-            remove_missing=one.remove_missing
-        ),
         log.OpenedRequest: lambda one: _opened(engine, one),
         log.VerdictRequest: lambda one: _verdict(engine, one),
         log.LogRequest: lambda one: _log(engine, one),

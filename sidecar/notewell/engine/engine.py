@@ -23,7 +23,7 @@ from notewell.engine import status
 from notewell.engine.answers import answer
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
-from notewell.engine.feature import Feature, OpenFeatures, OpenVault, own_folders, with_beside
+from notewell.engine.feature import Feature, OpenFeatures, OpenVault, open_source, own_folders
 from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
@@ -51,7 +51,7 @@ from notewell.models import load_embedder
 from notewell.models.pool import Loader
 from notewell.runs.work import Runs
 from notewell.search.complete import Completions
-from notewell.sources import Source, source_of
+from notewell.sources import Source
 from notewell.types import (
     Embedder,
     FileRef,
@@ -120,7 +120,7 @@ class Engine:
         writer = open_writer(record, settings.data_dir)
         self.vault = self._open_vault(settings, writer, own_folders(features, settings))
         self.features = OpenFeatures(features, self.vault)
-        self.tending = Tending(self.vault, self._writer, self._look_now, self.features)
+        self.tending = Tending(self.vault, self._writer, self.features)
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer
         )
@@ -151,8 +151,7 @@ class Engine:
         the rows of what it answers besides searches.
         """
         index = open_index(directory, writable=writable)
-        own = source_of(record, settings.vault)
-        source = with_beside(features, own, record, settings)
+        source = open_source(features, record, settings)
         try:
             claim(index, record, writable=writable)
             mirror = source.receiver() if writable else None
@@ -206,7 +205,7 @@ class Engine:
         """Search the vault, and log it. Keyword mode does not wait for the model."""
         shown = self.history.screened(request)
         found = self.features.search(shown, self._searching.search)
-        return self.history.noted(request, self.tending.live.refreshed(request, found))
+        return self.history.noted(request, self.features.refreshed(request, found))
 
     def answer(self, request: Request[R]) -> R:
         """Answer any request about the vault, also those of features."""

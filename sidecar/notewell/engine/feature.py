@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.runs.work import Runs
     from notewell.sources import Source
     from notewell.support.http import Cancel
-    from notewell.types import Embedder, Settings, VaultRecord
+    from notewell.types import Embedder, Settings, VaultRecord, VaultSource
     from notewell.types.runs import RunKind
     from notewell.types.settings import Section
     from notewell.vault.write import VaultWriter
@@ -52,15 +52,17 @@ class Feature:
     - `commands`: those of the command line by name, listed below `heading` of its help;
     - `tools` and `prompts`: tuples of tools of assistants, and of prompts for them;
     - `settings`: the `Section` of its settings;
+    - `sources`: classes of a `Source` by the kind of vaults whose notes they read;
     - `beside`: a function from the `Source` of a vault's notes, its record and its settings to a
       `Source` that has further files, to be indexed with the notes;
     - `own_folders`: a function from `Settings` to the folders of notes that it alone edits.
 
     `runs` are the kinds of runs that the schedule may begin; `starts` says that it has work to do
     when a vault begins to be served. `files` are its files of state in the data folder of a vault:
-    saved in backups, deleted with the vault. `talks/*.json` are those of a folder of its own, whose
-    names are hexadecimal numbers.
-    `expands` are the values of a search's `expand` for which it searches.
+    saved in backups, deleted with the vault; `talks/*.json` are those of a folder of its own, whose
+    names are hexadecimal numbers, and `databases` those that are SQLite's. `expands` are the values
+    of a search's `expand` for which it searches. A feature with `sources` begins runs of vaults of
+    these kinds alone, and is shown the results of their searches.
     """
 
     name: str
@@ -72,12 +74,14 @@ class Feature:
     tools: str = ""
     prompts: str = ""
     settings: str = ""
+    sources: Mapping[VaultSource, str] = field(default_factory=dict)
     beside: str = ""
     own_folders: str = ""
     runs: tuple[RunKind, ...] = ()
     starts: bool = False
     files: tuple[str, ...] = ()
     expands: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,7 @@ class OpenFeature:
     whose thread the caller lends, and `runs` one for each kind of run, which begins it without
     waiting for its end. `expand` searches by the search function it is given. `start` is called
     once where a writer serves the vault, `use` when settings were changed, `close` at the end.
+    `refresh` gives the reply to a search as it is shown.
     """
 
     answers: Answers
@@ -129,6 +134,7 @@ class OpenFeature:
     start: Callable[[], None] = lambda: None
     use: Callable[[Settings], None] = lambda _: None
     close: Callable[[], None] = lambda: None
+    refresh: Callable[[SearchRequest, SearchReply], SearchReply] | None = None
 
 
 class OpenFeatures:
@@ -139,11 +145,15 @@ class OpenFeatures:
         self._features = tuple(features)
         self._vault = vault
         self._opened: dict[str, OpenFeature] = {}
+        self._of_source = [one for one in features if vault.record.source in one.sources]
         self._opening = threading.RLock()  # a feature may ask another while it is opened
 
     def answer(self, request: Request[R]) -> R:
         """Answer a request; NotFoundError where no feature does."""
-        reply: Any = self._opened_for(type(request)).answers[type(request)](request)
+        answer = self._opened_for(type(request)).answers.get(type(request))
+        if answer is None:  # a server does
+            raise _missing(request.endpoint.name)
+        reply: Any = answer(request)
         answered: R = reply
         return answered
 
@@ -166,6 +176,13 @@ class OpenFeatures:
             if feature.answers and request in load(feature.requests):
                 return self.open(feature)
         raise _missing(request.endpoint.name)
+
+    def refreshed(self, request: SearchRequest, reply: SearchReply) -> SearchReply:
+        """The reply to a search as it is shown: as it is where no feature reads the notes."""
+        for feature in self._of_source:
+            refresh = self.open(feature).refresh
+            reply = reply if refresh is None else refresh(request, reply)
+        return reply
 
     def open(self, feature: Feature) -> OpenFeature:
         """Open a feature, once."""
@@ -201,6 +218,7 @@ class OpenFeatures:
         return {
             kind: partial(self._begin, feature, kind)
             for feature in self._features
+            if not feature.sources or feature in self._of_source
             for kind in feature.runs
         }
 
@@ -241,10 +259,17 @@ def sections(features: Sequence[Feature]) -> tuple[Section, ...]:
     return tuple(load(feature.settings) for feature in features if feature.settings)
 
 
-def with_beside(
-    features: Sequence[Feature], source: Source, record: VaultRecord, settings: Settings
-) -> Source:
-    """The source of a vault's notes, with the files that features index with them."""
+def open_source(features: Sequence[Feature], record: VaultRecord, settings: Settings) -> Source:
+    """The source of a vault's notes, with the files that features index with them.
+
+    NotFoundError where no feature reads notes of its kind.
+    """
+    from notewell.sources import source_of  # noqa: PLC0415 - rows alone need none
+
+    places = (one.sources[record.source] for one in features if record.source in one.sources)
+    place = next(places, None)
+    read = source_of if place is None else load(place)
+    source: Source = read(record, settings.vault)
     for feature in features:
         if feature.beside:
             source = load(feature.beside)(source, record, settings)
@@ -264,3 +289,8 @@ def own_folders(features: Sequence[Feature], settings: Settings) -> Mapping[str,
 def files(features: Sequence[Feature]) -> tuple[str, ...]:
     """The names of all files of state."""
     return tuple(name for feature in features for name in feature.files)
+
+
+def databases(features: Sequence[Feature]) -> tuple[str, ...]:
+    """The names of all databases of state."""
+    return tuple(name for feature in features for name in feature.databases)

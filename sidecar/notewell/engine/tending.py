@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 from notewell.contract.phone import PhoneIndexReply
 from notewell.engine.feature import OpenFeatures, OpenVault
-from notewell.engine.live_text import LiveText
 from notewell.engine.runs import VaultRuns
 from notewell.engine.scheduler import Scheduler
-from notewell.engine.source_sync import SourceSync
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
 from notewell.phone.service import HOURLY, PhoneIndex, PhoneParts
@@ -21,30 +19,13 @@ from notewell.types.runs import RunKind
 class Tending:
     """What is written to a vault, its runs that are no indexing, and the schedule of all.
 
-    `runs` lists, shows and cancels runs; `phone` is the file for phones; `source` brings
-    converted notes up to date, and `live` shows what they say there now.
+    `runs` lists, shows and cancels runs; `phone` is the file for phones.
     """
 
-    def __init__(
-        self,
-        vault: OpenVault,
-        indexing: Writer,
-        index_all: Callable[[], None],
-        features: OpenFeatures,
-    ) -> None:
-        """Nothing is started before `start`. `indexing` does what the schedule wants indexed.
-
-        `index_all` has the whole vault indexed, at once where no writer serves.
-        """
+    def __init__(self, vault: OpenVault, indexing: Writer, features: OpenFeatures) -> None:
+        """Nothing is started before `start`. `indexing` does what the schedule wants indexed."""
         record, settings = vault.record, vault.settings
         self._working, self._features = vault.runs, features
-        self.source = SourceSync(record, self._working, index_all, offline=settings.offline)
-        self.live = LiveText(
-            record,
-            self.source.window,
-            offline=settings.offline,
-            snippet_chars=settings.search.snippet_chars,
-        )
         self.phone = PhoneIndex(
             PhoneParts(record, vault.index, self._working, vault.embedder), settings.phone
         )
@@ -77,14 +58,11 @@ class Tending:
         return self._working.busy
 
     def _starts(self, indexing: Writer) -> dict[RunKind, Callable[[], object]]:
-        starts: dict[RunKind, Callable[[], object]] = {
+        return {
             **self._features.runs(),
             "reconcile": lambda: indexing.submit(Work(trigger="schedule")),
             "phone": self.phone.begin_due,
         }
-        if self.source.is_known:
-            starts["sync"] = lambda: self.source.begin(trigger="schedule")
-        return starts
 
 
 def run_log(record: VaultRecord, settings: Settings) -> RunLog:

@@ -14,6 +14,7 @@ from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
 from notewell.features.packs import PACKS
 from notewell.features.properties import PROPERTIES
+from notewell.features.sources import SOURCES
 from notewell.features.topics import TOPICS
 from notewell.features.writes import WRITES
 
@@ -35,7 +36,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("phone", "notewell.contract.endpoints:PHONE"),
     CONTEXT,
     DOCUMENTS,
-    Feature("sources", "notewell.contract.endpoints:SOURCES"),
+    SOURCES,
     Feature("session", "notewell.contract.endpoints:SESSION"),
     Feature("pairing", "notewell.contract.endpoints:PAIRING"),
     Feature("managing", "notewell.contract.endpoints:MANAGING"),

@@ -1,4 +1,4 @@
-"""The protocol of a source of notes, which every member of `SOURCES` implements."""
+"""The protocol of a source of notes."""
 
 from __future__ import annotations
 

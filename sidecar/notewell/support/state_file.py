@@ -94,5 +94,11 @@ def delete(file: Path) -> None:
         one.unlink(missing_ok=True)
 
 
+def delete_database(file: Path) -> None:
+    """Delete a database of SQLite with the files beside it, those that exist."""
+    for suffix in ("", "-wal", "-shm"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
+
+
 def _lock_of(file: Path) -> Path:
     return file.with_suffix(".lock")

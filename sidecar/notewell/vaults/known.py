@@ -6,10 +6,9 @@ Opens no index, so that a command beside a running server need not load the engi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from notewell.errors import NotFoundError, UsageError
 from notewell.support import private
@@ -17,9 +16,6 @@ from notewell.support.home import expanded
 from notewell.support.near import near
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.registry import Registry
-
-if TYPE_CHECKING:  # most commands add none
-    from notewell.sources.spec import SourceSpec
 
 _VAULTS = "vaults"  # folders of the data directory: what belongs to each vault,
 _MIRRORS = "mirrors"  # and the notes of vaults that clients fill, or that are converted
@@ -36,6 +32,11 @@ class KnownVaults:
         self._settings = settings
         self._for_vault = for_vault or (lambda _: settings)
         self._registry = Registry(settings.data_dir)
+
+    @property
+    def common(self) -> Settings:
+        """The settings of this computer, without those of a vault."""
+        return self._settings
 
     def records(self) -> tuple[VaultRecord, ...]:
         """All known vaults, in the order they became known."""
@@ -72,15 +73,14 @@ class KnownVaults:
             records.append(record)
         return record
 
-    def add_source(self, spec: SourceSpec, name: str = "") -> VaultRecord:
-        """Make a vault of the notes of an export or another program; a sync reads them.
+    def add_made(self, make: Callable[[Path, Sequence[VaultRecord]], VaultRecord]) -> VaultRecord:
+        """Make a vault known whose notes are kept here.
 
-        Raises UsageError where the name is taken and SourceError where nothing can be written.
+        `make` makes its record and its folder, below the one that it is given; it is also given the
+        records that there are.
         """
-        from notewell.vaults import converted  # noqa: PLC0415 - most commands add none
-
         with self._registry.changing() as records:
-            record = converted.new_record(self._mirrors, spec, name, records)
+            record = make(self._mirrors, records)
             records.append(record)
         return record
 

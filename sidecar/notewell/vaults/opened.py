@@ -18,7 +18,7 @@ from pathlib import Path
 from notewell import querylog, runs
 from notewell.engine import tuning
 from notewell.engine.engine import Engine
-from notewell.engine.feature import Feature, files
+from notewell.engine.feature import Feature, databases, files
 from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
@@ -27,11 +27,9 @@ from notewell.support import cleanup, private, state_file
 from notewell.support.home import expanded
 from notewell.types import Settings, VaultRecord
 from notewell.vault import write_journal
-from notewell.vaults import converted
 from notewell.vaults.known import OURS, KnownVaults
 from notewell.vaults.open_engines import Hold, OpenEngines
 from notewell.vaults.registry import REGISTRY
-from notewell.vaults.served_sources import ServedSources
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +39,7 @@ def _quiet(_: str) -> None:
 
 
 class Vaults(KnownVaults):
-    """The known vaults and their engines, each engine opened once.
-
-    `sources` are those vaults whose notes are converted from other programs'.
-    """
+    """The known vaults and their engines, each engine opened once."""
 
     def __init__(
         self,
@@ -67,7 +62,6 @@ class Vaults(KnownVaults):
         self._served: tuple[VaultRecord, ...] | None = None
         self._models = EmbedderPool()
         self._newer: dict[str, Callable[[Path], Settings]] = {}  # sections set after the start
-        self.sources = ServedSources(self, settings.documents.allow)
         self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
@@ -111,11 +105,11 @@ class Vaults(KnownVaults):
                 write_journal.delete(data)
                 for name in files(self._features):
                     _delete_state(data / name)
+                for name in databases(self._features):
+                    state_file.delete_database(data / name)
                 runs.delete(data)
                 tuning.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
-            if delete_data and record.is_converted:
-                converted.delete_state(record)
             if delete_data and record.source != "folder":
                 _delete_mirror(self._mirrors, record)
             records[:] = [known for known in records if known.id != record.id]

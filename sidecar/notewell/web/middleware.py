@@ -59,13 +59,6 @@ OPEN_ROUTES = frozenset(
 _OF_READERS = frozenset({"mcp"})
 
 _BY_NAME = {route.endpoint.name: route.endpoint for route in ROUTES}
-# What a server that only reads its indexes refuses: all that changes notes or an index. What it
-# keeps itself, it may write: verdicts, conversations, devices.
-_OF_WRITERS = {name for name, route in _BY_NAME.items() if route.scope == "write"} - {
-    "ask_forget",
-    "pair_redeem",
-    "verdict",
-} | {"add_source", "add_vault", "remove_source", "remove_vault", "switch_phone_index"}
 REFUSED_PARAMETER = "refused"  # of the page's address: what did not sign in, `token` or `code`
 _COOKIE_SECONDS = 365 * 24 * 3600
 
@@ -110,7 +103,7 @@ def _admit(request: web.Request, site: Site, caller: Caller | None, address: str
     site.rates.admit(who, name, route.rate if route is not None else "read", time.monotonic())
     if caller is not None:
         _check_scope(caller, _scope_of(request))
-        if site.gate.rules.read_only and name in _OF_WRITERS:
+        if site.gate.rules.read_only and route is not None and route.of_writers:
             raise ReadOnlyError(
                 "This server only searches: another one writes its indexes, and it takes changes.",
                 code="read_only_server",

@@ -22,7 +22,6 @@ from notewell.contract import (
     phone,
     search,
     server,
-    sources,
 )
 from notewell.contract.codec import to_json
 from notewell.contract.request import JSON_MEDIA, Endpoint, Request, reply_type, request_fields
@@ -33,7 +32,6 @@ from notewell.errors import QueryTimeoutError
 from notewell.features import FEATURES
 from notewell.web import devices as device_handlers
 from notewell.web import handlers, served_vaults
-from notewell.web import sources as source_handlers
 from notewell.web.pairing import cancel_pairing, pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
@@ -164,10 +162,6 @@ _OF_SERVER: Mapping[type, Handler] = {
     server.EventsRequest: handlers.events,
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,
-    sources.SourcesRequest: source_handlers.sources,
-    sources.AddSource: source_handlers.add,
-    sources.SyncSource: source_handlers.sync,
-    sources.RemoveSource: source_handlers.remove,
     manage.SessionRequest: handlers.session,
     pairing.PairRequest: pair,
     pairing.PairCancelRequest: cancel_pairing,

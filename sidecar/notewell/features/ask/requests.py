@@ -148,6 +148,7 @@ class ForgetConversationRequest(Request[AskForgottenReply]):
         "/api/ask/forget",
         "ask_forget",
         "Delete a stored conversation",
+        changes=False,
         example={"conversation": _EXAMPLE_ID},
     )
     conversation: Annotated[ConversationId, Doc("Id of the conversation")]

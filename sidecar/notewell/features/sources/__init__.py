@@ -1,0 +1,22 @@
+"""Notes of Roam, Logseq and exports of other programs: converted, kept here and only read.
+
+Each source is a vault of its own. `feeds` knows what can be read, `sync` stores its pages as
+Markdown (`page_store`), `imported` reads these, and `live_text` shows what Roam says now.
+"""
+
+from notewell.engine.feature import Feature
+
+_NOTES = "notewell.features.sources.imported:ImportedSource"
+
+SOURCES = Feature(
+    name="sources",
+    requests="notewell.features.sources.requests:REQUESTS",
+    answers="notewell.features.sources.service:opened",
+    handlers="notewell.features.sources.handlers:HANDLERS",
+    commands={"sources": "notewell.features.sources.commands:sources"},
+    heading="What is known",
+    sources={"import": _NOTES, "roam": _NOTES, "logseq": _NOTES},
+    runs=("sync",),
+    files=("source.json",),
+    databases=("source-pages.db",),
+)

@@ -1,0 +1,236 @@
+"""`notewell sources`: notes of Roam, Logseq and exports of other programs, as vaults to read."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from notewell.cli.backend import server_for, writing_backend
+from notewell.cli.options import Group, current_invocation, json_option
+from notewell.cli.output import clean, counted, emit_object, local_time, print_table
+from notewell.cli.runs import ended_run, show_run
+from notewell.contract.runs import RunView
+from notewell.errors import IndexInUseError, NotewellError, SourceError, UsageError
+from notewell.features.sources import known, source_state
+from notewell.features.sources.feeds import recognised
+from notewell.features.sources.requests import SyncSource
+from notewell.features.sources.roam_api import SERVERS, desktop_port
+from notewell.features.sources.roam_token import keep_token, requested_token, token_of
+from notewell.features.sources.source_state import SourceSpec
+from notewell.support.home import expanded
+from notewell.types import VaultRecord
+
+_name = click.option("--name", default="", help="Name of the vault; by default that of the file.")
+_graph = click.option("--graph", default="", help="Name of the graph, for links that open it.")
+_later = click.option("--later", is_flag=True, help="Only make it known; `sources sync` reads it.")
+
+
+@click.group(cls=Group)
+def sources() -> None:
+    """Search notes of Roam, Logseq, Notion, Bear, Evernote and other exports; they are only read.
+
+    Each source becomes a vault of its own. Its notes are converted and kept in the data directory.
+    """
+
+
+@sources.group("add", cls=Group)
+def add() -> None:
+    """Add a source that a sync brings up to date."""
+
+
+@add.command("logseq")
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path, exists=True))
+@_name
+@_graph
+@_later
+@json_option
+def add_logseq(*, folder: Path, name: str, graph: str, later: bool, as_json: bool) -> None:
+    """Add the Logseq graph in FOLDER, or in a zip file."""
+    place = expanded(folder).resolve()
+    spec = SourceSpec("logseq", str(place), graph or place.stem)
+    _add(spec, name, later=later, as_json=as_json)
+
+
+@add.command("roam")
+@click.argument("graph", metavar="GRAPH")
+@click.option("--desktop", is_flag=True, help="Ask Roam's desktop program on this computer.")
+@click.option("--address", metavar="URL", default=SERVERS, help="Address of Roam's servers.")
+@_name
+@_later
+@json_option
+def add_roam(
+    *, graph: str, desktop: bool, address: str, name: str, later: bool, as_json: bool
+) -> None:
+    """Add the graph GRAPH at Roam, to read only.
+
+    It takes a token: make one for reading in Roam's settings under Graph. It is asked for and kept
+    in the system's keyring, or taken from NOTEWELL_ROAM_TOKEN. Encrypted graphs need --desktop:
+    Roam's window then asks you itself, and no token has to be made.
+    """
+    spec = SourceSpec("roam-desktop" if desktop else "roam", "" if desktop else address, graph)
+    if not token_of(spec):
+        keep_token(spec, _granted(graph) if desktop else click.prompt("Token", hide_input=True))
+    _add(spec, name or graph, later=later, as_json=as_json)
+
+
+def _granted(graph: str) -> str:
+    """Return the token that a person grants in Roam's window, or types here."""
+    invocation = current_invocation()
+    try:
+        port = desktop_port(Path.home())
+        invocation.say(f"Roam asks in its window whether Notewell may read {graph}.")
+        return requested_token(graph, port)
+    except SourceError as error:
+        invocation.say(error.message)
+        typed: str = click.prompt("Token", hide_input=True)
+        return typed
+
+
+@sources.command("token")
+@click.argument("name", metavar="NAME")
+def token(name: str) -> None:
+    """Keep another token for the source NAME, in the system's keyring; an empty one removes it."""
+    invocation = current_invocation()
+    record = known.find(name, invocation.known().records())
+    state = source_state.load(source_state.folder_of(record))
+    keep_token(state.spec, click.prompt("Token", hide_input=True, default="", show_default=False))
+    invocation.say("The token is kept in the system's keyring.")
+
+
+@sources.command("import")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path, exists=True))
+@_name
+@_graph
+@_later
+@json_option
+def import_file(*, file: Path, name: str, graph: str, later: bool, as_json: bool) -> None:
+    """Add an export: Roam's JSON or EDN, an .enex file, a zip file of Markdown, or a folder.
+
+    A newer export put in its place is read by `notewell sources sync`; pages that are the same
+    cost nothing.
+    """
+    spec = recognised(expanded(file).resolve(), graph)
+    _add(spec, name, later=later, as_json=as_json)
+
+
+@sources.command("list")
+@json_option
+def list_sources(*, as_json: bool) -> None:
+    """List the sources and how their last sync ended."""
+    reply = known.listed(current_invocation().known().records())
+    if as_json:
+        emit_object(reply)
+    elif not reply.sources:
+        click.echo("No sources. Add one: `notewell sources import FILE`.")
+    else:
+        print_table(
+            ("name", "kind", "state", "last", "from"),
+            [
+                (
+                    clean(one.name),
+                    one.kind,
+                    one.state,
+                    local_time(one.last) or "never",
+                    clean(one.place),
+                )
+                for one in reply.sources
+            ],
+        )
+        for one in reply.sources:
+            if one.error:
+                click.echo(f"{clean(one.name)}: {clean(one.error)}")
+
+
+@sources.command("sync")
+@click.argument("name", metavar="[NAME]", required=False)
+@click.option("--remove-missing", is_flag=True, help="Remove pages that are gone, however many.")
+@json_option
+def sync(*, name: str | None, remove_missing: bool, as_json: bool) -> None:
+    """Bring the source NAME up to date, or all of them."""
+    records = current_invocation().known().records()
+    chosen = [known.find(name, records)] if name else _all(records)
+    for record in chosen:
+        _sync(record, remove_missing=remove_missing, as_json=as_json)
+
+
+@sources.command("remove")
+@click.argument("name", metavar="NAME")
+def remove(name: str) -> None:
+    """Forget the source NAME, with its notes here and their index. What it came from stays."""
+    invocation = current_invocation()
+    vaults_known = invocation.known()
+    record = known.find(name, vaults_known.records())
+    server = server_for(vaults_known, record)
+    if server is not None:
+        raise IndexInUseError(
+            f"{record.name} is being served at {server.info.url}: stop that server first"
+        )
+    with closing(invocation.vaults()) as vaults:
+        vaults.remove(record, delete_data=True)
+    invocation.say(f"{record.name} is removed; what it came from stays as it is.")
+
+
+@sources.command("export")
+@click.argument("name", metavar="NAME")
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+def export(name: str, folder: Path) -> None:
+    """Write the notes of the source NAME into FOLDER, as a vault of your own.
+
+    The folder has to be empty or new. The notes in it are copies: nothing brings them up to date.
+    """
+    invocation = current_invocation()
+    record = known.find(name, invocation.known().records())
+    written = known.copy_notes(record, expanded(folder).absolute())
+    place = clean(str(folder))
+    invocation.say(
+        f"{counted(written, 'note')} written into {place}. `notewell index {place}` makes them"
+        " searchable as a vault of its own."
+    )
+
+
+def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
+    record = known.make_known(current_invocation().known(), spec, name)
+    if later:
+        if as_json:
+            emit_object(known.view(record))
+        else:
+            current_invocation().say(f"{record.name} is known; `notewell sources sync` reads it.")
+        return
+    try:
+        _sync(record, remove_missing=False, as_json=as_json)
+    except NotewellError:
+        with closing(current_invocation().vaults()) as vaults:  # nothing was read
+            vaults.remove(record, delete_data=True)
+        raise
+
+
+def _nothing_read(run: RunView) -> bool:
+    """Whether a sync brought nothing but errors; what was there before stays."""
+    return run.result == "failed" or (bool(run.errors) and not run.counts.get("read"))
+
+
+def _all(records: tuple[VaultRecord, ...]) -> list[VaultRecord]:
+    chosen = [one for one in records if one.is_converted]
+    if not chosen:
+        raise UsageError("There are no sources. Add one: `notewell sources import FILE`.")
+    return chosen
+
+
+def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
+    """Sync one source and wait for its end; Ctrl-C stops it, and the next one goes on."""
+    with writing_backend(current_invocation(), record) as backend:
+        run = backend.answer(SyncSource(record.id, remove_missing)).run
+        ended = ended_run(backend, run)
+    if as_json and not _nothing_read(ended):
+        emit_object(ended)
+    elif not as_json:
+        show_run(ended)
+    if _nothing_read(ended):
+        raise NotewellError(ended.errors[-1].why if ended.errors else "The sync failed.")
+    current_invocation().say(
+        f'Search it: `notewell search WORDS --vault "{record.name}"`'
+        if ended.result == "done"
+        else f'It goes on with `notewell sources sync "{record.name}"`.'
+    )

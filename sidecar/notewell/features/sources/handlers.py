@@ -1,0 +1,54 @@
+"""Sources of notes that are no folder vault, over HTTP: listed, added, synced, removed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from notewell.features.sources.known import ServedSources
+from notewell.features.sources.requests import (
+    AddSource,
+    RemoveSource,
+    SourcesReply,
+    SourcesRequest,
+    SourceSyncReply,
+    SourceView,
+    SyncSource,
+)
+from notewell.web.handlers import Encoded, from_engine
+from notewell.web.routes import Handler
+from notewell.web.site import Site
+
+
+async def sources(site: Site, _vault: str | None, _request: SourcesRequest) -> SourcesReply:
+    """List all sources."""
+    return await asyncio.to_thread(_served(site).reply)
+
+
+async def add(site: Site, _vault: str | None, request: AddSource) -> SourceView:
+    """Make a source known and serve it; it has to lie where a person allowed."""
+    return await asyncio.to_thread(_served(site).add, request)
+
+
+async def sync(site: Site, _vault: str | None, request: SyncSource) -> Encoded[SourceSyncReply]:
+    """Begin to bring a source up to date; its vault is opened for that."""
+    record = await asyncio.to_thread(_served(site).find, request.id)
+    async with site.holding(record.id):
+        return await from_engine(site, record.id, request)
+
+
+async def remove(site: Site, _vault: str | None, request: RemoveSource) -> SourcesReply:
+    """Forget a source with its notes here."""
+    return await asyncio.to_thread(_served(site).remove, request.id)
+
+
+def _served(site: Site) -> ServedSources:
+    return ServedSources(site.vaults, site.vaults.common.documents.allow)
+
+
+HANDLERS: Mapping[type, Handler] = {
+    SourcesRequest: sources,
+    AddSource: add,
+    SyncSource: sync,
+    RemoveSource: remove,
+}

@@ -1,0 +1,146 @@
+"""Vaults whose notes are converted from a source: made known, listed, served, forgotten."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from notewell.access.places import allowed_place
+from notewell.contract.fields import iso
+from notewell.errors import NotFoundError, SourceError, UsageError
+from notewell.features.sources import source_state
+from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
+from notewell.features.sources.source_state import SourceSpec, SourceState
+from notewell.support import private
+from notewell.types import VaultRecord
+from notewell.vaults.known import KnownVaults
+
+if TYPE_CHECKING:  # of a server
+    from notewell.vaults.opened import Vaults
+
+_KINDS: tuple[SourceKind, ...] = ("import", "roam", "logseq")
+
+
+def make_known(known: KnownVaults, spec: SourceSpec, name: str = "") -> VaultRecord:
+    """Make a vault of the notes of an export or another program; a sync reads them.
+
+    Raises UsageError where the name is taken and SourceError where nothing can be written.
+    """
+    return known.add_made(partial(_new_record, spec, name))
+
+
+def _new_record(
+    spec: SourceSpec, name: str, folder: Path, records: Sequence[VaultRecord]
+) -> VaultRecord:
+    """Make the record of a new source, and its folder below `folder`."""
+    wanted = name.strip() or Path(spec.place).stem or spec.graph
+    known = next((one for one in records if one.name.casefold() == wanted.casefold()), None)
+    if known is not None or not wanted:
+        raise UsageError(
+            f"There is a vault called '{wanted}' already. Choose another name with --name, or bring"
+            f' it up to date: `notewell sources sync "{wanted}"`.',
+            code="name_taken",
+        )
+    vault_id = os.urandom(6).hex()
+    record = VaultRecord(
+        vault_id, wanted, folder / vault_id / "vault", source=spec.kind, default=not records
+    )
+    try:
+        private.make_folder(record.path)
+        private.make_folder(source_state.folder_of(record))
+        source_state.save(source_state.folder_of(record), SourceState(spec))
+    except OSError as error:
+        raise SourceError(f"{record.path} cannot be written: {error.strerror or error}") from error
+    return record
+
+
+def find(word: str, records: Sequence[VaultRecord]) -> VaultRecord:
+    """The source with this id or name. Raises NotFoundError."""
+    sources = [one for one in records if one.is_converted]
+    for one in sources:
+        if word == one.id or word.casefold() == one.name.casefold():
+            return one
+    names = ", ".join(one.name for one in sources) or "none; `notewell sources import` adds one"
+    raise NotFoundError(f"There is no source {word}. Known: {names}.", code="source_not_found")
+
+
+def listed(records: Sequence[VaultRecord]) -> SourcesReply:
+    """All sources with the result of their last sync."""
+    return SourcesReply(tuple(view(one) for one in records if one.is_converted))
+
+
+def view(record: VaultRecord) -> SourceView:
+    """One source as the contract shows it; a damaged one says so."""
+    kind = next(one for one in _KINDS if one == record.source)
+    try:
+        state = source_state.load(source_state.folder_of(record))
+    except SourceError as error:
+        return SourceView(
+            record.id, record.name, kind, record.name, "", None, "failed", error.message, 0
+        )
+    return SourceView(
+        record.id,
+        record.name,
+        kind,
+        record.name,
+        state.spec.place or state.spec.graph,
+        iso(state.last),
+        state.state,
+        state.error,
+        state.held,
+    )
+
+
+def copy_notes(record: VaultRecord, folder: Path) -> int:
+    """Copy the notes of a source into an empty or new folder; returns how many files.
+
+    Raises UsageError where something is in the folder, and SourceError where it cannot be written.
+    """
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise UsageError(f"{folder} is not empty. Choose a new folder.")
+        shutil.copytree(record.path, folder, dirs_exist_ok=True)
+    except (OSError, shutil.Error) as error:
+        raise SourceError(f"{folder} cannot be written: {error}") from error
+    return sum(1 for file in folder.rglob("*") if file.is_file())
+
+
+class ServedSources:
+    """Changes which sources a server has. Any thread may call."""
+
+    def __init__(self, vaults: Vaults, allow: tuple[str, ...]) -> None:
+        """Only what lies below the folders `allow` is read."""
+        self._vaults = vaults
+        self._allow = allow
+
+    def reply(self) -> SourcesReply:
+        """All sources."""
+        return listed(self._vaults.records())
+
+    def find(self, word: str) -> VaultRecord:
+        """The source with this id or name. Raises NotFoundError."""
+        return find(word, self._vaults.records())
+
+    def add(self, request: AddSource) -> SourceView:
+        """Make a source known and offer it to requests.
+
+        Raises what `allowed_place` and `recognised` raise, and UsageError where the name is taken.
+        """
+        # Loads the readers of all exports; a server that adds none does without.
+        from notewell.features.sources.feeds import recognised  # noqa: PLC0415
+
+        place = allowed_place(request.place, self._allow)
+        record = make_known(self._vaults, recognised(place, request.graph), request.name)
+        self._vaults.serve_also(record)
+        return view(record)
+
+    def remove(self, word: str) -> SourcesReply:
+        """Forget a source with its notes here. Raises NotFoundError."""
+        record = self.find(word)
+        self._vaults.serve_no_more(record)
+        self._vaults.remove(record, delete_data=True)
+        return self.reply()

@@ -1,0 +1,171 @@
+"""Results of a graph at Roam show what their blocks say there now, or of when they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from notewell.config.load import ENV_ROAM_TOKEN
+from notewell.contract.fields import Door
+from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, SearchRequest
+from notewell.engine.engine import Engine
+from notewell.features import FEATURES
+from notewell.features.sources import source_state
+from notewell.features.sources.page_store import PageStore
+from notewell.features.sources.roam_api import Pace, RequestWindow, RoamDesktop, RoamServers
+from notewell.features.sources.roam_graph import RoamGraph
+from notewell.features.sources.source_state import SourceSpec, SourceState
+from notewell.features.sources.sync import sync
+from notewell.ingest.removal_guard import guard
+from notewell.types import ModelRules, Settings, VaultRecord
+from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
+from tests.features.sources.test_sync import Counting
+from tests.waiting import until
+
+SYNCED = 1_760_000_000.0
+SYNCED_DAY = "2025-10-09"
+
+
+@pytest.fixture
+def roam() -> Iterator[FakeRoam]:
+    fake = FakeRoam()
+    fake.put("page-a", "Bees", "They dance in the hive", "They sleep", edited=10)
+    fake.put("page-b", "Wasps", "These dance never", edited=10)
+    with running(fake) as served:
+        yield served
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> VaultRecord:
+    return VaultRecord("v1", "mine", tmp_path / "sources" / "v1" / "notes", source="roam")
+
+
+@pytest.fixture
+def engine(
+    roam: FakeRoam, record: VaultRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Engine]:
+    """The graph as it was synced, with a token for it."""
+    monkeypatch.setenv(ENV_ROAM_TOKEN, TOKEN)
+    folder = source_state.folder_of(record)
+    graph = RoamGraph(RoamServers("mine", TOKEN, Pace(lambda _: None), roam.base))
+    with closing(PageStore(folder, record.path, "roam")) as store:
+        sync(store, graph, Counting(), guard=guard)
+    spec = SourceSpec("roam", roam.base, "mine")
+    source_state.save(folder, SourceState(spec, "ready", SYNCED))
+    roam.pulled.clear()
+    settings = Settings(
+        data_dir=tmp_path,
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        model=ModelRules(),
+    )
+    with closing(
+        Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
+    ) as opened:
+        opened.index_now()
+        yield opened
+
+
+def asked(engine: Engine, *, door: Door = "http", group: Grouping = "note") -> SearchReply:
+    request = SearchRequest("dance", mode="keyword", weak=True, door=door, group=group)
+    return engine.search(request)
+
+
+def of(reply: SearchReply, path: str) -> Result:
+    return next(result for result in reply.results if result.path == path)
+
+
+def test_results_show_the_text_of_now_with_its_words_highlighted(
+    roam: FakeRoam, engine: Engine
+) -> None:
+    roam.put("page-a", "Bees", "All bees dance [[Wasps]] away", "They sleep", edited=20)
+
+    for reply in (asked(engine), asked(engine, group="block")):
+        bees, wasps = of(reply, "Bees.md"), of(reply, "Wasps.md")
+        assert bees.snippet in "- All bees dance [[Wasps]] away - They sleep"
+        assert [bees.snippet[a:b] for a, b in bees.highlights] == ["dance"]
+        assert wasps.snippet.removeprefix("- ") == "These dance never"
+        assert [(one.current, one.as_of) for one in (bees, wasps)] == [(True, None)] * 2
+    assert sorted(roam.pulled) == ["page-a-0", "page-b-0"]  # in one request, and once
+
+
+def test_a_late_answer_marks_the_results_and_serves_the_next_search(
+    roam: FakeRoam, engine: Engine
+) -> None:
+    roam.put("page-a", "Bees", "All bees dance", edited=20)
+    roam.answering.clear()
+
+    first, second = asked(engine), asked(engine)  # the second does not wait for the same answer
+    roam.answering.set()
+
+    for reply in (first, second):
+        bees = of(reply, "Bees.md")
+        assert bees.snippet == "- They dance in the hive - They sleep"
+        assert (bees.current, (bees.as_of or "")[:10]) == (False, SYNCED_DAY)
+    until(lambda: of(asked(engine), "Bees.md").current is True)
+    assert of(asked(engine), "Bees.md").snippet == "- All bees dance - They sleep"
+    assert sorted(roam.pulled) == ["page-a-0", "page-b-0"]
+
+
+def test_a_source_that_is_not_ready_is_left_alone_for_a_while(
+    roam: FakeRoam, engine: Engine
+) -> None:
+    roam.faults.append((503, "the graph is not ready"))
+    assert of(asked(engine), "Bees.md").current is False
+    assert of(asked(engine), "Bees.md").current is False
+    assert roam.pulled == []
+
+
+def test_a_block_that_is_gone_is_shown_as_it_was(roam: FakeRoam, engine: Engine) -> None:
+    del roam.pages["page-a"]
+    bees = of(asked(engine), "Bees.md")
+    assert bees.snippet == "- They dance in the hive - They sleep"
+    assert bees.current is False
+
+
+def test_the_limit_of_requests_leaves_some_to_a_sync(
+    roam: FakeRoam, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = RequestWindow()  # of the vault, which is opened by its first search
+    monkeypatch.setattr("notewell.features.sources.service.RequestWindow", lambda: window)
+    for _ in range(40):
+        assert window.wait_s() == 0.0
+    assert of(asked(engine), "Bees.md").current is False
+    assert roam.pulled == roam.refused == []
+
+
+def test_nothing_is_asked_without_a_token_for_measurements_or_of_an_export(
+    roam: FakeRoam, engine: Engine, record: VaultRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert of(asked(engine, door=UNLOGGED), "Bees.md").current is None
+    folder = source_state.folder_of(record)
+    live = source_state.load(folder)
+    export = SourceSpec("roam-export", "/graph.json", "mine")
+    source_state.save(folder, SourceState(export, "ready", SYNCED))
+    assert of(asked(engine), "Bees.md").current is None
+    source_state.save(folder, live)
+    monkeypatch.delenv(ENV_ROAM_TOKEN)
+    assert of(asked(engine), "Bees.md").current is False
+    assert roam.pulled == []
+
+
+def test_the_desktop_program_tells_texts_in_one_question(roam: FakeRoam) -> None:
+    port = int(roam.peer.rpartition(":")[2])
+    found = RoamDesktop("mine", DESKTOP_TOKEN, port).texts(["page-a-1", "page-b-0", "none"])
+    assert found == {"page-a-1": "They sleep", "page-b-0": "These dance never"}
+
+
+def test_too_many_requests_end_them_for_a_minute(roam: FakeRoam) -> None:
+    time = [0.0]
+    window = RequestWindow(2, lambda: time[0])
+    assert [window.wait_s(), window.wait_s()] == [0.0, 0.0]
+    time[0] = 20.0
+    assert (window.left(), window.wait_s()) == (0, 40.0)
+    time[0] = 61.0
+    assert window.left() == 2
+    window.exhaust()
+    assert (window.left(), window.wait_s()) == (0, 60.0)
