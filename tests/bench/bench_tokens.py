@@ -29,10 +29,10 @@ from notewell.config.load import load_settings
 from notewell.contract.context import ContextRequest
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
 from notewell.features import FEATURES
 from notewell.features.context.note_texts import NoteTexts
 from notewell.features.context.service import Assembler
+from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
 from notewell.types import Settings
 from notewell.vault.chunk import fit_words
 from notewell.vaults.opened import Vaults

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.evaluate.peers import registry
+from notewell.features.evaluate import peers
 from tests.cli.support import CommandLine
 
 DOCUMENTS = {"d1": "bees find their way home", "d2": "compost is warm", "d3": "a cat by the river"}
@@ -111,7 +111,7 @@ def test_a_peer_that_is_unknown_or_not_installed_is_refused_before_anything_is_i
     asked = ("eval", "--corpus", corpus, *files(corpus), "--against")
 
     assert "rank-bm25, sentence-transformers" in notewell(*asked, "lucene", fails=2).stderr
-    monkeypatch.setattr(registry, "find_spec", lambda _: None)
+    monkeypatch.setattr(peers, "find_spec", lambda _: None)
     assert "pip install '.[compare]'" in notewell(*asked, "rank-bm25", fails=1).stderr
     assert not (tmp_path / "data").exists()
 
@@ -119,4 +119,4 @@ def test_a_peer_that_is_unknown_or_not_installed_is_refused_before_anything_is_i
 def test_the_help_names_every_peer(notewell: CommandLine) -> None:
     unwrapped = "".join(notewell("eval", "--help").stdout.split())
 
-    assert all(name in unwrapped for name in registry.PEERS)
+    assert all(name in unwrapped for name in peers.PEERS)

@@ -28,7 +28,7 @@ from held_out import held_out
 
 from bench.provenance import provenance
 from notewell.config.load import load_settings
-from notewell.evaluate import eval_settings
+from notewell.features.evaluate.run import eval_settings
 from notewell.models import load_embedder
 from notewell.types import Embedder, FloatArray, ModelRules
 

@@ -35,11 +35,10 @@ from bench.provenance import CORES, bound_to_cores, provenance
 from notewell.config.load import load_settings
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.evaluate import eval_settings
-from notewell.evaluate.datasets import read_judged
-from notewell.evaluate.metrics import ndcg
-from notewell.evaluate.run import up_to_date
 from notewell.features import FEATURES
+from notewell.features.evaluate.datasets import read_judged
+from notewell.features.evaluate.metrics import ndcg
+from notewell.features.evaluate.run import eval_settings, up_to_date
 from notewell.index.engines import move_to_database, open_index, use_database
 from notewell.index.port import Index
 from notewell.index.postgres import vector_writes, vectors

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from development.corpora import is_development
 
-from notewell.evaluate.datasets import read_qrels
+from notewell.features.evaluate.datasets import read_qrels
 
 
 def held_out(folder: Path, target: Path) -> Path:

@@ -34,16 +34,9 @@ from table import by_class, markdown
 
 from bench.provenance import CORES, Provenance, bound_to_cores, provenance
 from notewell.config.load import load_settings
-from notewell.evaluate import (
-    ABLATIONS,
-    SYSTEMS,
-    EvalReport,
-    eval_settings,
-    report_json,
-    run_corpus,
-    run_vault,
-)
 from notewell.features import FEATURES
+from notewell.features.evaluate.report import EvalReport, report_json
+from notewell.features.evaluate.run import ABLATIONS, SYSTEMS, eval_settings, run_corpus, run_vault
 from notewell.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
 from notewell.types.values import ChunkMethod
 from notewell.vaults.opened import Vaults

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notewell.evaluate import EvalReport
-from notewell.evaluate.metrics import Interval
-from notewell.evaluate.report import BASELINES, PRODUCT, ClassFigures, SystemReport
+from notewell.features.evaluate.metrics import Interval
+from notewell.features.evaluate.report import (
+    BASELINES,
+    PRODUCT,
+    ClassFigures,
+    EvalReport,
+    SystemReport,
+)
 
 _HEAD = (
     "| set | queries | system | nDCG@10 | R@10 | R@100 | MRR@10 | vs keyword | vs rrf | vs hybrid | ms |\n"

@@ -27,12 +27,11 @@ from archives import locate
 
 from bench.provenance import CORES, bound_to_cores, provenance
 from notewell.config.load import load_settings
-from notewell.evaluate import eval_settings
-from notewell.evaluate.datasets import JudgedSet, read_judged, write_vault
-from notewell.evaluate.metrics import paired_bootstrap
-from notewell.evaluate.report import System
-from notewell.evaluate.run import evaluate
 from notewell.features import FEATURES
+from notewell.features.evaluate.datasets import JudgedSet, read_judged, write_vault
+from notewell.features.evaluate.metrics import paired_bootstrap
+from notewell.features.evaluate.report import System
+from notewell.features.evaluate.run import eval_settings, evaluate
 from notewell.types import ChunkRules, ModelRules, SearchRules, Settings
 from notewell.vaults.opened import Vaults
 

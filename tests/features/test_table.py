@@ -94,6 +94,7 @@ def test_all_that_a_row_names_exists(feature: Feature) -> None:
         feature.settings,
         feature.beside,
         feature.own_folders,
+        feature.tuning,
     )
     for place in (*named, *feature.commands.values(), *feature.sources.values()):
         if place:

@@ -30,11 +30,6 @@ from notewell.contract.log import (
     LoggedResult,
     LogReply,
     OpenedReply,
-    TunedWeight,
-    TuneGain,
-    TuneOutcome,
-    TuneReply,
-    TuneRequest,
     VerdictReply,
     VerdictView,
 )
@@ -79,6 +74,13 @@ from notewell.features.documents.requests import (
     DocumentsReply,
     ListDocuments,
     RemoveDocuments,
+)
+from notewell.features.evaluate.requests import (
+    TunedWeight,
+    TuneGain,
+    TuneOutcome,
+    TuneReply,
+    TuneRequest,
 )
 from notewell.features.gardener.requests import (
     ApplyPlan,
@@ -295,16 +297,11 @@ class FakeSuggestions:
         )
 
 
-class FakeTuning:
-    """A tuning that always finds the same."""
-
-    def __init__(self, vault: str) -> None:
-        self._vault = vault
-
-    def tune(self, request: TuneRequest) -> TuneReply:
-        outcome: TuneOutcome = "applied" if request.apply else "better"
-        weights = {"names": TunedWeight(1.0, 0.5)}
-        return TuneReply(self._vault, outcome, 40, 0, weights, TuneGain(0.7, 0.8, 0.1, 0.05, 0.15))
+def tuned(vault: str, request: TuneRequest) -> TuneReply:
+    """Answer what a tuning that always finds the same does."""
+    outcome: TuneOutcome = "applied" if request.apply else "better"
+    weights = {"names": TunedWeight(1.0, 0.5)}
+    return TuneReply(vault, outcome, 40, 0, weights, TuneGain(0.7, 0.8, 0.1, 0.05, 0.15))
 
 
 class FakeMemories:
@@ -478,6 +475,7 @@ class FakeFeatures:
             ListDocuments: lambda _: documents.reply(),
             AddDocuments: documents.add,
             RemoveDocuments: documents.remove,
+            TuneRequest: lambda one: tuned(vault, one),
             TopicsRequest: fixed(TOPICS),
             CheckTopics: fixed(CHECKED_TOPICS),
             EditProperties: fixed(UNCHANGED),
@@ -572,7 +570,6 @@ class FakeEngine:
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
         self.queue = FakeQueue(self._heard)
-        self.tuning = FakeTuning(record.name)
         self.suggestions = FakeSuggestions(record.name)
         self.asking = FakeAsking(self.asked)
         self.tending = FakeTending(self.asked)

@@ -11,7 +11,6 @@ from typing import get_args
 
 from notewell.contract.codec import from_json, to_json
 from notewell.engine.feature import databases, files
-from notewell.engine.tuning import NAME as TUNING
 from notewell.errors import BackupError, NotewellError, ServerError
 from notewell.features import FEATURES
 from notewell.index.engines import DATABASE
@@ -29,10 +28,7 @@ SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
 # A room that keeps a database of its own beside them adds its name here.
 DATABASES = (DATABASE, LOG, JOURNAL, RUNS, *databases(FEATURES))
-FILES = (
-    TUNING,
-    *files(FEATURES),
-)  # other files of a vault that are state, in its folder
+FILES = files(FEATURES)  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 
 _VAULT = r"vaults/[0-9a-f]{12}"

@@ -48,8 +48,6 @@ SECTIONS = {
     "Improve the search": {
         "verdict": "notewell.cli.log:verdict",
         "log": "notewell.cli.log:log",
-        "tune": "notewell.cli.tune:tune",
-        "eval": "notewell.cli.evaluate:evaluate",
         "models": "notewell.cli.models:models",
     },
     "Write notes": {},

@@ -41,7 +41,6 @@ LOOKING: Requests = (
     log.LogRequest,
     log.ClearLogRequest,
 )
-TUNING: Requests = (log.TuneRequest,)
 CHANGES: Requests = (
     changes.ReindexRequest,
     changes.ChangesRequest,

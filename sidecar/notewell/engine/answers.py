@@ -74,7 +74,6 @@ def _of_changes(engine: Engine) -> Answers:
         log.VerdictRequest: lambda one: _verdict(engine, one),
         log.LogRequest: lambda one: _log(engine, one),
         log.ClearLogRequest: lambda one: engine.history.clear(keep_verdicts=one.keep_verdicts),
-        log.TuneRequest: engine.tuning.tune,
         changes.ReindexRequest: lambda one: engine.reindex(full=one.full, paths=one.paths),
         changes.ChangesRequest: lambda one: engine.note_changes(one.changes),
         changes.SyncRequest: lambda one: engine.sync(one.files),

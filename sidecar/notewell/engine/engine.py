@@ -23,7 +23,14 @@ from notewell.engine import status
 from notewell.engine.answers import answer
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
-from notewell.engine.feature import Feature, OpenFeatures, OpenVault, open_source, own_folders
+from notewell.engine.feature import (
+    Feature,
+    OpenFeatures,
+    OpenVault,
+    open_source,
+    own_folders,
+    tuning,
+)
 from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
 from notewell.engine.model_suggestions import ModelSuggestions
@@ -34,7 +41,6 @@ from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
 from notewell.engine.tending import Tending, run_log
-from notewell.engine.tuning import VaultTuning
 from notewell.engine.watcher import VaultWatcher
 from notewell.errors import NotewellError, NotFoundError, UnreadableNoteError, UsageError
 from notewell.index.engines import open_index
@@ -49,6 +55,7 @@ from notewell.ingest.vault_identity import claim
 from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
+from notewell.querylog import folder
 from notewell.runs.work import Runs
 from notewell.search.complete import Completions
 from notewell.sources import Source
@@ -77,8 +84,7 @@ R = TypeVar("R")
 class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
-    `history` logs searches, `tuning` fits the ranking to them, `tokens`
-    counts, `tending` has its runs, `queue` steers.
+    `history` logs searches, `tokens` counts, `tending` has its runs, `queue` steers.
     """
 
     def __init__(
@@ -110,10 +116,14 @@ class Engine:
         )
         self.history = SearchHistory(index, record, settings)
         self.suggestions = ModelSuggestions(record, settings, index)
-        self.tuning = VaultTuning(record, settings, self.history, self.search)
-        load, tuning = self._load_models, self.tuning.current
         self._searching = Searcher(
-            index, record, settings, models, load, tuning=tuning, uri=source.uri
+            index,
+            record,
+            settings,
+            models,
+            self._load_models,
+            tuning=tuning(features, folder(settings.data_dir, record.id)),
+            uri=source.uri,
         )
         self.completions = Completions(index, record.name)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
@@ -197,6 +207,7 @@ class Engine:
             count_tokens=self.tokens,
             own_folders=own_folders,
             ask=self.answer,
+            judgements=self.history.judgements,
         )
 
     # --- reading ---------------------------------------------------------------------------

@@ -24,7 +24,9 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.index.port import IndexReader
     from notewell.ingest.token_counter import TokenCounter
     from notewell.models.chat.providers import Providers
+    from notewell.querylog import Judgements
     from notewell.runs.work import Runs
+    from notewell.search.evidence import Tuning
     from notewell.sources import Source
     from notewell.support.http import Cancel
     from notewell.types import Embedder, Settings, VaultRecord, VaultSource
@@ -55,7 +57,9 @@ class Feature:
     - `sources`: classes of a `Source` by the kind of vaults whose notes they read;
     - `beside`: a function from the `Source` of a vault's notes, its record and its settings to a
       `Source` that has further files, to be indexed with the notes;
-    - `own_folders`: a function from `Settings` to the folders of notes that it alone edits.
+    - `own_folders`: a function from `Settings` to the folders of notes that it alone edits;
+    - `tuning`: a function from the data folder of a vault to one that gives the factors on the
+      weights of its next search.
 
     `runs` are the kinds of runs that the schedule may begin; `starts` says that it has work to do
     when a vault begins to be served. `files` are its files of state in the data folder of a vault:
@@ -82,6 +86,7 @@ class Feature:
     files: tuple[str, ...] = ()
     expands: tuple[str, ...] = ()
     databases: tuple[str, ...] = ()
+    tuning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,8 @@ class OpenVault:
     by the writer that serves the vault, else before it returns. `embedder` gives the model that
     answers searches, `chat` the language model that is configured now. `own_folders` are those
     whose notes only one feature edits, with its name. `ask` answers any request about the vault,
-    also those of other features; NotFoundError where such a feature is absent.
+    also those of other features; NotFoundError where such a feature is absent. `judgements` are the
+    results that were opened and the verdicts.
     """
 
     record: VaultRecord
@@ -109,6 +115,7 @@ class OpenVault:
     count_tokens: TokenCounter
     own_folders: Mapping[str, str]
     ask: Callable[[Request[R]], R]
+    judgements: Callable[[], Judgements]
 
     @property
     def folder(self) -> Path:
@@ -284,6 +291,13 @@ def own_folders(features: Sequence[Feature], settings: Settings) -> Mapping[str,
         if feature.own_folders
         for folder in load(feature.own_folders)(settings)
     }
+
+
+def tuning(features: Sequence[Feature], folder: Path) -> Callable[[], Tuning] | None:
+    """The function that gives the factors on the weights of a vault's next search."""
+    places = (feature.tuning for feature in features if feature.tuning)
+    found: Callable[[], Tuning] | None = next((load(place)(folder) for place in places), None)
+    return found
 
 
 def files(features: Sequence[Feature]) -> tuple[str, ...]:

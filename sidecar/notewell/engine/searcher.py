@@ -16,7 +16,7 @@ from notewell.models import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.search import pipeline
 from notewell.search import similar as similar_notes
-from notewell.search.evidence import Tuning
+from notewell.search.evidence import UNTUNED, Tuning
 from notewell.search.finder import Caches
 from notewell.search.results import Uri
 from notewell.support.home import expanded
@@ -43,12 +43,12 @@ class Searcher:
         models: Models,
         load_models: Callable[[], None],
         *,
-        tuning: Callable[[], Tuning],
+        tuning: Callable[[], Tuning] | None,
         uri: Uri,
     ) -> None:
-        """`load_models` is called before a search needs a model; `tuning` gives the vault's.
+        """`load_models` is called before a search needs a model.
 
-        `uri` gives the address of a note.
+        `tuning` gives the vault's factors on the weights, `uri` the address of a note.
         """
         self._uri = uri
         self._index = index
@@ -58,7 +58,7 @@ class Searcher:
         self._consent = () if settings.offline else settings.model.consent
         self._models = models
         self._load_models = load_models
-        self._tuning = tuning
+        self._tuning = tuning or (lambda: UNTUNED)
         self._rerankers: dict[tuple[str | None, ...], RerankerSlot] = {}
         self._changing = threading.Lock()
         self._turns = SearchTurns()

@@ -8,6 +8,7 @@ from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.ask import ASK
 from notewell.features.context import CONTEXT
 from notewell.features.documents import DOCUMENTS
+from notewell.features.evaluate import EVALUATE
 from notewell.features.gardener import GARDENER
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
@@ -24,7 +25,7 @@ FEATURES: tuple[Feature, ...] = (
     GRAPH,
     ARCHAEOLOGY,
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
-    Feature("tuning", "notewell.contract.endpoints:TUNING"),
+    EVALUATE,
     MEMORY,
     TOPICS,
     GLEANINGS,

@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 
 from notewell import querylog, runs
-from notewell.engine import tuning
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, databases, files
 from notewell.errors import NotewellError, NotFoundError, UsageError
@@ -108,7 +107,6 @@ class Vaults(KnownVaults):
                 for name in databases(self._features):
                     state_file.delete_database(data / name)
                 runs.delete(data)
-                tuning.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.source != "folder":
                 _delete_mirror(self._mirrors, record)

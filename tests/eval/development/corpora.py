@@ -1,6 +1,6 @@
 """Queries of the retrieval sets: claims, questions, and keywords for things.
 
-The documents of a corpus are notes named by their ids (`notewell.evaluate.datasets`); queries name
+The documents of a corpus are notes named by their ids (`notewell.features.evaluate.datasets`); queries name
 them by these paths.
 """
 
@@ -12,7 +12,13 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from notewell.evaluate.datasets import Document, note_name, read_corpus, read_qrels, read_queries
+from notewell.features.evaluate.datasets import (
+    Document,
+    note_name,
+    read_corpus,
+    read_qrels,
+    read_queries,
+)
 
 from .query import DevQuery, draw
 from .words import content, count_notes, plain, some

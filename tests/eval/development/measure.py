@@ -18,9 +18,9 @@ import orjson
 
 import notewell
 from notewell.contract.search import SearchReply, SearchRequest
-from notewell.evaluate.metrics import ndcg
-from notewell.evaluate.report import System
 from notewell.features import FEATURES
+from notewell.features.evaluate.metrics import ndcg
+from notewell.features.evaluate.report import System
 from notewell.types import Match, Settings, Signal
 from notewell.vaults.opened import Vaults
 

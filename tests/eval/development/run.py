@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.evaluate.datasets import read_queries, write_vault
+from notewell.features.evaluate.datasets import read_queries, write_vault
 from notewell.types import Settings, Signal
 
 from .measure import MODES, Answered, earlier, jobs_of, measure, stored, without

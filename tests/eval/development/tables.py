@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from notewell.evaluate.metrics import Interval, paired_bootstrap
+from notewell.features.evaluate.metrics import Interval, paired_bootstrap
 from notewell.types import Match
 
 from .measure import MODES, Answered

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.evaluate.metrics import Interval, ndcg, paired_bootstrap, recall, reciprocal_rank
+from notewell.features.evaluate.metrics import (
+    Interval,
+    ndcg,
+    paired_bootstrap,
+    recall,
+    reciprocal_rank,
+)
 
 Metric = Callable[[Sequence[str], Mapping[str, int], int], float]
 

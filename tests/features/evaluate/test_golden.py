@@ -9,9 +9,10 @@ import pytest
 
 from notewell.contract.search import SearchRequest
 from notewell.errors import UsageError
-from notewell.evaluate import golden_set, read_golden, run_golden, systems_of, write_golden
-from notewell.evaluate.datasets import read_judged
 from notewell.features import FEATURES
+from notewell.features.evaluate.datasets import read_judged
+from notewell.features.evaluate.golden import golden_set, read_golden, run_golden, write_golden
+from notewell.features.evaluate.run import systems_of
 from notewell.querylog import Judged, Judgements, Opened
 from notewell.types import Settings, VaultRecord, Verdict
 from notewell.vaults.opened import Vaults

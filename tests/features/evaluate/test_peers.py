@@ -10,33 +10,25 @@ import orjson
 import pytest
 
 from notewell.errors import MissingExtraError, UsageError
-from notewell.evaluate import (
-    Against,
-    eval_settings,
-    find_peers,
-    report_json,
-    run_corpus,
-    run_golden,
-    run_vault,
-    systems_of,
-)
-from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.peers import NotePassages, registry
-from notewell.evaluate.peers.bm25 import RankBm25
-from notewell.evaluate.peers.registry import FusedPeers
-from notewell.evaluate.queries import measure_peers
-from notewell.evaluate.report import (
+from notewell.features import FEATURES
+from notewell.features.evaluate import peers
+from notewell.features.evaluate.datasets import JudgedSet, Query
+from notewell.features.evaluate.golden import run_golden
+from notewell.features.evaluate.peers import FusedPeers, NotePassages, RankBm25, find_peers
+from notewell.features.evaluate.queries import Against, measure_peers
+from notewell.features.evaluate.report import (
     Figures,
     QueryFigures,
     System,
     SystemReport,
     Waits,
     class_means,
+    report_json,
 )
-from notewell.features import FEATURES
+from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
 from notewell.types import PassageText, Settings
 from notewell.vaults.opened import Vaults
-from tests.evaluate.test_engine import beir, offline
+from tests.features.evaluate.test_engine import beir, offline
 
 # Seven passages with two words on average. For "bees" BM25 (k1 1.5, b 0.75) gives, as a multiple
 # of ln(4.5 / 3.5): A 5 / 4.0625 = 1.231, B 2.5 / 3.625 = 0.690, C's second 2.5 / 1.9375 = 1.290.
@@ -136,7 +128,7 @@ def test_percentiles_lie_between_the_times() -> None:
 
 
 def test_names_are_found_once_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "find_spec", lambda name: object())
+    monkeypatch.setattr(peers, "find_spec", lambda name: object())
     names = "sentence-transformers, rank-bm25,sentence-transformers"
 
     assert [kind.name for kind in find_peers(names)] == ["sentence-transformers", "rank-bm25"]
@@ -149,7 +141,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(names: str) -> None:
 
 
 def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "find_spec", lambda name: name == "rank_bm25" or None)
+    monkeypatch.setattr(peers, "find_spec", lambda name: name == "rank_bm25" or None)
     assert len(find_peers("rank-bm25")) == 1
     for names in ("rank-bm25,sentence-transformers", "rank-bm25+sentence-transformers"):
         with pytest.raises(MissingExtraError, match=r"pip install '\.\[compare\]'"):

@@ -16,9 +16,15 @@ from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.errors import IndexInUseError
-from notewell.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
-from notewell.evaluate.queries import DEPTH, Against, answerable, measure_peers, run_queries
-from notewell.evaluate.report import (
+from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
+from notewell.features.evaluate.queries import (
+    DEPTH,
+    Against,
+    answerable,
+    measure_peers,
+    run_queries,
+)
+from notewell.features.evaluate.report import (
     EvalReport,
     System,
     SystemReport,

@@ -13,9 +13,9 @@ import pytest
 from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.errors import IndexInUseError, UsageError
-from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.report import System, report_json
-from notewell.evaluate.run import (
+from notewell.features.evaluate.datasets import JudgedSet, Query
+from notewell.features.evaluate.report import System, report_json
+from notewell.features.evaluate.run import (
     SYSTEMS,
     OnProgress,
     eval_settings,

@@ -6,8 +6,8 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-from notewell.evaluate import eval_settings, run_corpus, run_vault, systems_of
 from notewell.features import FEATURES
+from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
 from notewell.types import Settings
 from notewell.vaults.opened import Vaults
 

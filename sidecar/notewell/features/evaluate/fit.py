@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import Result, SearchReply, SearchRequest
-from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.golden import CONFIRMED, last_opened, query_id
-from notewell.evaluate.metrics import Interval, paired_bootstrap
+from notewell.features.evaluate.datasets import JudgedSet, Query
+from notewell.features.evaluate.golden import CONFIRMED, last_opened, query_id
+from notewell.features.evaluate.metrics import Interval, paired_bootstrap
 from notewell.querylog import Judgements, fold
 from notewell.search.evidence import UNTUNED, Tuning
 

@@ -22,11 +22,12 @@ from typing import Protocol
 
 import orjson
 
+from notewell.engine.feature import OpenVault
 from notewell.errors import UsageError
-from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.queries import Against
-from notewell.evaluate.report import EvalReport, System
-from notewell.evaluate.run import (
+from notewell.features.evaluate.datasets import JudgedSet, Query
+from notewell.features.evaluate.queries import Against
+from notewell.features.evaluate.report import EvalReport, System
+from notewell.features.evaluate.run import (
     HYBRID,
     SYSTEMS,
     WITHOUT_TUNING,
@@ -36,9 +37,10 @@ from notewell.evaluate.run import (
     measure,
     up_to_date,
 )
+from notewell.features.evaluate.tuning import TuningFile
 from notewell.querylog import Judgements, fold
 from notewell.querylog.records import Opened
-from notewell.search.evidence import UNTUNED, Tuning
+from notewell.search.evidence import UNTUNED
 from notewell.types import VaultRecord
 
 MIN_QUERIES = 3  # with fewer, an average means nothing
@@ -47,33 +49,12 @@ CONFIRMED, OPENED = 2, 1  # grades
 _BREAKS_ROWS = re.compile(r"[\t\r\n]")
 
 
-class History(Protocol):
-    """The part of an engine's log that a golden set is made from."""
-
-    def judgements(self) -> Judgements:
-        """Give all opened results and verdicts."""
-        ...
-
-
-class Tuned(Protocol):
-    """The part of an engine that knows whether its weights were fitted to the vault."""
-
-    def current(self) -> Tuning:
-        """Give the factors that searches use."""
-        ...
-
-
 class EngineWithHistory(MeasuredEngine, Protocol):
     """The part of an Engine that a golden set is made from."""
 
     @property
-    def history(self) -> History:
-        """The log of queries, opened notes and verdicts."""
-        ...
-
-    @property
-    def tuning(self) -> Tuned:
-        """The weights that were fitted to this vault."""
+    def vault(self) -> OpenVault:
+        """Its vault, with what was opened and judged."""
         ...
 
 
@@ -124,7 +105,7 @@ def golden_set(name: str, known: Judgements) -> JudgedSet:
 def read_golden(vaults: Opener[EngineWithHistory], record: VaultRecord) -> JudgedSet:
     """Read the golden set of a vault from its log. Raises UsageError where it is empty."""
     engine = vaults.open(record, writable=False)
-    return _require(golden_set(record.name, engine.history.judgements()), 1)
+    return _require(golden_set(record.name, engine.vault.judgements()), 1)
 
 
 def run_golden(
@@ -142,9 +123,9 @@ def run_golden(
     Raises UsageError where fewer than `MIN_QUERIES` queries have a relevant note.
     """
     engine = up_to_date(vaults, record, progress)
-    judged = _require(golden_set(record.name, engine.history.judgements()), MIN_QUERIES)
+    judged = _require(golden_set(record.name, engine.vault.judgements()), MIN_QUERIES)
     count = len(judged.queries)
-    if engine.tuning.current() != UNTUNED and HYBRID in systems:
+    if TuningFile(engine.vault.folder).current() != UNTUNED and HYBRID in systems:
         systems = (*systems, WITHOUT_TUNING)
     warnings = [f"only {count} queries have an answer: the figures say little"] * (
         count < FEW_QUERIES

@@ -10,14 +10,20 @@ import numpy as np
 import pytest
 
 from notewell.errors import ModelUnavailableError
-from notewell.evaluate import Against, eval_settings, find_peers, run_corpus, systems_of
-from notewell.evaluate.peers import NotePassages, PeerModel
-from notewell.evaluate.peers.cosine import SentenceTransformers, load_embedder
 from notewell.features import FEATURES
+from notewell.features.evaluate.peers import (
+    NotePassages,
+    PeerModel,
+    SentenceTransformers,
+    find_peers,
+    load_embedder,
+)
+from notewell.features.evaluate.queries import Against
+from notewell.features.evaluate.run import eval_settings, run_corpus, systems_of
 from notewell.models import load_embedder as load_ours
 from notewell.types import ModelRules, PassageText
 from notewell.vaults.opened import Vaults
-from tests.evaluate.test_engine import beir, offline
+from tests.features.evaluate.test_engine import beir, offline
 from tests.tiny_model import write_tiny_model
 
 pytestmark = [

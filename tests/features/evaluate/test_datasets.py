@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.errors import UsageError
-from notewell.evaluate.datasets import (
+from notewell.features.evaluate.datasets import (
     Document,
     Query,
     read_corpus,

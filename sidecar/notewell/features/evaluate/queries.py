@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.errors import UsageError
-from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.metrics import ndcg, recall, reciprocal_rank
-from notewell.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
-from notewell.evaluate.report import (
+from notewell.features.evaluate.datasets import JudgedSet, Query
+from notewell.features.evaluate.metrics import ndcg, recall, reciprocal_rank
+from notewell.features.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
+from notewell.features.evaluate.report import (
     Figures,
     PeerReport,
     QueryFigures,

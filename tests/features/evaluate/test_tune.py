@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from notewell.contract.log import TuneReply, TuneRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.evaluate import golden_set, run_golden, tune
-from notewell.evaluate.run import HYBRID
 from notewell.features import FEATURES
+from notewell.features.evaluate import EVALUATE, fit
+from notewell.features.evaluate.golden import golden_set, run_golden
+from notewell.features.evaluate.requests import TuneReply, TuneRequest
+from notewell.features.evaluate.run import HYBRID
+from notewell.features.evaluate.tuning import current
 from notewell.querylog import Judged, Judgements, Opened
 from notewell.search.evidence import UNTUNED, Tuning
 from notewell.types import Settings, VaultRecord
@@ -26,21 +29,21 @@ TOPICS = [f"{first}{second}" for first in ("bal", "kor", "mit", "sul") for secon
 LIST = "list of other useful big new things"
 
 
-def results(names_mislead: bool, count: int = 60) -> tune.JudgedResults:
+def results(names_mislead: bool, count: int = 60) -> fit.JudgedResults:
     """Queries whose right result is second, because of its name or for no reason."""
-    parts = np.zeros((count, tune.DEPTH, 5))
-    times = np.zeros((count, tune.DEPTH))
-    grades = np.zeros((count, tune.DEPTH))
+    parts = np.zeros((count, fit.DEPTH, 5))
+    times = np.zeros((count, fit.DEPTH))
+    grades = np.zeros((count, fit.DEPTH))
     times[:, :2], grades[:, 1] = 1.0, 1.0
     wrong, right = ([0.5, 0, 0, 1.0, 0], [1.2, 0, 0, 0, 0]) if names_mislead else ([1.0] * 5,) * 2
     parts[:, 0], parts[:, 1] = wrong, right
-    return tune.JudgedResults(
-        parts, times, grades, np.ones(count), np.ones(count), np.arange(count) % tune.FOLDS
+    return fit.JudgedResults(
+        parts, times, grades, np.ones(count), np.ones(count), np.arange(count) % fit.FOLDS
     )
 
 
 def test_the_factor_that_orders_the_results_better_is_found() -> None:
-    fitted = tune.fit_and_check(results(names_mislead=True), UNTUNED)
+    fitted = fit.fit_and_check(results(names_mislead=True), UNTUNED)
 
     assert fitted.sure
     assert 0.5 <= fitted.tuning.names < 0.75
@@ -49,7 +52,7 @@ def test_the_factor_that_orders_the_results_better_is_found() -> None:
 
 
 def test_what_no_factor_improves_stays_as_it_is() -> None:
-    fitted = tune.fit_and_check(results(names_mislead=False), UNTUNED)
+    fitted = fit.fit_and_check(results(names_mislead=False), UNTUNED)
 
     assert not fitted.sure
     assert fitted.tuning == UNTUNED
@@ -59,7 +62,7 @@ def test_a_few_lucky_queries_are_not_sure() -> None:
     both = results(names_mislead=False)
     both.parts[:2] = results(names_mislead=True).parts[:2]
 
-    assert not tune.fit_and_check(both, UNTUNED).sure
+    assert not fit.fit_and_check(both, UNTUNED).sure
 
 
 def test_an_opened_result_counts_by_its_rank_and_a_verdict_in_full() -> None:
@@ -75,24 +78,25 @@ def test_an_opened_result_counts_by_its_rank_and_a_verdict_in_full() -> None:
     )
     judged = golden_set("v", known)
 
-    weights = tune.query_weights(judged, known)
+    weights = fit.query_weights(judged, known)
 
     by_text = {query.text: weights[query.id] for query in judged.queries}
     assert by_text == {"first": 0.25, "third": 0.75, "deep": 1.0, "unknown": 0.25, "both": 1.0}
 
 
 @pytest.fixture
-def vaults(tmp_path: Path) -> Iterator[Vaults]:
-    folders = {name: tmp_path / name for name in ("data", "models", "state")}
-    found = Vaults(
-        Settings(
-            data_dir=folders["data"],
-            model_dir=folders["models"],
-            state_dir=folders["state"],
-            offline=True,
-        ),
-        features=FEATURES,
+def settings(tmp_path: Path) -> Settings:
+    return Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
     )
+
+
+@pytest.fixture
+def vaults(settings: Settings) -> Iterator[Vaults]:
+    found = Vaults(settings, features=FEATURES)
     yield found
     found.close()
 
@@ -129,11 +133,11 @@ def test_too_few_judged_queries_are_counted(vaults: Vaults, record: VaultRecord)
     engine = vaults.open(record, writable=True)
     judge(engine, 12)
 
-    reply = engine.tuning.tune(TuneRequest(apply=True))
+    reply = engine.answer(TuneRequest(apply=True))
 
     assert (reply.outcome, reply.queries, reply.missing) == ("too_few", 12, 18)
     assert reply.gain is None
-    assert engine.tuning.current() == UNTUNED
+    assert current(engine.vault.folder)() == UNTUNED
 
 
 def test_a_vault_is_tuned_on_request_only_and_reset(vaults: Vaults, record: VaultRecord) -> None:
@@ -141,10 +145,14 @@ def test_a_vault_is_tuned_on_request_only_and_reset(vaults: Vaults, record: Vaul
     judge(engine, len(TOPICS))
     before = first(engine)
 
-    shown = engine.tuning.tune(TuneRequest())
-    assert (shown.outcome, engine.tuning.current(), first(engine)) == ("better", UNTUNED, before)
+    shown = engine.answer(TuneRequest())
+    assert (shown.outcome, current(engine.vault.folder)(), first(engine)) == (
+        "better",
+        UNTUNED,
+        before,
+    )
 
-    applied = engine.tuning.tune(TuneRequest(apply=True))
+    applied = engine.answer(TuneRequest(apply=True))
     assert (applied.outcome, applied.gain) == ("applied", shown.gain)
     assert applied.gain is not None
     assert applied.gain.low > 0
@@ -153,7 +161,7 @@ def test_a_vault_is_tuned_on_request_only_and_reset(vaults: Vaults, record: Vaul
     assert weights(applied)["names"][1] < 1
     assert engine.history.log(limit=10).total == 0  # measuring is no search of a person's
 
-    again = engine.tuning.tune(TuneRequest(apply=True))
+    again = engine.answer(TuneRequest(apply=True))
     assert again.outcome == "no_sure_gain"
 
     report = run_golden(vaults, record, systems=(HYBRID,))
@@ -162,7 +170,7 @@ def test_a_vault_is_tuned_on_request_only_and_reset(vaults: Vaults, record: Vaul
     assert tuned > untuned
     assert report.comparisons[0].system == "without tuning"
 
-    reset = engine.tuning.tune(TuneRequest(reset=True))
+    reset = engine.answer(TuneRequest(reset=True))
     assert reset.outcome == "reset"
     assert weights(reset)["names"] == (weights(applied)["names"][1], 1.0)
     assert first(engine) == before
@@ -176,16 +184,30 @@ def test_results_sorted_anew_are_those_of_a_tuned_search(
     judge(engine, len(TOPICS))
     known = engine.history.judgements()
     judged = golden_set("v", known)
-    found = tune.ask(judged, tune.query_weights(judged, known), engine.search)
+    found = fit.ask(judged, fit.query_weights(judged, known), engine.search)
     assert len(found) == len(TOPICS)
     assert found.ndcg(UNTUNED).max() < 1
 
-    engine.tuning.tune(TuneRequest(apply=True))
+    engine.answer(TuneRequest(apply=True))
 
     report = run_golden(vaults, record, systems=(HYBRID,))
-    assert found.ndcg(engine.tuning.current()).mean() == pytest.approx(
+    assert found.ndcg(current(engine.vault.folder)()).mean() == pytest.approx(
         report.systems[0].rows[0].figures.ndcg_10
     )
+
+
+def test_a_search_without_the_feature_uses_the_default_weights(
+    settings: Settings, vaults: Vaults, record: VaultRecord
+) -> None:
+    engine = vaults.open(record, writable=True)
+    judge(engine, len(TOPICS))
+    before = first(engine)
+    engine.answer(TuneRequest(apply=True))
+    assert first(engine) != before
+    rest = tuple(one for one in FEATURES if one is not EVALUATE)
+
+    with closing(Vaults(settings, features=rest)) as others:
+        assert first(others.open(record, writable=False)) == before
 
 
 def test_a_damaged_file_is_ignored_and_deleted_with_the_vault(
@@ -195,9 +217,10 @@ def test_a_damaged_file_is_ignored_and_deleted_with_the_vault(
     file = tmp_path / "data" / "vaults" / record.id / "tuning.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"names": 9, "more": 1}', encoding="utf-8")
-    assert engine.tuning.current() == Tuning(names=2.0)
+    factors = current(engine.vault.folder)
+    assert factors() == Tuning(names=2.0)
     file.write_text("{", encoding="utf-8")
-    assert engine.tuning.current() == UNTUNED
+    assert factors() == UNTUNED
 
     vaults.remove(record, delete_data=True)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.errors import UsageError
-from notewell.evaluate.datasets import Document, note_name, note_text, write_vault
+from notewell.features.evaluate.datasets import Document, note_name, note_text, write_vault
 from notewell.types import SourceText
 from notewell.vault.parse import parse
 

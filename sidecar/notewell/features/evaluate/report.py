@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 import orjson
 
-from notewell.evaluate.metrics import Interval, paired_bootstrap
+from notewell.features.evaluate.metrics import Interval, paired_bootstrap
 from notewell.types import FusionMethod, SearchMode, Signal
 
 BASELINES = ("keyword", "rrf")  # the systems that the others are compared with

@@ -1,0 +1,19 @@
+"""Measures the search on judged queries, and fits the weights of its ranking to them.
+
+Metrics are those of trec_eval; other packages can be measured on the same notes (`peers`).
+"""
+
+from notewell.engine.feature import Feature
+
+EVALUATE = Feature(
+    name="evaluate",
+    requests="notewell.features.evaluate.requests:REQUESTS",
+    answers="notewell.features.evaluate.service:opened",
+    commands={
+        "tune": "notewell.features.evaluate.commands:tune",
+        "eval": "notewell.features.evaluate.commands:evaluate",
+    },
+    heading="Improve the search",
+    tuning="notewell.features.evaluate.tuning:current",
+    files=("tuning.json",),
+)

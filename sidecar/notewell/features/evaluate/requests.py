@@ -1,0 +1,79 @@
+"""The request that fits the weights of the ranking to one vault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request
+from notewell.types.frozen import frozen
+
+
+@frozen
+class TunedWeight:
+    """A factor on one part of the score; 1 is the default."""
+
+    before: float
+    after: float
+
+
+@frozen
+class TuneGain:
+    """nDCG@10 on the judged queries, 0..1, and the 95 % interval of the difference.
+
+    `after` and the difference are of queries that the weights were not fitted on.
+    """
+
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+
+
+TuneOutcome = Literal["too_few", "no_sure_gain", "better", "applied", "reset"]
+
+
+@frozen
+class TuneReply:
+    """What tuning found, and whether the next search uses it.
+
+    `queries` are the judged queries that were used; `missing` is how many more are needed.
+    `weights` are factors on the parts of the score, by name; where nothing is surely better or
+    weights are not applied, `after` is what was fitted.
+    """
+
+    vault: str
+    outcome: TuneOutcome
+    queries: int
+    missing: int
+    weights: Mapping[str, TunedWeight]
+    gain: TuneGain | None
+
+
+@frozen
+class TuneRequest(Request[TuneReply]):
+    """Fit the weights of the ranking to the verdicts and opened results of this vault."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/tune",
+        "tune",
+        "Fit the weights of the ranking to your verdicts and opened results",
+        needs="admin",
+        rate_class="heavy",
+        example={"apply": False},
+    )
+    apply: Annotated[bool, Doc("Use the fitted weights from now on, if they are surely better")] = (
+        False
+    )
+    reset: Annotated[bool, Doc("Go back to the default weights")] = False
+
+    def __post_init__(self) -> None:
+        """Refuse a request for both."""
+        if self.apply and self.reset:
+            raise ValueError("send either `apply` or `reset`")
+
+
+REQUESTS = (TuneRequest,)
