@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from notewell.contract.chat import AskModelsReply
 from notewell.contract.request import StreamEvent
-from notewell.contract.search import SearchReply, SearchRequest
+from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.errors import CancelledError, NotewellError, ReadOnlyError
 from notewell.features.ask.conversations import Conversations, as_note
@@ -129,7 +129,6 @@ class AskService:
     def __init__(self, vault: OpenVault) -> None:
         """Nothing is read or sent yet."""
         self._vault = vault
-        self._expander = Expander(vault.chat)
         self._conversations = Conversations(vault.folder)
 
     def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
@@ -139,12 +138,6 @@ class AskService:
             yield from agent.answer(request)
         except NotewellError as error:
             yield StreamEvent("error", AskFailed(error.code, error.message))
-
-    def search(
-        self, request: SearchRequest, search: Callable[[SearchRequest], SearchReply]
-    ) -> SearchReply:
-        """Search with `expand=llm`: for several wordings of the query, each with `search`."""
-        return self._expander.search(request, search)
 
     def models(self, request: AskModelsRequest) -> AskModelsReply:
         """The models of the configured provider.
@@ -194,5 +187,5 @@ def opened(vault: OpenVault) -> OpenFeature:
             SaveConversationRequest: asking.save,
         },
         streams={AskRequest: asking.answer},
-        expand=asking.search,
+        expand=Expander(vault.chat).search,
     )
