@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { launchBrowser } from "./support/browser.mjs";
@@ -105,6 +106,41 @@ test("a hostile link offers nothing, and its name cannot pose as the app's words
     await shoot(app, "hostile");
     assert.equal(app.network.requests.length, 0);
   }));
+
+test("a link lets a browser in after a click, whatever foreign pages load meanwhile", async () => {
+  const url = `http://127.0.0.1:${server.port}`;
+  const given = await link();
+  const guesses = Array.from({ length: 30 }, (_, n) => [`/?code=guess-${n}&name=x`, `/?token=guess-${n}`, `/api/docs?key=guess-${n}`]).flat();
+  const embedded = guesses.map((path) => `<img src="${url}${path}"><iframe src="${url}${path}"></iframe>`).join("");
+  const forms = `<form method="post" action="${url}/"><input name="code" value="guess"><input name="name" value="x"></form>`;
+  const foreign = createServer((_, response) => response.setHeader("Content-Type", "text/html").end(`<title>Foreign</title>${embedded}${forms}`));
+  await new Promise((listening) => foreign.listen(0, "localhost", listening));
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(`http://localhost:${foreign.address().port}/`, { waitUntil: "load" });
+    await page.evaluate(() => document.forms[0].submit());
+    await page.waitForURL(`${url}/`);
+    await page.getByText("foreign_origin").waitFor();
+    await page.goto("about:blank"); // else only the fragment of what was refused would change
+    await page.goto(`${url}/#/pair?${new URLSearchParams({ code: given.code, name: "box", scope: "write" })}`);
+    await page.getByLabel("Name of this device").fill("My laptop");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("combobox", { name: "Search your notes" }).waitFor();
+    assert.equal(page.url(), `${url}/`, "the code leaves the address");
+    const [cookie] = await page.context().cookies();
+    assert.ok(cookie.httpOnly && cookie.sameSite === "Strict" && cookie.expires > 0);
+    await page.reload();
+    await page.getByRole("combobox", { name: "Search your notes" }).waitFor();
+    await page.goto(`${url}/#/pair?${new URLSearchParams({ code: given.code })}`);
+    await page.getByText("This browser is signed in already, as “My laptop”.").waitFor();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This link has expired or was used already. You were signed in already.").waitFor();
+  } finally {
+    await browser.close();
+    foreign.close();
+  }
+});
 
 test("the web pages list a device that was let in, end its access, and tell of both in the audit log", async () => {
   const url = `http://127.0.0.1:${server.port}`;

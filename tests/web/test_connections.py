@@ -202,8 +202,8 @@ async def test_with_a_certificate_it_speaks_https_and_this_machine_finds_it(
         trusting.check_hostname = False
         async with (
             aiohttp.ClientSession() as session,
-            session.get(
-                f"{running.bound.url}/?token={TOKEN}", ssl=trusting, allow_redirects=False
+            session.post(
+                running.bound.url, data={"token": TOKEN}, ssl=trusting, allow_redirects=False
             ) as response,
         ):
             assert next(iter(response.cookies.values()))["secure"]

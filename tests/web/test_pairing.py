@@ -174,8 +174,8 @@ async def test_a_browser_is_signed_in_by_a_code_and_its_name(
     code = devices.offer("write")
     link = {"code": code, "name": "Kitchen tablet"}
 
-    first = await kept.get("/", params=link, allow_redirects=False)
-    again = await kept.get("/", params=link, allow_redirects=False)
+    first = await kept.post("/", data=link, allow_redirects=False)
+    again = await kept.post("/", data=link, allow_redirects=False)
 
     assert first.status == 303
     assert "HttpOnly" in first.headers["Set-Cookie"]
@@ -190,7 +190,7 @@ async def test_codes_are_guessed_at_neither_door(kept: Client, devices: Devices)
     code = devices.offer("read")
     for attempt in range(5):
         link = {"code": f"guess {attempt}", "name": "x"}
-        await kept.get("/", params=link, allow_redirects=False)
+        await kept.post("/", data=link, allow_redirects=False)
 
     assert await code_of(await redeem(kept, code)) == (403, "pairing_code_invalid")
 

@@ -6,6 +6,7 @@ import { ShapeError } from "../../src/shape";
 import { EventReader, type ServerEvent } from "../lib/sse";
 import { askEvent, type AskEvent } from "../../src/askReplies";
 import { pageKeyHeaders } from "./pageKey";
+import { refusalIn } from "./transport";
 import { t } from "../../src/texts";
 
 /**
@@ -23,7 +24,7 @@ export async function ask(
   onEvent: (event: AskEvent) => void,
 ): Promise<void> {
   const answer = await send(endpoint, question, signal);
-  if (!answer.ok || !answer.body) throw await refusal(answer);
+  if (!answer.ok || !answer.body) throw await refusalIn(answer);
   const reader = new EventReader();
   const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let hasEnded = false;
@@ -74,12 +75,4 @@ function read(event: ServerEvent): AskEvent | null {
     if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
     throw new ServerError("garbage", t("An event of the answer is not valid: {message}.", { message: error.message }));
   }
-}
-
-/** The error of a request that was refused before the stream began, from its problem document. */
-async function refusal(answer: Response): Promise<ServerError> {
-  const kind = answer.status === 401 ? "unauthorized" : "refused";
-  const body: unknown = await answer.json().catch(() => null); // a proxy may answer with anything
-  const detail = (body as { detail?: unknown } | null)?.detail;
-  return new ServerError(kind, typeof detail === "string" ? detail : t("Status {status}.", { status: answer.status }), answer.status);
 }

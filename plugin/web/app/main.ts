@@ -4,7 +4,8 @@ import { asServerError } from "../../src/client";
 import { WebClient } from "./client";
 import { startLanguage } from "./language";
 import { ViewContext } from "./viewContext";
-import { pageKeyHeaders, takePageKey, takeRefusal } from "./pageKey";
+import { pageKeyHeaders } from "./pageKey";
+import { signIn, takeSecret, type Refusal, type Secret } from "./signIn";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
 import { pairingLink, type PairingLink } from "../lib/pairing";
@@ -15,18 +16,19 @@ import { Shell } from "./shell";
 import { workerAddress } from "../lib/workerAddress";
 import { t } from "../../src/texts";
 
-const refused = takeRefusal();
+/** What has yet to sign this browser in, and what did not. */
+let secret = takeSecret();
+let refused: Refusal | null = null;
 
 async function start(): Promise<void> {
   const root = document.getElementById("app");
   if (!root) return;
   const client = new WebClient(pageTransport("same-origin"), () => undefined, { url: location.origin, token: "" });
-  const link = pairingLink(location.hash);
-  if (link) {
-    await offerPairing(root, client, link);
-    return;
-  }
   try {
+    if (secret) refused = await signIn(secret);
+    secret = null;
+    const link = pairingLink(location.hash);
+    if (link) return await offerPairing(root, client, link);
     const [health, vaults] = await Promise.all([client.health(), client.vaults()]);
     const notices = new Notices();
     const context = new ViewContext(client, vaults, health.features, notices);
@@ -36,7 +38,7 @@ async function start(): Promise<void> {
     void loadCapabilities(context);
   } catch (error) {
     const problem = asServerError(error);
-    if (problem.kind === "unauthorized") (await loginPage()).showLogin(root, refused);
+    if (problem.kind === "unauthorized") (await loginPage()).showLogin(root, enter, refused);
     else fill(root, h("main", { class: "alone" }, errorBox(problem, () => void start())));
   }
 }
@@ -44,11 +46,20 @@ async function start(): Promise<void> {
 /** Loaded for those who need it: most are signed in. */
 const loginPage = (): Promise<typeof login> => import("../parts/login");
 
+/** Signs in with what was entered, and begins anew. */
+function enter(given: Secret): void {
+  secret = given;
+  void start();
+}
+
 /** Shows the page of a pairing link, and from there reloads as soon as the address is another one. */
 async function offerPairing(root: HTMLElement, client: WebClient, link: PairingLink): Promise<void> {
   const { showPairing } = await import("../parts/pairing");
   const session = await client.session().catch((error: unknown) => asServerError(error) && null);
-  showPairing(root, link, session?.name ?? null, (address) => location.replace(address));
+  showPairing(root, link, session?.name ?? null, (given) => {
+    history.replaceState(history.state, "", "/"); // the code leaves the address
+    enter(given);
+  });
 }
 
 /** A pairing link changes only the fragment of a page that is open already. */
@@ -111,7 +122,6 @@ function askAgain(entries: readonly PerformanceEntry[]): void {
   for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
 }
 
-takePageKey();
 followPairingLinks();
 storeFirstVisit();
 registerWorker();

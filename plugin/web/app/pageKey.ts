@@ -5,32 +5,14 @@
 
 const NAME = "notewell-page-key";
 const HEADER = "Notewell-Page-Key";
-const PARAMETER = "key"; // in the address that signing in leads to
+const PARAMETER = "key"; // in the address of a page that a link opens
 
 let key = ""; // where the browser has no storage, it lasts as long as the page
 
-/** Stores the key that signing in put into the address, and removes it from there. */
-export function takePageKey(): void {
-  const address = new URL(location.href);
-  const given = address.searchParams.get(PARAMETER);
-  if (!given) return;
+/** Stores the key that signing in gave. */
+export function keepPageKey(given: string): void {
   key = given;
   withStorage((storage) => storage.setItem(NAME, given));
-  address.searchParams.delete(PARAMETER);
-  history.replaceState(history.state, "", address);
-}
-
-/** What did not sign in; the server put it into the address. */
-export type Refusal = "token" | "code";
-
-/** What did not sign in, if anything; removes it from the address. */
-export function takeRefusal(): Refusal | null {
-  const address = new URL(location.href);
-  const given = address.searchParams.get("refused");
-  if (given === null) return null;
-  address.searchParams.delete("refused");
-  history.replaceState(history.state, "", address);
-  return given === "token" || given === "code" ? given : null;
 }
 
 /** The headers that show the key. */

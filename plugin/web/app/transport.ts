@@ -1,6 +1,7 @@
 /** A transport that uses the browser's fetch. */
 
-import type { HttpResponse, Transport } from "../../src/client";
+import { ServerError, type HttpResponse, type Transport } from "../../src/client";
+import { t } from "../../src/texts";
 import { pageKeyHeaders } from "./pageKey";
 
 /**
@@ -31,4 +32,12 @@ async function read(answer: Response): Promise<HttpResponse> {
   const detail = { isCached: answer.headers.has("X-Notewell-Kept") };
   window.dispatchEvent(new CustomEvent("notewell-answer", { detail }));
   return { status: answer.status, text: await answer.text() };
+}
+
+/** The error of a request that was refused, from its problem document. */
+export async function refusalIn(answer: Response): Promise<ServerError> {
+  const kind = answer.status === 401 ? "unauthorized" : "refused";
+  const body: unknown = await answer.json().catch(() => null); // a proxy may answer with anything
+  const detail = (body as { detail?: unknown } | null)?.detail;
+  return new ServerError(kind, typeof detail === "string" ? detail : t("Status {status}.", { status: answer.status }), answer.status);
 }

@@ -26,9 +26,9 @@ function plain(text: string): string {
   return text.replace(/[\p{C}\p{Z}]+/gu, " ").trim().slice(0, NAME_CHARS);
 }
 
-/** The page's address that signs this browser in by the code, under a name. */
-export function redeemAddress({ code }: PairingLink, device: string): string {
-  return `/?${new URLSearchParams({ code, name: plain(device) || "Browser" }).toString()}`;
+/** What signs this browser in by the code, under a name. */
+export function secretOf({ code }: PairingLink, device: string): { readonly how: "code"; readonly value: string; readonly name: string } {
+  return { how: "code", value: code, name: plain(device) || "Browser" };
 }
 
 /** A name for this browser's device, from what the browser says of itself. */

@@ -2,7 +2,7 @@
 
 import { fill, h } from "../lib/dom";
 import { mark } from "../lib/icons";
-import type { Refusal } from "../app/pageKey";
+import type { Refusal, Secret } from "../app/signIn";
 import { t, tparts } from "../../src/texts";
 
 /** What is said where signing in failed, and what to do then. */
@@ -18,7 +18,7 @@ export const refusals = (): Readonly<Record<Refusal, { readonly what: string; re
 });
 
 /** Shows the page for signing in; `refused` is what was tried before. */
-export function showLogin(root: HTMLElement, refused: Refusal | null = null): void {
+export function showLogin(root: HTMLElement, enter: (secret: Secret) => void, refused: Refusal | null = null): void {
   const field = h("input", {
     id: "token",
     type: "password",
@@ -29,9 +29,14 @@ export function showLogin(root: HTMLElement, refused: Refusal | null = null): vo
     "aria-describedby": refused ? "refused" : null,
     "aria-invalid": refused === "token" ? "true" : null,
   });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const value = field.value.trim();
+    if (value) enter({ how: "token", value });
+  };
   const form = h(
     "form",
-    { class: "login", on: { submit: (event: SubmitEvent) => signIn(event, field.value.trim()) } },
+    { class: "login", on: { submit } },
     h("label", { for: "token" }, t("Token")),
     h("div", { class: "login-row" }, field, h("button", { class: "primary" }, t("Sign in"))),
     h(
@@ -48,10 +53,4 @@ export function showLogin(root: HTMLElement, refused: Refusal | null = null): vo
   const problem = told && h("div", { class: "refusal", id: "refused", role: "alert" }, h("strong", {}, told.what), h("p", {}, told.next));
   fill(root, h("main", { class: "alone" }, title, h("p", {}, t("Sign in to search your notes.")), problem, form));
   field.focus();
-}
-
-/** Loads the page with the token; the server sets a cookie that scripts cannot read, and redirects back. */
-function signIn(event: SubmitEvent, token: string): void {
-  event.preventDefault();
-  if (token) location.replace(`/?token=${encodeURIComponent(token)}${location.hash}`);
 }

@@ -2,11 +2,12 @@
 
 import { fill, h } from "../lib/dom";
 import { mark } from "../lib/icons";
-import { deviceName, redeemAddress, type PairingLink } from "../lib/pairing";
+import type { Secret } from "../app/signIn";
+import { deviceName, secretOf, type PairingLink } from "../lib/pairing";
 import { t, tparts } from "../../src/texts";
 
 /** Shows the page; `session` is who this browser is signed in as already. Nothing is sent before the click. */
-export function showPairing(root: HTMLElement, link: PairingLink, session: string | null, open: (address: string) => void): void {
+export function showPairing(root: HTMLElement, link: PairingLink, session: string | null, enter: (secret: Secret) => void): void {
   const name = h("input", { id: "device", maxlength: 58, required: true, autocomplete: "off", value: deviceName(navigator.userAgent) });
   const named = link.name ? h("p", {}, ...tparts("The link calls this server {name}.", { name: h("bdi", {}, `“${link.name}”`) })) : null;
   const rights =
@@ -16,7 +17,7 @@ export function showPairing(root: HTMLElement, link: PairingLink, session: strin
   const already = session === null ? null : h("p", { class: "refusal", role: "note" }, t("This browser is signed in already, as “{session}”. Signing in again replaces that.", { session }));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    open(redeemAddress(link, name.value));
+    enter(secretOf(link, name.value));
   };
   fill(
     root,

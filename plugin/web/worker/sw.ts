@@ -38,7 +38,7 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
-  // A query may hold a sign-in token, which only the server can handle.
+  // A query may hold a secret, which is in no cache.
   if (url.pathname === "/") {
     if (!url.search) event.respondWith(page());
   } else if (HASHED.test(url.pathname) || FILES.includes(url.pathname)) event.respondWith(file(url.pathname));

@@ -22,12 +22,13 @@ from notewell.vaults.opened import Vaults
 from notewell.web import openapi, pages
 from notewell.web.attachments import send_file
 from notewell.web.audit import Audit
-from notewell.web.auth import KEY_PARAMETER, Callers, Gate, bound_address
+from notewell.web.auth import KEY_PARAMETER, REFUSED_PARAMETER, Callers, Gate, bound_address
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
-from notewell.web.middleware import answer, guard, sign_in
+from notewell.web.middleware import answer, guard
 from notewell.web.request_models import MAX_BODY_BYTES
 from notewell.web.routes import ROUTES, Route, routes
+from notewell.web.sign_in import secret_in, sign_in
 from notewell.web.site import SITE, Parts, Site
 from notewell.web.sse import Streams
 
@@ -107,6 +108,7 @@ def _add_routes(app: web.Application, table: Sequence[Route]) -> None:
     app.router.add_get("/api/openapi.json", _openapi, name="openapi")
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")
+    app.router.add_post("/", sign_in, name="sign_in")
 
 
 async def _engines(app: web.Application) -> AsyncIterator[None]:
@@ -141,14 +143,16 @@ async def _save_used(callers: Callers) -> None:
 
 
 async def _shell(request: web.Request) -> web.StreamResponse:
-    signed_in = await sign_in(request)
-    if signed_in is not None:
-        return signed_in
     site, bound = request.app[SITE], bound_address(request)
     if site.static is not None:
         return pages.interface(site.static)
+    secret = secret_in(request.rel_url.raw_query_string)
+    if secret is not None:
+        return pages.sign_in_page(secret.fields())
     url = f"{request.scheme}://{request.headers[hdrs.HOST]}"
-    return pages.start_page(url, signed_in=site.gate.browser(request, bound) is not None)
+    known = site.gate.browser(request, bound) is not None
+    key = request.query.get(KEY_PARAMETER, "") if known else ""
+    return pages.start_page(url, key=key, refused=REFUSED_PARAMETER in request.query)
 
 
 async def _openapi(request: web.Request) -> web.Response:

@@ -50,6 +50,7 @@ SAFETY_HEADERS = {
 
 PAGE_KEY = "Notewell-Page-Key"  # the header with a session's second half
 KEY_PARAMETER = "key"  # the same in the address of a page
+REFUSED_PARAMETER = "refused"  # in the address: what did not sign in, `token` or `code`
 PAGES = frozenset({"shell", "docs", "openapi"})  # what a link opens; none shows anything of a vault
 
 _HOST = re.compile(
@@ -196,8 +197,19 @@ class Gate:
             code="unknown_host",
         )
 
-    def check_origin(self, origins: list[str], host: str) -> None:
-        """Raise ForbiddenError for a foreign page; programs send no `Origin`."""
+    def check_page(self, request: web.Request, host: str) -> None:
+        """Raise ForbiddenError for a request by a foreign page; programs name no page.
+
+        Browsers leave `Origin` out of what a page only embeds, such as a picture or a frame. Those
+        say where they come from elsewhere; only opening a page may come from anywhere.
+        """
+        origins = request.headers.getall(hdrs.ORIGIN, [])
+        opens_page = request.headers.get("Sec-Fetch-Dest", "document") == "document"
+        if not origins and not opens_page and not _is_from_ours(request):
+            raise ForbiddenError(
+                "Pages of other sites may link to this server, and load nothing from it.",
+                code="foreign_origin",
+            )
         ours = {f"http://{host}", f"https://{host}", *self.rules.allowed_origins}
         for origin in origins:
             if origin not in ours and ANY not in ours:
@@ -217,8 +229,16 @@ class Gate:
     def browser(self, request: web.Request, bound: Address) -> Caller | None:
         """Return the caller by a browser's session, if one of our pages sent the request."""
         cookie, key = _shown_session(request, bound)
-        from_ours = request.headers.get("Sec-Fetch-Site", "none") in {"same-origin", "none"}
-        return self.callers.by_session(cookie + key) if cookie and key and from_ours else None
+        shown = cookie and key and _is_from_ours(request)
+        return self.callers.by_session(cookie + key) if shown else None
+
+    def check_own_page(self, request: web.Request) -> None:
+        """Raise ForbiddenError where a browser says that the request is by a page of others."""
+        if not _is_from_ours(request):
+            raise ForbiddenError(
+                "Signing in is for Notewell's own pages: open the link itself.",
+                code="foreign_origin",
+            )
 
     def address(self, request: web.Request) -> str:
         """Return the address of the client: of the connection, or as a trusted proxy says."""
@@ -263,8 +283,19 @@ def shown_token(request: web.Request) -> str:
 
 
 def shown_secret(request: web.Request, bound: Address) -> str:
-    """Return the secret that a request shows, known or not; empty if it has none."""
+    """Return the secret that counts as a guess where it is wrong; empty if there is none.
+
+    Foreign pages can make a browser send addresses, and cookies that another port has set; they
+    cannot send either header. So nothing that they do counts.
+    """
+    if PAGE_KEY not in request.headers:
+        return shown_token(request)
     return shown_token(request) or "".join(_shown_session(request, bound))
+
+
+def _is_from_ours(request: web.Request) -> bool:
+    """Whether a request is by our own pages, a person or a program, as far as it is said."""
+    return request.headers.get("Sec-Fetch-Site", "none") in {"same-origin", "none"}
 
 
 def _shown_session(request: web.Request, bound: Address) -> tuple[str, str]:

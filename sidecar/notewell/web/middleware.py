@@ -5,7 +5,6 @@ Errors are RFC 9457 problem documents. Every answer is one line in the access lo
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 import time
@@ -16,7 +15,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from notewell.access.devices import SCOPES, Scope
-from notewell.access.tokens import digest, halves, session_of
+from notewell.access.tokens import digest
 from notewell.contract.codec import to_json
 from notewell.contract.request import EVENT_STREAM
 from notewell.contract.server import Problem
@@ -32,12 +31,10 @@ from notewell.web.audit import name_of
 from notewell.web.auth import (
     CALLER,
     CLIENT,
-    KEY_PARAMETER,
     SAFETY_HEADERS,
     Address,
     Caller,
     bound_address,
-    cookie_name,
     shown_secret,
 )
 from notewell.web.routes import ROUTES
@@ -48,6 +45,7 @@ from notewell.web.site import SITE, Site
 OPEN_ROUTES = frozenset(
     {
         "shell",
+        "sign_in",
         "static",
         "texts",
         "worker",
@@ -59,8 +57,6 @@ OPEN_ROUTES = frozenset(
 _OF_READERS = frozenset({"mcp"})
 
 _BY_NAME = {route.endpoint.name: route.endpoint for route in ROUTES}
-REFUSED_PARAMETER = "refused"  # of the page's address: what did not sign in, `token` or `code`
-_COOKIE_SECONDS = 365 * 24 * 3600
 
 
 @web.middleware
@@ -71,7 +67,7 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         bound = bound_address(request)
         host = site.gate.check_host(request.headers.getall(hdrs.HOST, []), bound)
-        site.gate.check_origin(request.headers.getall(hdrs.ORIGIN, []), host)
+        site.gate.check_page(request, host)
         if request.match_info.route.name not in OPEN_ROUTES:
             caller = _caller(request, site, bound, address)
         _admit(request, site, caller, address)
@@ -119,7 +115,7 @@ def _caller(request: web.Request, site: Site, bound: Address, address: str) -> C
     """Return the caller; after too many wrong secrets from an address, refuse new ones."""
     shown = shown_secret(request, bound)
     if not shown:
-        return None
+        return site.gate.browser(request, bound)  # by the address of a page, which is not counted
     now, kept = time.monotonic(), digest(shown)
     site.guesses.check(address, kept, now)
     caller = site.gate.caller(request, bound)
@@ -146,51 +142,6 @@ def _check_scope(caller: Caller, needed: Scope) -> None:
             f" device a token of that scope: `notewell token add NAME --scope {needed}`.",
             code="scope_required",
         )
-
-
-async def sign_in(request: web.Request) -> web.Response | None:
-    """Turn the secret of a link into a session, and redirect to the address without it.
-
-    `token` is a token; `code` belongs to a one-time link, and with `name`, what the browser is
-    called in the list of devices, to a pairing link. None where the address has neither. The
-    cookie gets one half of the session; the new address has the other, which the page stores, or
-    `refused` where the secret is wrong or no longer valid.
-    """
-    how = next((name for name in ("token", "code") if name in request.query), None)
-    if how is None:
-        return None
-    site, bound = request.app[SITE], bound_address(request)
-    address, now = site.gate.address(request), time.monotonic()
-    secret, session = request.query[how], None
-    site.guesses.check(address, digest(secret), now)
-    if how == "code":
-        name = request.query.get("name")
-        session = await asyncio.to_thread(site.gate.callers.redeem, secret, name)
-    elif site.gate.callers.by_token(secret) is not None:
-        session = session_of(secret)
-    if session is None:
-        site.guesses.wrong(address, digest(secret), now)
-    site.audit.signed_in(address, how=how, well=session is not None)
-    target = request.rel_url.without_query_params(how, "name")
-    cookie, key = halves(session) if session is not None else ("", "")
-    # The page says what was wrong: a redirect has no text that anybody would read.
-    found = {KEY_PARAMETER: key} if key else {REFUSED_PARAMETER: how}
-    target = target.update_query(found)
-    response = web.Response(
-        status=HTTPStatus.SEE_OTHER,
-        headers={hdrs.LOCATION: f"/?{target.raw_query_string}".rstrip("?")},
-    )
-    if cookie:
-        response.set_cookie(
-            cookie_name(bound.port),
-            cookie,
-            max_age=_COOKIE_SECONDS if how == "code" else None,
-            httponly=True,
-            samesite="Strict",
-            secure=site.gate.is_secure(request),
-            path="/",
-        )
-    return response
 
 
 PROBLEM_TYPE = "application/problem+json"

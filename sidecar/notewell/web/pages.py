@@ -10,12 +10,15 @@ import asyncio
 import base64
 import hashlib
 import re
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
+from urllib.parse import urlencode
 
 from aiohttp import hdrs, web
 
 from notewell.errors import NotFoundError
+from notewell.web.auth import KEY_PARAMETER
 from notewell.web.openapi import Parameter, parameters
 from notewell.web.routes import ROUTES, Route
 
@@ -144,22 +147,46 @@ notewell status</pre>
 <h2>From a program</h2>
 <pre>curl -H "Authorization: Bearer $(notewell token show)" \\
   "{url}/api/search?q=bees&amp;limit=3"</pre>
-<p>{session}</p>
+{session}
 """
 _SIGNED_IN = (
-    'This browser may ask the server: read <a href="/api/docs">the routes</a> or'
-    ' <a href="/api/status">the state of the index</a>.'
+    '<p>This browser may ask the server: read <a href="/api/docs?{query}">the routes</a>.</p>'
 )
 _SIGNED_OUT = (
-    "To use the server from this browser, open the link with the token that"
-    " <code>notewell serve</code> printed."
+    "<p>To use the server from this browser, open the link with the token that"
+    " <code>notewell serve</code> printed.</p>"
 )
+_REFUSED = "<p>This token or link is not valid, or no longer.</p>"
+# Opening a link changes nothing; the button sends what the link has.
+_SIGN_IN = (
+    "<p>Let this browser use the server?</p>"
+    '<form method="post" action="/">{fields}<button>Sign in</button></form>'
+)
+_FIELD = '<input type="hidden" name="{name}" value="{value}">'
 
 
-def start_page(url: str, *, signed_in: bool) -> web.Response:
-    """Make the page of `/` that says how to use a server without a web interface."""
-    session = _SIGNED_IN if signed_in else _SIGNED_OUT
+def start_page(url: str, *, key: str = "", refused: bool = False) -> web.Response:
+    """Make the page of `/` that says how to use a server without a web interface.
+
+    `key` is the page key of a browser that is signed in; `refused`: its secret was wrong.
+    """
+    session = _SIGNED_IN.format(query=escape(urlencode({KEY_PARAMETER: key}))) if key else ""
+    session = session or (_REFUSED if refused else "") + _SIGNED_OUT
     return _page("Notewell", _START_PAGE.format(url=escape(url), session=session))
+
+
+def sign_in_page(fields: Mapping[str, str]) -> web.Response:
+    """Make the page of a link that signs in, for a server without a web interface."""
+    inputs = "".join(
+        _FIELD.format(name=escape(name), value=escape(value)) for name, value in fields.items()
+    )
+    page = _page("Notewell", "<h1>Notewell</h1>" + _SIGN_IN.format(fields=inputs))
+    page.headers["Content-Security-Policy"] = PAGE_POLICY.replace(
+        "form-action 'none'", "form-action 'self'"
+    )
+    # With no referrer at all, browsers send forms as if they came from nowhere (`Origin: null`).
+    page.headers["Referrer-Policy"] = "strict-origin"
+    return page
 
 
 def docs(version: str, query: str = "") -> web.Response:

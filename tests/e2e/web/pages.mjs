@@ -51,6 +51,7 @@ export function usePages(notes = {}, { sample: more = {}, settings = () => "" } 
     try {
       await prepare?.(page);
       await page.goto(signedIn ? `${held.url}/?token=${held.server.token}${hash}` : `${held.url}/${hash}`);
+      if (signedIn) await page.waitForFunction(() => localStorage.getItem("notewell-page-key"));
       await use(page, watched);
       assert.deepEqual(watched.problems, [], "nothing went wrong in the console");
       assert.deepEqual(watched.foreign, [], "no other server was asked");
