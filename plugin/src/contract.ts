@@ -131,10 +131,11 @@ export interface HealthReply {
   readonly auth: "token";
 }
 
-/** All known vaults. */
+/** All known vaults. `notice` says what happened to their list where it was damaged. */
 export interface VaultsReply {
   readonly vaults: readonly VaultView[];
   readonly changeable: boolean;
+  readonly notice: string | null;
 }
 
 /** A known vault. */

@@ -446,7 +446,7 @@ def test_settings_that_name_folders_of_the_other_computer_are_left_out(
     assert "snippet_chars = 30" in restored
 
 
-@pytest.mark.parametrize("after", range(14))
+@pytest.mark.parametrize("after", range(18))
 def test_a_restore_that_is_killed_leaves_the_old_state(
     notewell: CommandLine,
     saved: Path,
@@ -480,7 +480,7 @@ def test_a_restore_that_is_killed_leaves_the_old_state(
     _, ended = os.waitpid(child, 0)
     killed = os.waitstatus_to_exitcode(ended) == 9
     assert killed or after > 6  # of every file and folder that is moved or replaced
-    assert not (killed and after == 13)
+    assert not (killed and after == 17)
 
     if killed:
         assert notewell.json("search", "zebras")["results"][0]["path"] == "New.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,25 @@ def test_a_vault_is_added_listed_and_removed(notewell: CommandLine, vault: Path)
     notewell("vaults", "remove", "Notes")
     assert notewell.json("vaults", "list") == {"vaults": []}
     assert (vault / "City.md").exists()
+
+
+def test_a_damaged_list_holds_no_command_up_and_is_told_once_on_stderr(
+    notewell: CommandLine, vault: Path, other: Path, tmp_path: Path
+) -> None:
+    for folder in (vault, other):
+        notewell("index", folder)
+    notewell("vaults", "default", "Other")
+    known = notewell.json("vaults", "list")
+    (tmp_path / "data" / "vaults.json").write_bytes(b'{"vaults": [')
+
+    found = notewell("search", "alpha", "--json")
+
+    assert "a.md" in found.stdout  # of the default vault
+    assert "taken from its copy" in found.stderr
+    assert "vaults.json.damaged" in found.stderr
+    again = notewell("vaults", "list", "--json")
+    assert json.loads(again.stdout) == known
+    assert again.stderr == ""
 
 
 def test_a_name_can_be_given(notewell: CommandLine, vault: Path) -> None:

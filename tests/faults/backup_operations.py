@@ -140,7 +140,7 @@ class Computer:
 
     def leftovers(self) -> list[str]:
         """Temporary files and folders of ours anywhere below."""
-        begins = (STAGED, ".backup-", ".settings.toml-", ".vaults.json-", ".unfinished", ".b.tar-")
+        begins = (STAGED, ".backup-", ".settings.toml-", ".vault", ".unfinished", ".b.tar-")
         found = [each for each in self.root.rglob(".*") if each.name.startswith(begins)]
         journal = self.data / switch.JOURNAL
         return [f"{LEFT}{each.name}" for each in [*found, journal] if each.exists()]

@@ -73,7 +73,7 @@ def make_registry(root: Path) -> Path:
 
 
 def use_registry(root: Path) -> None:
-    assert len(Registry(root).records()) <= 1
+    assert len(Registry(root).records()) == 1
 
 
 def make_settings(root: Path) -> Path:

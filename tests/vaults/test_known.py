@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.search import SearchRequest
-from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
+from notewell.errors import IndexFailure, IndexInUseError, NotFoundError, UsageError
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.tool_loop import Draft
@@ -18,7 +18,6 @@ from notewell.types import AskRules, ServerRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 from notewell.vaults.opened import Vaults
-from notewell.vaults.registry import REGISTRY
 
 
 @pytest.fixture
@@ -110,16 +109,6 @@ def test_removing_a_vault_never_touches_its_notes(vaults: Vaults, tmp_path: Path
     assert not directory.exists()
     assert (tmp_path / "Notes" / "note.md").read_text(encoding="utf-8") == "hello"
     assert [(known.id, known.default) for known in vaults.records()] == [(other.id, True)]
-
-
-def test_a_damaged_registry_is_a_clear_error(
-    vaults: Vaults, settings: Settings, tmp_path: Path
-) -> None:
-    vaults.add(folder(tmp_path / "Notes"))
-    (settings.data_dir / REGISTRY).write_text('{"vaults": [{', encoding="utf-8")
-
-    with pytest.raises(ConfigError, match="cannot be read"):
-        vaults.records()
 
 
 def test_an_engine_is_opened_once(vaults: Vaults, tmp_path: Path) -> None:

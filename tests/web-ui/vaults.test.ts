@@ -21,7 +21,7 @@ const vault = (name: string, more: Partial<VaultInfo> = {}): VaultInfo => ({
 
 it("offers no vault that is known and not served, and says so where all are listed", async () => {
   const known = [vault("Old", { served: false, open: false, default: true }), vault("Home", { served: true }), vault("Plain")];
-  const reply = { status: 200, text: JSON.stringify({ vaults: known.map((one) => ({ ...one, served: one.served ?? true })), changeable: false }) };
+  const reply = { status: 200, text: JSON.stringify({ vaults: known.map((one) => ({ ...one, served: one.served ?? true })), changeable: false, notice: "It was taken from its copy." }) };
   const client = new WebClient(() => Promise.resolve(reply), () => undefined, { url: "", token: "" });
   const context = new ViewContext(client, known, [], null as never);
   expect(context.vaults.map(({ name }) => name)).toEqual(["Home", "Plain"]);
@@ -33,6 +33,7 @@ it("offers no vault that is known and not served, and says so where all are list
   const [old, home] = panel.el.querySelectorAll("tbody tr");
   expect([old?.querySelector("a"), home?.querySelector("a")?.textContent]).toEqual([null, "Home"]);
   expect(old?.textContent).toContain("default, not served");
+  expect(panel.el.querySelector("[role=note]")?.textContent).toContain("It was taken from its copy.");
 });
 
 it("searches all vaults, says where a result is from, and reads it in its own vault", async () => {

@@ -768,6 +768,9 @@ class FakeVaults:
     def records(self) -> tuple[VaultRecord, ...]:
         return tuple(engine.record for engine in self._engines)
 
+    def notice(self) -> str | None:
+        return None
+
     def opened(self) -> tuple[FakeEngine, ...]:
         return tuple(self._engines)
 

@@ -12,6 +12,7 @@ import pytest
 from notewell.features import FEATURES
 from notewell.types import ServerRules, Settings, VaultRules
 from notewell.vaults.opened import Vaults
+from notewell.vaults.registry import REGISTRY
 from tests.web.fakes import Connect, FakeVaults
 
 NAMES = ("Attic", "Barn", "Cellar")
@@ -51,6 +52,20 @@ async def test_a_closed_vault_is_opened_by_a_request(connect: Connect, three: Va
     assert [vault["served"] for vault in listed] == [True] * 3
     assert (await client.get("/api/vaults")).status == 200
     assert 'notewell_notes{vault="Cellar"}' in await (await client.get("/metrics")).text()
+
+
+async def test_a_list_of_vaults_that_was_damaged_is_told(
+    connect: Connect, three: Vaults, tmp_path: Path
+) -> None:
+    client = await connect(cast("FakeVaults", three))
+    whole = await (await client.get("/api/vaults")).json()
+    (tmp_path / "data" / REGISTRY).write_bytes(b"{")
+
+    told = await (await client.get("/api/vaults")).json()
+
+    assert whole["notice"] is None
+    assert "taken from its copy" in told["notice"]
+    assert told["vaults"] == whole["vaults"]
 
 
 async def test_a_changed_setting_of_searches_applies_to_the_next_search_of_every_vault(

@@ -30,6 +30,7 @@ export const askSetup = partOf<AskSetupReply>()({
 /** Older servers do not say whether vaults may be changed, and then they may not. */
 export const vaultsWithRights = partOf<VaultsReply>()({
   changeable: flag,
+  notice: nullable(text),
   vaults: list(object({ id: text, name: text, path: text, default: flag, open: flag, source: oneOf("folder", "mirror", "import", "roam", "logseq"), served: flag })),
 });
 

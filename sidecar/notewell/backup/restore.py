@@ -23,6 +23,7 @@ from notewell.support.home import expanded
 from notewell.support.plain_tar import Member
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.known import OURS, KnownVaults
+from notewell.vaults.registry import BACKUP as LIST_COPY
 from notewell.vaults.registry import REGISTRY, Registry
 from notewell.vaults.switch import Move
 
@@ -252,7 +253,9 @@ def _put_in_place(
     stamp = f"{ASIDE}{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"
     aside = data / stamp
     Registry(staged).write(records)
-    moves = [Move(data / name, staged / name, aside / name) for name in (*OURS, REGISTRY)]
+    moves = [
+        Move(data / name, staged / name, aside / name) for name in (*OURS, LIST_COPY, REGISTRY)
+    ]
     with ExitStack() as prepared:
         for directory, index in _indexes_elsewhere(records, here.known, staged, data).items():
             moves.append(prepared.enter_context(_index_move(directory, index, stamp)))

@@ -28,10 +28,11 @@ class VaultView:
 
 @frozen
 class VaultsReply:
-    """All known vaults."""
+    """All known vaults. `notice` says what happened to their list where it was damaged."""
 
     vaults: tuple[VaultView, ...]
     changeable: bool = False  # the server was started with --allow-vaults
+    notice: str | None = None
 
 
 @frozen

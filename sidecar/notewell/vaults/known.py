@@ -16,10 +16,9 @@ from notewell.support.home import expanded
 from notewell.support.near import near
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.registry import Registry
+from notewell.vaults.registry_copies import MIRRORS, VAULTS
 
-_VAULTS = "vaults"  # folders of the data directory: what belongs to each vault,
-_MIRRORS = "mirrors"  # and the notes of vaults that clients fill, or that are converted
-OURS = (_VAULTS, _MIRRORS)
+OURS = (VAULTS, MIRRORS)
 
 
 class KnownVaults:
@@ -41,6 +40,10 @@ class KnownVaults:
     def records(self) -> tuple[VaultRecord, ...]:
         """All known vaults, in the order they became known."""
         return self._registry.records()
+
+    def notice(self) -> str | None:
+        """What happened to the list of vaults where it was damaged, until its next change."""
+        return self._registry.notice()
 
     def find(self, word: str | None, *, cwd: Path) -> VaultRecord:
         """The vault that `word` names (id, name or folder).
@@ -100,11 +103,11 @@ class KnownVaults:
 
     def _data(self, record: VaultRecord) -> Path:
         """Where what belongs to a vault lives, but for an index that was put elsewhere."""
-        return self._settings.data_dir / _VAULTS / record.id
+        return self._settings.data_dir / VAULTS / record.id
 
     @property
     def _mirrors(self) -> Path:
-        return Path(os.path.realpath(self._settings.data_dir)) / _MIRRORS
+        return Path(os.path.realpath(self._settings.data_dir)) / MIRRORS
 
 
 def _mirror_record(mirrors: Path, name: str, *, default: bool) -> VaultRecord:

@@ -197,6 +197,7 @@ class Vaults(KnownVaults):
         data = self._settings.data_dir
         for place in (data, *(data / name for name in OURS), *data.glob(f"{REGISTRY}*")):
             private.restrict(place)
+        self._registry.keep_copies()
         private.restrict_all(self._data(record))
 
     def _open_to_serve(self, record: VaultRecord) -> Engine:

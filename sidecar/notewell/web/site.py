@@ -124,6 +124,7 @@ class Site:
         served = {record.id for record in self.vaults.served()}
         return VaultsReply(
             changeable=self.vaults_may_change,
+            notice=await asyncio.to_thread(self.vaults.notice),
             vaults=tuple(
                 VaultView(
                     id=record.id,

@@ -27,7 +27,7 @@ export class VaultsPanel implements Panel {
     );
   }
 
-  #draw({ vaults, changeable }: VaultsReply): (Node | null)[] {
+  #draw({ vaults, changeable, notice }: VaultsReply): (Node | null)[] {
     const mayChange = changeable && this.#context.mayAdminister;
     const rows = vaults.map((vault) => [
       vault.served ? h("a", { href: this.#context.to("search", { vault: vault.name }) }, vault.name) : vault.name,
@@ -37,6 +37,7 @@ export class VaultsPanel implements Panel {
       ...(mayChange ? [this.#removeButton(vault)] : []),
     ]);
     return [
+      notice === null ? null : h("div", { class: "note-box", role: "note" }, h("h2", {}, t("The list of vaults was recovered")), h("p", {}, notice)),
       table(t("Vaults"), [t("Name"), t("Where"), t("Kind"), t("State"), ...(mayChange ? [t("Change")] : [])], rows),
       mayChange ? this.#addForm() : advice(),
     ];

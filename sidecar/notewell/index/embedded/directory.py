@@ -28,7 +28,8 @@ LOCK = "lock"
 SERVER_FILE = "server.json"  # a server leaves it where an index is to be
 _FILES = (f"{DATABASE}*", "*.snapshot", "damaged", SERVER_FILE)
 # The query log may have been here before the index: it stays when index_dir is set and unset.
-_OF_OTHERS = (".", querylog.NAME, "source")  # the last of notes that are converted
+# `source` is of notes that are converted, `vault.json` says which vault this is.
+_OF_OTHERS = (".", querylog.NAME, "source", "vault.json")
 
 logger = logging.getLogger(__name__)
 
