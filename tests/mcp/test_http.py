@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -9,14 +10,15 @@ import anyio
 import httpx2
 import pytest
 from aiohttp import ClientSession, web
+from yarl import URL
 
 from notewell.access.devices import Devices
 from notewell.mcp.http import attach
 from notewell.types import LimitRules
 from notewell.web.site import SITE
-from tests.mcp.conftest import RIGHT, WRITING, Home, connected, over_http, serving
+from tests.mcp.conftest import RIGHT, TOKEN, WRITING, Home, connected, over_http, serving
 from tests.mcp.test_tools import NAMES, answer_of, ask, paths, refused
-from tests.waiting import PROCESS_S
+from tests.waiting import HANG_S, PROCESS_S
 
 PARALLEL = 100
 
@@ -90,6 +92,20 @@ async def test_a_full_server_says_when_to_retry(home: Home) -> None:
             error = await refused(client, "search", query="garden")
             assert (error["code"], error["retry_after"]) == ("overloaded", 1.0)
         assert paths(await ask(client, "search", query="garden"))
+
+
+async def test_a_body_that_does_not_arrive_in_time_is_refused(home: Home) -> None:
+    limits = LimitRules(body_timeout_s=0.05)
+    impatient = replace(home, settings=replace(home.settings, limits=limits))
+    async with serving(impatient) as url:
+        address = URL(url)
+        reader, writer = await asyncio.open_connection(address.host, address.port)
+        head = f"POST /mcp HTTP/1.1\r\nHost: {address.host}:{address.port}\r\n"
+        writer.write(
+            f"{head}Authorization: Bearer {TOKEN}\r\nContent-Length: 99\r\n\r\n{{".encode()
+        )
+        assert b" 408 " in await asyncio.wait_for(reader.readline(), HANG_S)
+        writer.close()
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

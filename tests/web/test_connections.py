@@ -23,7 +23,7 @@ from notewell.web.auth import SAFETY_HEADERS
 from notewell.web.listener import tls_context
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
-from tests.waiting import HANG_S, until_async
+from tests.waiting import HANG_S
 from tests.web.fakes import TOKEN, FakeVaults
 
 
@@ -125,30 +125,6 @@ async def test_slow_request_headers_time_out(running: Running) -> None:
     writer.close()
 
     assert b"200" not in closed
-
-
-async def test_one_address_cannot_take_every_connection(patient: Running) -> None:
-    port = patient.bound.port
-    health = f"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
-    closing = f"{health}Connection: close\r\n\r\n".encode()
-    held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
-    for reader, writer in held:  # an answer shows that the server has the connection
-        writer.write(f"{health}\r\n".encode())
-        assert (await asyncio.wait_for(reader.readline(), HANG_S)).startswith(b"HTTP/1.1 200")
-
-    refused = await patient.talk(closing)
-    for _, writer in held:
-        writer.close()
-
-    async def answer() -> bytes:
-        reply = await patient.talk(closing)
-        return reply if reply.startswith(b"HTTP/1.1 200") else b""
-
-    answered = await until_async(answer)
-
-    assert refused.startswith(b"HTTP/1.1 503")
-    assert b"Retry-After" in refused
-    assert answered.startswith(b"HTTP/1.1 200")
 
 
 async def test_a_head_that_is_too_large_is_refused(running: Running) -> None:
@@ -263,15 +239,3 @@ async def test_what_is_no_request_gets_a_problem_document_with_our_headers(
         assert headers[name.lower()] == value
     assert b"aiohttp" not in head.lower() + body.lower()
     assert b"python" not in head.lower()
-
-
-async def test_a_connection_too_many_gets_a_problem_document(patient: Running) -> None:
-    port = patient.bound.port
-    async with contextlib.AsyncExitStack() as stack:
-        for _ in range(2):  # half of four, for one address
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            stack.callback(writer.close)
-        head, _, body = (await patient.talk(b"")).partition(b"\r\n\r\n")
-    assert b" 503 " in head
-    assert b"Server: Notewell" in head
-    assert json.loads(body)["code"] == "too_many_connections"

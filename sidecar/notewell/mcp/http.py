@@ -21,6 +21,7 @@ from notewell.mcp.asgi import Application, exchange
 from notewell.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.types import VaultRecord
 from notewell.web.auth import CALLER
+from notewell.web.request_models import read_body
 from notewell.web.site import SITE, Site
 
 if TYPE_CHECKING:  # the SDK takes half a second to load
@@ -101,6 +102,7 @@ class _Endpoint:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Hand one request to the SDK."""
         may_write = _wants_to_write(request)
+        await read_body(request, request.app[SITE].limits.body_timeout_s)  # kept for the SDK
         async with self._starting:
             if self._application is None:
                 self._application = await self._start()

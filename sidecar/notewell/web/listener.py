@@ -9,9 +9,10 @@ import asyncio
 import ipaddress
 import socket
 import ssl
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from enum import IntEnum
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from notewell.errors import ConfigError, ServerError
 from notewell.types import ServerRules
 from notewell.web.auth import ANY, LOOPBACK_NAMES, SAFETY_HEADERS
 from notewell.web.middleware import PROBLEM_TYPE, problem
+from notewell.web.protocol import Connection
 
 _TLS_HANDSHAKE_S = 10.0
 
@@ -61,7 +63,7 @@ def _no_password() -> str:
 
 @asynccontextmanager
 async def listening(
-    make: Callable[[], asyncio.Protocol],
+    make: Callable[[], Connection],
     listener: socket.socket,
     tls: ssl.SSLContext | None,
     most: int,
@@ -80,68 +82,126 @@ async def listening(
         server.close()
 
 
-class _Admission:
-    """Counts connections; a single address gets at most half of them."""
+class Awaited(IntEnum):
+    """What a connection makes the server wait for; the lowest ones make room first."""
 
-    def __init__(self, make: Callable[[], asyncio.Protocol], most: int) -> None:
+    REST = 0  # of a request that arrives in pieces, or that what was sent is read
+    REQUEST = 1  # the next one
+    SENDING = 2  # that all of an answer is on its way
+    NOTHING = 3  # a request is at work
+
+
+class _Admission:
+    """Counts connections; a single address gets at most half of them.
+
+    Where there are too many, the new one takes the place of one that keeps the server waiting, so
+    that whoever asks at once is answered. Only requests at work keep others out.
+    """
+
+    def __init__(self, make: Callable[[], Connection], most: int) -> None:
         self._make = make
         self._most = most
-        self._open: Counter[str] = Counter()
+        self._open: OrderedDict[_Counted, None] = OrderedDict()  # by their last request
+        self._of_address: Counter[str] = Counter()
 
     def connection(self) -> asyncio.Protocol:
         """Return the protocol of the next connection; its address is known once it is made."""
         return _Counted(self, self._make())
 
-    def enter(self, address: str) -> bool:
-        """Count a connection from `address`; False if there are too many."""
-        full = self._open.total() >= self._most or self._open[address] >= max(self._most // 2, 1)
-        if not full:
-            self._open[address] += 1
-        return not full
+    def enter(self, connection: _Counted) -> bool:
+        """Count a connection; False if there are too many and all are at work."""
+        address = connection.address
+        own = self._of_address[address] >= max(self._most // 2, 1)
+        if own or len(self._open) >= self._most:
+            among = (each for each in self._open if not own or each.address == address)
+            oldest = min(among, key=lambda each: each.waits_for, default=None)
+            if oldest is None or oldest.waits_for is Awaited.NOTHING:
+                return False
+            self.leave(oldest)
+            oldest.abort()
+        self._open[connection] = None
+        self._of_address[address] += 1
+        return True
 
-    def leave(self, address: str) -> None:
-        """Stop counting a connection that ended."""
-        self._open[address] -= 1
-        if not self._open[address]:
-            del self._open[address]
+    def asked(self, connection: _Counted) -> None:
+        """Note that the head of a request has come."""
+        if connection in self._open:
+            self._open.move_to_end(connection)
+
+    def leave(self, connection: _Counted) -> None:
+        """Stop counting a connection, if it is counted."""
+        if connection not in self._open:
+            return
+        del self._open[connection]
+        self._of_address[connection.address] -= 1
+        if not self._of_address[connection.address]:
+            del self._of_address[connection.address]
 
 
 class _Counted(asyncio.Protocol):
     """A counted connection that passes its events on, or one that is refused."""
 
-    def __init__(self, admission: _Admission, inner: asyncio.Protocol) -> None:
+    def __init__(self, admission: _Admission, inner: Connection) -> None:
         self._admission = admission
         self._inner = inner
-        self._address: str | None = None
+        self._transport: asyncio.Transport | None = None  # of one that was admitted
+        self._is_partial = True  # nothing came yet, or a part of a head
+        self._is_full = False  # the client does not read what was sent
+        self.address = ""
+
+    @property
+    def waits_for(self) -> Awaited:
+        """Return what the server waits for."""
+        is_partial = self._is_partial and self._inner.has_no_request
+        if is_partial or self._inner.misses_body or self._is_full:
+            return Awaited.REST
+        if self._inner.has_no_request:
+            return Awaited.REQUEST
+        return Awaited.SENDING if self._inner.is_sending else Awaited.NOTHING
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
-        address = str(peer[0]) if isinstance(peer, tuple) else ""
-        if self._admission.enter(address):
-            self._address = address
+        self.address = str(peer[0]) if isinstance(peer, tuple) else ""
+        if not isinstance(transport, asyncio.Transport):
+            return
+        if self._admission.enter(self):
+            self._transport = transport
             self._inner.connection_made(transport)
-        elif isinstance(transport, asyncio.Transport):
+        else:
             transport.write(_full())
             transport.close()
 
     def data_received(self, data: bytes) -> None:
-        if self._address is not None:
-            self._inner.data_received(data)
+        if self._transport is None:
+            return
+        had_no_request = self._inner.has_no_request
+        self._inner.data_received(data)
+        self._is_partial = self._inner.has_no_request
+        if had_no_request and not self._is_partial:
+            self._admission.asked(self)
 
-    def eof_received(self) -> bool | None:
-        return self._inner.eof_received() if self._address is not None else None
+    def eof_received(self) -> None:
+        if self._transport is not None:
+            self._inner.eof_received()
 
     def pause_writing(self) -> None:
-        if self._address is not None:
+        if self._transport is not None:
+            self._is_full = True
             self._inner.pause_writing()
 
     def resume_writing(self) -> None:
-        if self._address is not None:
+        if self._transport is not None:
+            self._is_full = False
             self._inner.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._address is not None:
-            self._admission.leave(self._address)
+        if self._transport is not None:
+            self._admission.leave(self)
             self._inner.connection_lost(exc)
 
 

@@ -6,7 +6,9 @@ answers it in plain text with its own version; here it gets a problem document a
 
 from __future__ import annotations
 
-from aiohttp import web
+import asyncio
+
+from aiohttp import StreamReader, web
 from aiohttp.web_protocol import RequestHandler
 
 from notewell.web.auth import SAFETY_HEADERS
@@ -16,7 +18,28 @@ from notewell.web.middleware import http_problem, problem
 class Connection(RequestHandler):
     """A connection whose every refusal is a problem document."""
 
-    __slots__ = ()
+    __slots__ = ("_body",)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin, without a body."""
+        self._body: StreamReader | None = None  # of the request that was answered last
+        super().connection_made(transport)
+
+    @property
+    def has_no_request(self) -> bool:
+        """Whether the head of a request has yet to come, or its last part."""
+        return not self._request_in_progress and not self._messages
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether an answer is made and on its way; never of a stream, which is made meanwhile."""
+        return self._request_in_progress and self._current_request is None
+
+    @property
+    def misses_body(self) -> bool:
+        """Whether a request has come, and the rest of its body has yet to."""
+        body = self._current_request.content if self._current_request is not None else self._body
+        return body is not None and not body.is_eof()
 
     def handle_error(
         self,
@@ -47,6 +70,7 @@ class Connection(RequestHandler):
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
         """Send an answer; one that was raised outside the middleware becomes a problem document."""
+        self._body = request.content
         if isinstance(resp, web.HTTPException):
             resp = http_problem(resp)
             resp.headers.update(SAFETY_HEADERS)

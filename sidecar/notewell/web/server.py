@@ -27,7 +27,7 @@ from notewell.types import ServerRules, Settings
 from notewell.vaults.opened import Vaults
 from notewell.web.app import create_app
 from notewell.web.listener import bind, listening, tls_context, warnings_of
-from notewell.web.protocol import Runner
+from notewell.web.protocol import Connection, Runner, Server
 from notewell.web.server_file import BoundServer, announced
 
 SHUTDOWN_SECONDS = 5.0
@@ -104,11 +104,11 @@ def make_runner(app: web.Application) -> web.AppRunner:
     )
 
 
-def _answering(runner: web.AppRunner) -> Callable[[], asyncio.Protocol]:
+def _answering(runner: web.AppRunner) -> Callable[[], Connection]:
     """Return the protocol factory of a runner that is set up."""
     server = runner.server
-    if server is None:
-        raise RuntimeError("the runner is not set up")
+    if not isinstance(server, Server):
+        raise TypeError("the runner is not set up")
     return server
 
 
