@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from notewell.contract.search import SearchRequest
 from notewell.errors import ConfigError
-from notewell.sources.spec import SourceSpec
+from notewell.features.sources.source_state import SourceSpec
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.vaults.registry import BACKUP, DAMAGED, REGISTRY, Registry

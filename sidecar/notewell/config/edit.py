@@ -81,7 +81,7 @@ class Configuration:
             _view(
                 key,
                 merged[key],
-                now[key],
+                now.get(key, defaults[key]),
                 defaults[key],
                 sources.get(key, "default"),
                 safe=_is_safe(key, self._features),

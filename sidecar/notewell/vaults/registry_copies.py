@@ -6,7 +6,7 @@ that the list can be made again where both are lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from notewell.types import VaultRecord, VaultSource
 VAULTS = "vaults"  # folders of the data directory: what belongs to each vault,
 MIRRORS = "mirrors"  # and the notes of vaults that clients fill, or that are converted
 RECORD = "vault.json"  # in the folder of what belongs to a vault
+_SOURCE = "source.json"  # likewise, of vaults whose notes are converted
 FORMAT = 1
 
 
@@ -147,14 +148,17 @@ def _derived(data_dir: Path, folder: Path) -> VaultRecord:
 
 
 def _kind(folder: Path) -> VaultSource:
-    # Loaded only when a list is made again.
-    from notewell.errors import SourceError  # noqa: PLC0415
-    from notewell.sources import source_state  # noqa: PLC0415
-
+    """The kind of a vault whose notes are kept here, by the file that its source leaves there."""
     try:
-        return source_state.load(folder).spec.kind
-    except SourceError:
+        form = orjson.loads((folder / _SOURCE).read_bytes())["form"]
+    except (OSError, ValueError, KeyError, TypeError):
         return "mirror"
+    kinds: Mapping[object, VaultSource] = {
+        "roam": "roam",
+        "roam-desktop": "roam",
+        "logseq": "logseq",
+    }
+    return kinds.get(form, "import")
 
 
 def _with_one_default(records: Sequence[VaultRecord]) -> tuple[VaultRecord, ...]:
