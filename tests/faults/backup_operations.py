@@ -8,12 +8,12 @@ from pathlib import Path
 
 from notewell import querylog
 from notewell.access.devices import Devices
-from notewell.backup import restore_backup, write_backup
-from notewell.backup.restore import STAGED
 from notewell.config.edit import Configuration
 from notewell.contract.changes import Change
 from notewell.errors import NotFoundError
 from notewell.features.ask import conversations
+from notewell.features.backup.create import write_backup
+from notewell.features.backup.restore import STAGED, restore_backup
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.types import Batch, Settings, VaultRecord
 from notewell.vault.mirror import Mirror

@@ -57,8 +57,6 @@ SECTIONS = {
         "pair": "notewell.cli.pair:pair",
         "phone-index": "notewell.cli.phone_index:phone_index",
         "doctor": "notewell.cli.installation:doctor",
-        "backup": "notewell.cli.backup:backup",
-        "restore": "notewell.cli.backup:restore",
         "engine": "notewell.cli.engine:engine",
     },
 }

@@ -11,20 +11,21 @@ from pathlib import Path
 import orjson
 
 from notewell import __version__, querylog
-from notewell.backup.manifest import DATABASES, FILES
 from notewell.cli.backend import server_for
 from notewell.cli.checks import Check
+from notewell.engine.feature import databases, files
 from notewell.errors import IndexDamagedError, NotewellError, NotFoundError
+from notewell.features import FEATURES
 from notewell.index import engines
 from notewell.types import VaultRecord
 from notewell.vault.watch import is_silent, unwatchable
 from notewell.vault.write_journal import NAME as JOURNAL
-from notewell.vaults.opened import Vaults
+from notewell.vaults.opened import DATABASES, Vaults
 
 # What follows from a damaged file: logs are begun anew, the rest is a person's.
 _LOST = {
     JOURNAL: "move it away: nothing is written to the vault before, and undone afterwards",
-    **dict.fromkeys(FILES, "restore it from a backup, or move it away"),
+    **dict.fromkeys(files(FEATURES), "restore it from a backup, or move it away"),
 }
 _BEGUN_ANEW = "it is set aside at its next use, and a new one is begun"
 
@@ -104,11 +105,11 @@ def _check_database(directory: Path) -> None:
 
 def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
     """Each damaged file of a vault's state but its index, and what is wrong with it."""
-    for name in DATABASES:
+    for name in (*DATABASES, *databases(FEATURES)):
         file = folder / name
         if name != engines.DATABASE and file.is_file() and (wrong := _of_database(file)):
             yield file, wrong
-    for name in FILES:
+    for name in files(FEATURES):
         file = folder / name
         if file.is_file() and (wrong := _of_json(file)):
             yield file, wrong

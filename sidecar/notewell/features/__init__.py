@@ -6,6 +6,7 @@ Every door reads its routes, commands and tools from here.
 from notewell.engine.feature import Feature
 from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.ask import ASK
+from notewell.features.backup import BACKUP
 from notewell.features.context import CONTEXT
 from notewell.features.documents import DOCUMENTS
 from notewell.features.evaluate import EVALUATE
@@ -41,5 +42,6 @@ FEATURES: tuple[Feature, ...] = (
     Feature("session", "notewell.contract.endpoints:SESSION"),
     Feature("pairing", "notewell.contract.endpoints:PAIRING"),
     Feature("managing", "notewell.contract.endpoints:MANAGING"),
+    BACKUP,
     PACKS,
 )

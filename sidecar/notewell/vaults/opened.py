@@ -19,7 +19,7 @@ from notewell import querylog, runs
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, databases, files
 from notewell.errors import NotewellError, NotFoundError, UsageError
-from notewell.index.engines import delete_index, open_index
+from notewell.index.engines import DATABASE, delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
 from notewell.support import cleanup, private, state_file
@@ -31,6 +31,9 @@ from notewell.vaults.open_engines import Hold, OpenEngines
 from notewell.vaults.registry import REGISTRY
 
 log = logging.getLogger(__name__)
+
+# Of every vault, in its data folder. Each feature names its own in its row.
+DATABASES = (DATABASE, querylog.NAME, write_journal.NAME, runs.NAME)
 
 
 def _quiet(_: str) -> None:

@@ -13,10 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from notewell.backup import manifest as form
-from notewell.backup.manifest import BACKUP, MANIFEST, SETTINGS, Manifest, Part, SavedDevice
 from notewell.config.edit import Configuration
 from notewell.errors import BackupError, IndexInUseError, NotFoundError, UsageError
+from notewell.features.backup import manifest as form
+from notewell.features.backup.manifest import (
+    BACKUP,
+    MANIFEST,
+    SETTINGS,
+    Manifest,
+    Part,
+    SavedDevice,
+)
 from notewell.index.engines import DATABASE, check_copy, held
 from notewell.support import atomic, private
 from notewell.support.home import expanded

@@ -13,21 +13,17 @@ from notewell.contract.codec import from_json, to_json
 from notewell.engine.feature import databases, files
 from notewell.errors import BackupError, NotewellError, ServerError
 from notewell.features import FEATURES
-from notewell.index.engines import DATABASE
-from notewell.querylog import NAME as LOG
-from notewell.runs import NAME as RUNS
 from notewell.support.plain_tar import Member, TarForm
 from notewell.types import VaultSource
 from notewell.vault.paths import check_name, hides
-from notewell.vault.write_journal import NAME as JOURNAL
+from notewell.vaults import opened
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 256 * 1024 * 1024  # a mirror may have very many notes
 SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
-# A room that keeps a database of its own beside them adds its name here.
-DATABASES = (DATABASE, LOG, JOURNAL, RUNS, *databases(FEATURES))
+DATABASES = (*opened.DATABASES, *databases(FEATURES))
 FILES = files(FEATURES)  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 

@@ -5,7 +5,13 @@ verdicts, the journal of writes, conversations, and the notes of a mirror. Its m
 with their checksums, the known vaults, and the devices with access, without any secret.
 """
 
-from notewell.backup.create import BackupReport, write_backup
-from notewell.backup.restore import RestoreReport, restore_backup
+from notewell.engine.feature import Feature
 
-__all__ = ["BackupReport", "RestoreReport", "restore_backup", "write_backup"]
+BACKUP = Feature(
+    name="backup",
+    commands={
+        "backup": "notewell.features.backup.commands:backup",
+        "restore": "notewell.features.backup.commands:restore",
+    },
+    heading="Look after it",
+)

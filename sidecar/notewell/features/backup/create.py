@@ -16,7 +16,10 @@ from typing import BinaryIO
 
 from notewell import __version__, querylog
 from notewell.access.devices import Device, Devices
-from notewell.backup.manifest import (
+from notewell.engine.feature import open_source
+from notewell.errors import BackupError, NotFoundError, UsageError
+from notewell.features import FEATURES
+from notewell.features.backup.manifest import (
     DATABASES,
     FILES,
     FORMAT,
@@ -29,9 +32,6 @@ from notewell.backup.manifest import (
     SavedVault,
     dump,
 )
-from notewell.engine.feature import open_source
-from notewell.errors import BackupError, NotFoundError, UsageError
-from notewell.features import FEATURES
 from notewell.index.engines import DATABASE, copy_index
 from notewell.support import atomic, private
 from notewell.types import Settings, VaultRecord, VaultRules

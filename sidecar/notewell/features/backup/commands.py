@@ -13,7 +13,7 @@ from notewell.cli.output import clean, emit_object
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
-    from notewell.backup import RestoreReport
+    from notewell.features.backup.restore import RestoreReport
 
 
 @click.command(cls=Command)
@@ -40,7 +40,7 @@ def backup(file: Path, logs: bool, vectors: bool, force: bool, as_json: bool) ->
     and the notes of mirrors; of other vaults no notes, but texts of theirs, so only you can read
     FILE. Tokens and other secrets are not in it.
     """
-    from notewell.backup import write_backup  # noqa: PLC0415 - loads the engine
+    from notewell.features.backup.create import write_backup  # noqa: PLC0415 - loads the engine
 
     invocation = current_invocation()
     report = write_backup(
@@ -83,7 +83,7 @@ def restore(file: Path, folders: tuple[str, ...], replace_state: bool, as_json: 
     All of FILE is checked before anything is changed. Stop servers first. Notes in your vaults are
     not touched; devices have to sign in again.
     """
-    from notewell.backup import restore_backup  # noqa: PLC0415 - loads the engine
+    from notewell.features.backup.restore import restore_backup  # noqa: PLC0415 - loads the engine
 
     invocation = current_invocation()
     report = restore_backup(
