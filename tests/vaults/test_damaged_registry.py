@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 from notewell.contract.search import SearchRequest
 from notewell.errors import ConfigError
+from notewell.features import FEATURES
+from notewell.features.sources.known import make_known
 from notewell.features.sources.source_state import SourceSpec
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.opened import Vaults
@@ -40,7 +42,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def known(settings: Settings, tmp_path: Path) -> tuple[VaultRecord, ...]:
     """Vaults of all kinds; the default is not the first, and a name is not its folder's."""
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     for name in ("Attic", "Barn"):
         (tmp_path / name).mkdir()
         for number in range(5):
@@ -48,12 +50,12 @@ def known(settings: Settings, tmp_path: Path) -> tuple[VaultRecord, ...]:
         record = vaults.add(tmp_path / name, name={"Barn": "The barn"}.get(name))
     vaults.set_default(record)
     vaults.add_mirror("Phone")
-    vaults.add_source(SourceSpec("roam", "https://api.roamresearch.com", "graph"), "Roam")
+    make_known(vaults, SourceSpec("roam", "https://api.roamresearch.com", "graph"), "Roam")
     return vaults.records()
 
 
 def index(settings: Settings, *records: VaultRecord) -> None:
-    with closing(Vaults(settings)) as vaults:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
         for record in records:
             vaults.open(record, writable=True).index_now()
 
@@ -110,12 +112,12 @@ def test_it_is_taken_from_its_copy_and_told_once(
     damage(file)
     left = file.read_bytes() if file.exists() else None
 
-    assert Vaults(settings).records() == known
-    assert Vaults(settings).records() == known
+    assert Vaults(settings, features=FEATURES).records() == known
+    assert Vaults(settings, features=FEATURES).records() == known
 
     (told,) = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
     assert "taken from its copy" in told
-    assert Vaults(settings).notice() == told
+    assert Vaults(settings, features=FEATURES).notice() == told
     kept = file.with_name(DAMAGED)
     assert (kept.read_bytes() if kept.exists() else None) == left
     assert (DAMAGED in told) == (left is not None)
@@ -131,7 +133,7 @@ def test_without_a_copy_it_is_made_again_of_what_lies_beside_the_indexes(
     else:
         (settings.data_dir / BACKUP).unlink()
 
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
 
     assert set(vaults.records()) == set(known)  # with names, ids, places, kinds and the default
     assert "beside the indexes: Attic, Phone, Roam, The barn." in str(vaults.notice())
@@ -141,7 +143,7 @@ def test_without_a_copy_it_is_made_again_of_what_lies_beside_the_indexes(
 def test_the_copy_is_as_new_as_the_list_after_every_change(
     settings: Settings, known: tuple[VaultRecord, ...], tmp_path: Path
 ) -> None:
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     (tmp_path / "New").mkdir()
     new = vaults.add(tmp_path / "New")
     vaults.set_default(new)
@@ -151,15 +153,17 @@ def test_the_copy_is_as_new_as_the_list_after_every_change(
     for lost in ([REGISTRY], [REGISTRY, BACKUP]):
         for name in lost:
             (settings.data_dir / name).write_bytes(b"{")
-        assert set(Vaults(settings).records()) == set(expected)  # a forgotten vault stays forgotten
-    assert Vaults(settings).find(None, cwd=tmp_path).id == new.id
+        assert set(Vaults(settings, features=FEATURES).records()) == set(
+            expected
+        )  # a forgotten vault stays forgotten
+    assert Vaults(settings, features=FEATURES).find(None, cwd=tmp_path).id == new.id
 
 
 def test_the_next_change_ends_the_notice(
     settings: Settings, known: tuple[VaultRecord, ...]
 ) -> None:
     (settings.data_dir / REGISTRY).write_bytes(b"")
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     assert vaults.notice()
 
     vaults.set_default(known[0])
@@ -174,7 +178,7 @@ def test_a_vault_whose_record_is_lost_too_keeps_its_index(
     index(settings, attic)
     for name in (REGISTRY, BACKUP, *(f"vaults/{one.id}/{RECORD}" for one in (attic, phone, roam))):
         (settings.data_dir / name).write_bytes(b"\0")
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
 
     found = {record.id: record for record in vaults.records()}
 
@@ -197,10 +201,10 @@ def test_a_list_of_an_earlier_version_gets_its_copies_when_a_vault_is_opened(
     index(settings, known[0])
 
     (settings.data_dir / REGISTRY).write_bytes(b"")
-    assert Vaults(settings).records() == known
+    assert Vaults(settings, features=FEATURES).records() == known
     for name in (REGISTRY, BACKUP):
         (settings.data_dir / name).write_bytes(b"")
-    assert set(Vaults(settings).records()) == set(known)
+    assert set(Vaults(settings, features=FEATURES).records()) == set(known)
 
 
 def test_of_an_earlier_version_without_any_copy_the_ids_are_found(
@@ -211,7 +215,7 @@ def test_of_an_earlier_version_without_any_copy_the_ids_are_found(
     (settings.data_dir / BACKUP).unlink()
     for record in known:
         (settings.data_dir / "vaults" / record.id / RECORD).unlink()
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
 
     assert {record.id for record in vaults.records()} == {record.id for record in known}
     assert [vaults.add(tmp_path / name).id for name in ("Attic", "Barn")] == [
@@ -222,7 +226,7 @@ def test_of_an_earlier_version_without_any_copy_the_ids_are_found(
 def test_where_nothing_is_left_vaults_can_be_added_anew(settings: Settings, tmp_path: Path) -> None:
     settings.data_dir.mkdir()
     (settings.data_dir / REGISTRY).write_bytes(b"{")
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
 
     assert vaults.records() == ()
     assert "no vault could be found again" in str(vaults.notice())
@@ -231,7 +235,7 @@ def test_where_nothing_is_left_vaults_can_be_added_anew(settings: Settings, tmp_
 
 
 def test_a_new_data_folder_has_no_list_to_recover(settings: Settings) -> None:
-    assert Vaults(settings).records() == ()
+    assert Vaults(settings, features=FEATURES).records() == ()
     assert not settings.data_dir.exists()
 
 
@@ -243,7 +247,7 @@ def test_a_list_of_a_newer_version_is_left_alone(
     file.write_bytes(newer)
 
     with pytest.raises(ConfigError, match="newer version"):
-        Vaults(settings).records()
+        Vaults(settings, features=FEATURES).records()
     assert file.read_bytes() == newer
     assert not file.with_name(DAMAGED).exists()
 
@@ -289,7 +293,7 @@ def test_processes_at_the_same_time_recover_it_once_and_lose_nothing(
 
     assert [process.returncode for process in processes] == [0] * 6, said
     assert len([each for each in said if "taken from its copy" in each]) == 1
-    records = Vaults(settings).records()
+    records = Vaults(settings, features=FEATURES).records()
     assert records[: len(known)] == known
     assert {record.id for record in records[len(known) :]} == {f"added{n}" for n in range(6)}
     assert (settings.data_dir / DAMAGED).read_bytes() == b'{"vaults": [{'
