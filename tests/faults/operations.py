@@ -11,7 +11,7 @@ from notewell.access.devices import Devices
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.config.edit import Configuration
 from notewell.features.documents import store as document_store
-from notewell.features.documents.store import DocumentStore, Place
+from notewell.features.documents.store import DocumentStore, StoredPlace
 from notewell.features.gleanings.state import StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import ApplyMemory, ForgetMemory, StoreMemory
@@ -245,7 +245,7 @@ def _check_log(root: Path, done: bool) -> list[str]:
 
 def _add_documents(root: Path, name: str) -> None:
     with DocumentStore(root / "data").changing() as namespaces:
-        document_store.put(namespaces, name, Place("papers", root / name))
+        document_store.put(namespaces, name, StoredPlace("papers", root / name))
 
 
 def _check_documents(root: Path, done: bool) -> list[str]:

@@ -19,7 +19,7 @@ from notewell.features.ask import conversations
 from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.tool_loop import Draft
 from notewell.features.documents import store as document_store
-from notewell.features.documents.store import DocumentStore, Place
+from notewell.features.documents.store import DocumentStore, StoredPlace
 from notewell.features.gardener import state as garden
 from notewell.features.gardener.state import Decision
 from notewell.features.gardener.state import StateFile as StateOfGarden
@@ -174,14 +174,14 @@ def use_server_log(root: Path) -> None:
 
 def make_documents(root: Path) -> Path:
     with DocumentStore(root).changing() as namespaces:
-        document_store.put(namespaces, "work", Place("papers", root / "papers"))
+        document_store.put(namespaces, "work", StoredPlace("papers", root / "papers"))
     return root / document_store.NAME
 
 
 def use_documents(root: Path) -> None:
     assert len(DocumentStore(root).namespaces()) <= 1
     with DocumentStore(root).changing() as namespaces:
-        document_store.put(namespaces, "home", Place("bills", root / "bills"))
+        document_store.put(namespaces, "home", StoredPlace("bills", root / "bills"))
     assert "home" in DocumentStore(root).namespaces()
 
 

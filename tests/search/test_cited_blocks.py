@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.cited_blocks import TAG, Block, attribute, neutral, render
+from notewell.search.cited_blocks import TAG, CitedBlock, attribute, neutral, render
 
 NASTY = st.sampled_from(
     [
@@ -36,7 +36,7 @@ NASTY = st.sampled_from(
 TEXT = st.lists(st.one_of(st.text(max_size=12), NASTY), max_size=8).map("".join)
 BLOCKS = st.lists(
     st.builds(
-        Block,
+        CitedBlock,
         path=TEXT,
         title=TEXT,
         heading=st.none() | TEXT,
@@ -69,7 +69,7 @@ class Reader(HTMLParser):
 
 
 @given(BLOCKS)
-def test_there_are_as_many_tags_as_blocks(blocks: list[Block]) -> None:
+def test_there_are_as_many_tags_as_blocks(blocks: list[CitedBlock]) -> None:
     text = render(blocks)
     tags = re.findall(rf"<[\s/]*{TAG}", text, re.IGNORECASE)
     empty = sum(not neutral(block.text) for block in blocks)
@@ -77,7 +77,7 @@ def test_there_are_as_many_tags_as_blocks(blocks: list[Block]) -> None:
 
 
 @given(BLOCKS)
-def test_citation_markers_occur_only_in_the_list_of_sources(blocks: list[Block]) -> None:
+def test_citation_markers_occur_only_in_the_list_of_sources(blocks: list[CitedBlock]) -> None:
     text = render(blocks)
     markers = [int(one) for one in re.findall(r"\[[\s^]*(\d+)[\d\s,;-]*\]", text)]
     assert markers == list(range(1, len(blocks) + 1))
@@ -87,7 +87,7 @@ def test_citation_markers_occur_only_in_the_list_of_sources(blocks: list[Block])
 
 @given(TEXT, TEXT)
 def test_a_path_is_exact_after_unescaping(path: str, title: str) -> None:
-    block = Block(path, title, None, 1.0, "")
+    block = CitedBlock(path, title, None, 1.0, "")
     shown = html.unescape(re.search(r' path="([^"]*)"', block.render(1))[1])
     assert shown == html.unescape(attribute(path))
     if path.isascii() and path.isprintable() and path == " ".join(path.split()):
@@ -96,7 +96,7 @@ def test_a_path_is_exact_after_unescaping(path: str, title: str) -> None:
 
 @given(TEXT)
 def test_a_rendered_block_can_be_parsed(text: str) -> None:
-    block = Block("a.md", "A", "H", 0.5, text.replace("<", "").replace("&", ""))
+    block = CitedBlock("a.md", "A", "H", 0.5, text.replace("<", "").replace("&", ""))
     reader = Reader()
     reader.feed(block.render(3))
     reader.close()

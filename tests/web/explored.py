@@ -17,36 +17,34 @@ from notewell.features.archaeology.requests import (
     Interval,
     Peak,
 )
-from notewell.features.graph.replies import (
+from notewell.features.graph.requests import (
     BridgeLink,
     BridgesReply,
+    BridgesRequest,
     CommunitiesReply,
+    CommunitiesRequest,
     Community,
     CutNote,
     DanglingReply,
+    DanglingRequest,
     DanglingTarget,
     GraphNote,
     GraphStatsReply,
+    GraphStatsRequest,
     Hub,
     HubsReply,
+    HubsRequest,
     MissingLink,
     MissingLinksReply,
+    MissingLinksRequest,
     NeighborhoodNote,
     NeighborhoodReply,
-    OrphansReply,
-    PathReply,
-    PathStep,
-)
-from notewell.features.graph.requests import (
-    BridgesRequest,
-    CommunitiesRequest,
-    DanglingRequest,
-    GraphStatsRequest,
-    HubsRequest,
-    MissingLinksRequest,
     NeighborhoodRequest,
+    OrphansReply,
     OrphansRequest,
+    PathReply,
     PathRequest,
+    PathStep,
 )
 
 BEES, ZURICH = "Garden/Bees.md", "Zürich.md"

@@ -27,7 +27,7 @@ _SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CitedBlock:
     """One note in a context. `text` is the note's own; `render` defuses it."""
 
     path: str
@@ -51,7 +51,7 @@ class Block:
         return f"[{n}] {attribute(self.title)} ({attribute(self.path)})"
 
 
-def render(blocks: Iterable[Block]) -> str:
+def render(blocks: Iterable[CitedBlock]) -> str:
     """All blocks, numbered from 1, then the list of sources; empty without blocks."""
     numbered = list(enumerate(blocks, 1))
     if not numbered:

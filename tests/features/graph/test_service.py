@@ -13,24 +13,22 @@ from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
 from notewell.features import FEATURES
-from notewell.features.graph.replies import (
-    BridgesReply,
-    CommunitiesReply,
-    DanglingReply,
-    GraphStatsReply,
-    HubsReply,
-    MissingLinksReply,
-    OrphansReply,
-    PathReply,
-)
 from notewell.features.graph.requests import (
+    BridgesReply,
     BridgesRequest,
+    CommunitiesReply,
     CommunitiesRequest,
+    DanglingReply,
     DanglingRequest,
+    GraphStatsReply,
     GraphStatsRequest,
+    HubsReply,
     HubsRequest,
+    MissingLinksReply,
     MissingLinksRequest,
+    OrphansReply,
     OrphansRequest,
+    PathReply,
     PathRequest,
 )
 from notewell.types import ModelRules, Settings, VaultRecord

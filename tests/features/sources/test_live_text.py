@@ -14,9 +14,9 @@ from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, Se
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.sources import source_state
+from notewell.features.sources.feeds import RoamGraph
 from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.roam_api import Pace, RequestWindow, RoamDesktop, RoamServers
-from notewell.features.sources.roam_graph import RoamGraph
 from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.features.sources.sync import sync
 from notewell.ingest.removal_guard import guard

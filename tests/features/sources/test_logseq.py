@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from notewell.features.sources.logseq import LogseqGraph, page_of
-from notewell.features.sources.pages import Page
+from notewell.features.sources.pages import SourcePage
 
 BEES = """title:: Bees and wasps
 tags:: [[garden]], #insects
@@ -69,5 +69,5 @@ def test_a_folder_and_its_zip_file_have_the_same_pages(tmp_path: Path) -> None:
         feed = LogseqGraph(place)
         assert set(feed.stamps({})) == {"pages/bees.md", "journals/2025_01_31.md"}
         (page,) = feed.items(("pages/bees.md",))
-        assert isinstance(page, Page)
+        assert isinstance(page, SourcePage)
         assert page.blocks[0].text == "x"

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import CancelledError, SourceError
-from notewell.features.sources.feeds import Reach, feed_of
+from notewell.features.sources.feeds import Reach, RoamGraph, feed_of
 from notewell.features.sources.roam_api import Pace, RoamDesktop, RoamServers, desktop_port
-from notewell.features.sources.roam_graph import RoamGraph
 from notewell.features.sources.roam_token import requested_token
 from notewell.features.sources.source_state import SourceSpec
 from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running

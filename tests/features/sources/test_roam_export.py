@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import SourceError
-from notewell.features.sources.pages import Page, Unread
+from notewell.features.sources.pages import SourcePage, Unread
 from notewell.features.sources.roam_export import RoamExport
 
 
-def pages(file: Path) -> list[Page]:
-    return [one for one in RoamExport(file).items(None) if isinstance(one, Page)]
+def pages(file: Path) -> list[SourcePage]:
+    return [one for one in RoamExport(file).items(None) if isinstance(one, SourcePage)]
 
 
 def unread(file: Path) -> list[Unread]:

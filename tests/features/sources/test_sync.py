@@ -16,10 +16,10 @@ from notewell.features.sources.outline_text import Target
 from notewell.features.sources.page_markdown import write_page
 from notewell.features.sources.page_store import PageAddresses, PageStore
 from notewell.features.sources.pages import (
-    Block,
-    Document,
     Item,
-    Page,
+    SourceBlock,
+    SourceDocument,
+    SourcePage,
     Unread,
     file_path,
     load_page,
@@ -54,7 +54,7 @@ class Counting:
 class Pages:
     """A source in memory, which says what it was asked for."""
 
-    pages: dict[str, Page]
+    pages: dict[str, SourcePage]
     tells: bool = True
     unreadable: frozenset[str] = frozenset()
     asked: list[str] = field(default_factory=list)
@@ -68,9 +68,11 @@ class Pages:
             yield Unread(uid, "no") if uid in self.unreadable else self.pages[uid]
 
 
-def made(*titles: str) -> dict[str, Page]:
+def made(*titles: str) -> dict[str, SourcePage]:
     return {
-        f"page-{title}": Page(f"page-{title}", title, (Block(f"b-{title}-1", 0, title),), 1, 1)
+        f"page-{title}": SourcePage(
+            f"page-{title}", title, (SourceBlock(f"b-{title}-1", 0, title),), 1, 1
+        )
         for title in titles
     }
 
@@ -110,7 +112,9 @@ def test_a_second_sync_asks_for_what_changed(place: Place) -> None:
     assert place.sync(feed).changed == 0
     assert feed.asked == []
 
-    feed.pages["page-b"] = replace(feed.pages["page-b"], edited=2, blocks=(Block("x", 0, "new"),))
+    feed.pages["page-b"] = replace(
+        feed.pages["page-b"], edited=2, blocks=(SourceBlock("x", 0, "new"),)
+    )
     assert place.sync(feed).changed == 1
     assert feed.asked == ["page-b"]
     assert "- new ^x" in place.notes()["b.md"]
@@ -182,13 +186,13 @@ def test_an_unreadable_page_stays_as_it_was(place: Place) -> None:
 def test_a_reference_follows_its_block(place: Place) -> None:
     feed = Pages(made("a", "b"))
     feed.pages["page-b"] = replace(
-        feed.pages["page-b"], blocks=(Block("other-1", 0, "as ((b-a-1)) and [[a]]"),)
+        feed.pages["page-b"], blocks=(SourceBlock("other-1", 0, "as ((b-a-1)) and [[a]]"),)
     )
     place.sync(feed)
     assert "[[a#^b-a-1|a]] and [[a]]" in place.notes()["b.md"]
 
     feed.pages["page-a"] = replace(
-        feed.pages["page-a"], title="A: new", edited=2, blocks=(Block("b-a-1", 0, "changed"),)
+        feed.pages["page-a"], title="A: new", edited=2, blocks=(SourceBlock("b-a-1", 0, "changed"),)
     )
     feed.asked.clear()
     place.sync(feed)
@@ -200,8 +204,8 @@ def test_a_reference_follows_its_block(place: Place) -> None:
 def test_pages_of_the_same_name_and_blocks_of_the_same_uid_are_told_apart(place: Place) -> None:
     feed = Pages(
         {
-            "one": Page("one", "Bees", (Block("same-uid", 0, "first"),)),
-            "two": Page("two", "bees", (Block("same-uid", 0, "second"),)),
+            "one": SourcePage("one", "Bees", (SourceBlock("same-uid", 0, "first"),)),
+            "two": SourcePage("two", "bees", (SourceBlock("same-uid", 0, "second"),)),
         },
         tells=False,
     )
@@ -213,7 +217,7 @@ def test_pages_of_the_same_name_and_blocks_of_the_same_uid_are_told_apart(place:
 def test_files_of_an_export_are_kept_as_they_are(place: Place) -> None:
     class Files(Pages):
         def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
-            yield Document("x", "a/Bees.html", b"<p>dance", 5000)
+            yield SourceDocument("x", "a/Bees.html", b"<p>dance", 5000)
 
     place.sync(Files({}, tells=False))
     file = place.folder / "notes" / "a" / "Bees.html"
@@ -222,7 +226,7 @@ def test_files_of_an_export_are_kept_as_they_are(place: Place) -> None:
 
 
 def test_uids_are_found_by_path_and_block(place: Place) -> None:
-    place.sync(Pages({"p": Page("p", "Bees", (Block("a_b-c_d", 0, "x"),))}))
+    place.sync(Pages({"p": SourcePage("p", "Bees", (SourceBlock("a_b-c_d", 0, "x"),))}))
     addresses = PageAddresses(place.folder / "data")
     assert addresses.uid("Bees", None) == "p"
     assert addresses.uid("Bees", "a-b-c-d") == "a_b-c_d"
@@ -260,8 +264,8 @@ def test_references_survive_the_way_to_a_note(
     depth, blocks = 0, []
     for number, (step, text) in enumerate(drawn):
         depth = min(depth + 1, step) if number else 0
-        blocks.append(Block(f"block-{number}", depth, text))
-    page = Page("page", "Tree", tuple(blocks))
+        blocks.append(SourceBlock(f"block-{number}", depth, text))
+    page = SourcePage("page", "Tree", tuple(blocks))
     texts = {one.uid: one.text for one in blocks}
 
     class All:

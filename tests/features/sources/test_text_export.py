@@ -11,7 +11,7 @@ import pytest
 from notewell.errors import SourceError
 from notewell.features.sources.export_files import ExportFiles
 from notewell.features.sources.feeds import recognised
-from notewell.features.sources.pages import Document, Unread
+from notewell.features.sources.pages import SourceDocument, Unread
 from notewell.features.sources.text_export import EvernoteExport, TextExport
 
 ID = "0123456789abcdef0123456789abcdef"
@@ -26,7 +26,11 @@ ENEX = """<?xml version="1.0"?><!DOCTYPE en-export SYSTEM "x.dtd"><en-export>
 
 
 def documents(feed: TextExport | EvernoteExport) -> dict[str, str]:
-    return {one.path: one.content.decode() for one in feed.items(None) if isinstance(one, Document)}
+    return {
+        one.path: one.content.decode()
+        for one in feed.items(None)
+        if isinstance(one, SourceDocument)
+    }
 
 
 def packed(file: Path, members: dict[str, str | bytes]) -> Path:
@@ -78,7 +82,7 @@ def test_a_damaged_member_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
     file.write_bytes(raw.replace(b"aaaa", b"axaa", 1))  # the checksum does not fit any more
 
     items = list(TextExport(file).items(None))
-    assert [type(one) for one in items] == [Unread, Document]
+    assert [type(one) for one in items] == [Unread, SourceDocument]
 
 
 def test_a_file_that_is_no_zip_is_refused(tmp_path: Path) -> None:
@@ -95,7 +99,7 @@ def test_evernote_s_notes(tmp_path: Path) -> None:
     file.write_text(ENEX, encoding="utf-8")
 
     items = list(EvernoteExport(file).items(None))
-    (note,) = [one for one in items if isinstance(one, Document)]
+    (note,) = [one for one in items if isinstance(one, SourceDocument)]
     assert note.path == "Bees & wasps.md"
     head, _, body = note.content.decode().partition("\n---\n\n")
     assert "tags:\n- my-garden" in head

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from notewell.contract.context import ContextReply, ContextSource
 from notewell.features.ask.replies import AskSource
-from notewell.search.cited_blocks import TAG, Block
+from notewell.search.cited_blocks import TAG, CitedBlock
 
 _NUMBER = re.compile(rf'(?<=<{TAG} n=")\d+(?=")')
 _LIST = "\nSources:\n"
@@ -43,7 +43,7 @@ class NumberedSources:
 
     def block(self, source: Source, text: str, score: float = 1.0) -> str:
         """Render a source as a block. Its text cannot end the block early."""
-        return Block(source.path, source.title, None, score, text).render(self.number(source))
+        return CitedBlock(source.path, source.title, None, score, text).render(self.number(source))
 
     def context(self, reply: ContextReply) -> str:
         """The blocks of a context, renumbered with the numbers of this answer.

@@ -17,7 +17,7 @@ from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.sources import NumberedSources, Source
 from notewell.features.ask.web_reader import Page, Pages
 from notewell.models.chat.messages import ToolCall, ToolSpec
-from notewell.search.cited_blocks import Block, neutral
+from notewell.search.cited_blocks import CitedBlock, neutral
 from notewell.support.confined.rules import MODULES
 from notewell.support.http import Json
 from notewell.vault.chunk import fit_words
@@ -273,7 +273,9 @@ class Tools:
 
     def _cost(self, found: Source) -> int:
         """The tokens of a block without its text."""
-        return self._vault.count_tokens(Block(found.path, found.title, None, 1.0, ".").render(99))
+        return self._vault.count_tokens(
+            CitedBlock(found.path, found.title, None, 1.0, ".").render(99)
+        )
 
     def _fitted(self, text: str, tokens: int) -> str:
         return fit_words(text.strip(), self._vault.count_tokens, tokens)[0]

@@ -1,4 +1,4 @@
-"""What the notes have on a question, as text for a language model within a budget of tokens."""
+"""Text from the notes on a question, for a language model and within a budget of tokens."""
 
 from notewell.engine.feature import Feature
 

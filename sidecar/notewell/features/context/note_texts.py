@@ -15,7 +15,7 @@ MAX_HEADINGS = 12  # of one note
 
 
 @dataclass(frozen=True, slots=True)
-class PassageText:
+class ShownPassage:
     """A passage. `before` is its text above the line of the match, `ordinal` its chunk's."""
 
     heading: str | None
@@ -42,7 +42,7 @@ class NoteTexts:
             return None  # deleted since it was indexed; its passages are still in the index
         return "\n".join(_lines(found.note)).strip()
 
-    def passages(self, note: StoredNote, result: Result) -> tuple[PassageText, ...]:
+    def passages(self, note: StoredNote, result: Result) -> tuple[ShownPassage, ...]:
         """The distinct passages of a result, best first; its description if it has none."""
         chunks = self._index.chunks_of(note.id)
         best = Passage(
@@ -54,16 +54,16 @@ class NoteTexts:
             result.highlights,
             result.score,
         )
-        found: dict[int, PassageText] = {}
+        found: dict[int, ShownPassage] = {}
         for passage in (best, *result.passages):
             chunk = _chunk_of(chunks, passage)
             if chunk is not None and chunk.text:
                 found.setdefault(chunk.ordinal, _text_of(chunk, passage))
         if not found and result.snippet:
-            return (PassageText(result.heading, result.line, result.score, "", result.snippet, 0),)
+            return (ShownPassage(result.heading, result.line, result.score, "", result.snippet, 0),)
         return tuple(found.values())
 
-    def around(self, note: StoredNote, shown: Sequence[PassageText]) -> tuple[PassageText, ...]:
+    def around(self, note: StoredNote, shown: Sequence[ShownPassage]) -> tuple[ShownPassage, ...]:
         """The passages next to those shown, following before preceding, in the order of `shown`."""
         chunks = {chunk.ordinal: chunk for chunk in self._index.chunks_of(note.id)}
         included = {passage.ordinal for passage in shown}
@@ -113,11 +113,11 @@ def _chunk_of(chunks: Sequence[StoredChunk], passage: Passage) -> StoredChunk | 
     return next(iter(with_text or candidates), None)
 
 
-def _text_of(chunk: StoredChunk, passage: Passage) -> PassageText:
+def _text_of(chunk: StoredChunk, passage: Passage) -> ShownPassage:
     rows = chunk.text.split("\n")
     row = min(chunk.lines.index(passage.line), len(rows) - 1)
     before = "\n".join(rows[:row])
-    return PassageText(
+    return ShownPassage(
         " > ".join(chunk.headings) or None,
         passage.line,
         passage.score,
@@ -127,7 +127,7 @@ def _text_of(chunk: StoredChunk, passage: Passage) -> PassageText:
     )
 
 
-def _whole_chunk(chunk: StoredChunk) -> PassageText:
+def _whole_chunk(chunk: StoredChunk) -> ShownPassage:
     line = chunk.lines[0] if chunk.lines else 1
     heading = " > ".join(chunk.headings) or None
-    return PassageText(heading, line, 0.0, "", chunk.text, chunk.ordinal)
+    return ShownPassage(heading, line, 0.0, "", chunk.text, chunk.ordinal)

@@ -19,11 +19,11 @@ from itertools import pairwise
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
 from notewell.contract.search import UNLOGGED, Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.features.context.note_texts import NoteTexts, PassageText
+from notewell.features.context.note_texts import NoteTexts, ShownPassage
 from notewell.index.port import IndexReader
 from notewell.ingest.token_counter import TokenCounter
 from notewell.search import cited_blocks as blocks
-from notewell.search.cited_blocks import Block
+from notewell.search.cited_blocks import CitedBlock
 from notewell.sources import Source
 from notewell.types import CountTokens, StoredNote, VaultRecord
 from notewell.vault.chunk import fit_words
@@ -47,15 +47,15 @@ class _Entry:
     result: Result
     detail: Detail
     text: str = ""
-    shown: list[PassageText] = field(default_factory=list)
-    further: tuple[PassageText, ...] = ()
+    shown: list[ShownPassage] = field(default_factory=list)
+    further: tuple[ShownPassage, ...] = ()
     whole: bool = True  # no passage was cut
 
-    def block(self) -> Block:
+    def block(self) -> CitedBlock:
         """The note as a block; with several passages the headings are in the text instead."""
         heading = self.shown[0].heading if len(self.shown) == 1 else None
         one = self.result
-        return Block(one.path, one.title, heading, one.score, self.text)
+        return CitedBlock(one.path, one.title, heading, one.score, self.text)
 
 
 class Assembler:
@@ -251,7 +251,7 @@ class _Selection:
             for passage in self._texts.around(note, entry.shown) if entry.whole else ():
                 self._grow(entry, passage, share)
 
-    def _grow(self, entry: _Entry, passage: PassageText, limit: int) -> None:
+    def _grow(self, entry: _Entry, passage: ShownPassage, limit: int) -> None:
         """Add a passage if it fits the budget and the entry's text stays within `limit` tokens."""
         shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
         text = _joined(shown)
@@ -284,7 +284,7 @@ def _threshold(share: float, best: float) -> float:
     return share * best - 1e-9
 
 
-def _joined(passages: list[PassageText]) -> str:
+def _joined(passages: list[ShownPassage]) -> str:
     """Passages in the order given, each under its heading, with gaps marked."""
     parts: list[str] = []
     for before, passage in pairwise([None, *passages]):

@@ -22,7 +22,7 @@ from notewell.features.documents.requests import (
     RemoveDocuments,
 )
 from notewell.features.documents.source import mounted
-from notewell.features.documents.store import Place, put, store_of
+from notewell.features.documents.store import StoredPlace, put, store_of
 from notewell.types import FileRef
 from notewell.vault.paths import DOCUMENTS, is_hidden
 from notewell.vault.readers import reader_of
@@ -33,7 +33,7 @@ _REMOVAL_S = 5.0  # what a removal is waited for
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What the index held when a place was added: passages of it, and contents of all files."""
+    """The index before a place was added: hashes of the place's passages, and of all files."""
 
     texts: frozenset[bytes]
     contents: frozenset[bytes]
@@ -133,7 +133,7 @@ class VaultDocuments:
         return _Before(frozenset(texts), frozenset(contents))
 
     def _waiting(self, path: str, listed: Sequence[FileRef]) -> int:
-        """How many of the files have no final state in the ledger that fits their time."""
+        """The number of files that have no final state in the ledger that fits their time."""
         ledger = {entry.path: entry for entry in self._index.ledger_within((path,))}
         done = sum(
             (entry := ledger.get(file.path)) is not None
@@ -172,7 +172,7 @@ class VaultDocuments:
     def _failed(self, path: str) -> int:
         return sum(entry.state == "failed" for entry in self._index.ledger_within((path,)))
 
-    def _namespace(self, name: str, places: tuple[Place, ...]) -> DocumentNamespace:
+    def _namespace(self, name: str, places: tuple[StoredPlace, ...]) -> DocumentNamespace:
         path = f"{DOCUMENTS}/{name}"
         manifest = self._index.manifest((path,))
         ledger = self._index.ledger_within((path,))
@@ -199,12 +199,12 @@ def opened(vault: OpenVault) -> OpenFeature:
     )
 
 
-def _place(real: Path, request: AddDocuments) -> Place:
+def _place(real: Path, request: AddDocuments) -> StoredPlace:
     name = real.name or "root"
-    return Place(name, real, request.recursive, request.include, request.exclude)
+    return StoredPlace(name, real, request.recursive, request.include, request.exclude)
 
 
-def _views(namespace: str, places: Sequence[Place]) -> Iterator[DocumentPlace]:
+def _views(namespace: str, places: Sequence[StoredPlace]) -> Iterator[DocumentPlace]:
     for place in places:
         yield DocumentPlace(
             mounted(namespace, place.mount),

@@ -20,7 +20,7 @@ from notewell.errors import (
     UnreadableNoteError,
     VaultError,
 )
-from notewell.features.documents.store import DocumentStore, Place, store_of
+from notewell.features.documents.store import DocumentStore, StoredPlace, store_of
 from notewell.sources import Source
 from notewell.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
 from notewell.vault import files
@@ -57,7 +57,7 @@ class DocumentSource:
                     walks.append(_below(prefix, self._walk(place, prefix, inner)))
         return _joined(walks)
 
-    def _walk(self, place: Place, prefix: str, within: Sequence[str]) -> Walk:
+    def _walk(self, place: StoredPlace, prefix: str, within: Sequence[str]) -> Walk:
         """List a place with paths relative to it; that of a file is empty."""
         try:
             self._check(place)
@@ -74,7 +74,7 @@ class DocumentSource:
             # A drive that is not there: what was indexed of it stays.
             return Walk((), (), warnings=(f"{prefix}: {error.message}",), unread=("",))
 
-    def _check(self, place: Place) -> None:
+    def _check(self, place: StoredPlace) -> None:
         """Raise what `allowed_place` raises; also where a link took the place."""
         if allowed_place(str(place.path), self._allow) != place.path:
             raise OutsideVaultError(f"{place.path} is a link now, which is not followed.")
@@ -124,7 +124,7 @@ class DocumentSource:
         page = anchor is not None and reader is not None and reader.anchor == "page"
         return (place.path / inner).as_uri() + (f"#page={anchor}" if page else "")
 
-    def _find(self, path: str) -> tuple[Place | None, str]:
+    def _find(self, path: str) -> tuple[StoredPlace | None, str]:
         """The place that a document lies in, and its path there; "" of a place that is a file."""
         parts = PurePosixPath(path).parts
         if len(parts) < 3 or parts[0] != DOCUMENTS:

@@ -19,7 +19,7 @@ _LOCK_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StoredPlace:
     """A folder or a file that belongs to a namespace.
 
     `mount` is its name within the namespace, `path` its real path on this computer. The globs are
@@ -33,7 +33,7 @@ class Place:
     exclude: tuple[str, ...] = ()
 
 
-Namespaces = Mapping[str, tuple[Place, ...]]
+Namespaces = Mapping[str, tuple[StoredPlace, ...]]
 
 
 class DocumentStore:
@@ -59,7 +59,7 @@ class DocumentStore:
         return self._known[1]
 
     @contextmanager
-    def changing(self) -> Iterator[dict[str, tuple[Place, ...]]]:
+    def changing(self) -> Iterator[dict[str, tuple[StoredPlace, ...]]]:
         """The namespaces to change in place; written back when the block ends well."""
         # Takes as long to load as a search; few vaults have documents, and they rarely change.
         from filelock import FileLock, Timeout  # noqa: PLC0415
@@ -78,7 +78,9 @@ class DocumentStore:
             raise ConfigError(f"{self._file} cannot be written: {error}") from error
 
 
-def put(namespaces: dict[str, tuple[Place, ...]], name: str, place: Place) -> Place:
+def put(
+    namespaces: dict[str, tuple[StoredPlace, ...]], name: str, place: StoredPlace
+) -> StoredPlace:
     """Add a place to a namespace; one of the same path is replaced and keeps its name.
 
     Returns it with its name, which no other place of the namespace has.
@@ -87,7 +89,7 @@ def put(namespaces: dict[str, tuple[Place, ...]], name: str, place: Place) -> Pl
     known = next((one.mount for one in before if one.path == place.path), None)
     others = [one for one in before if one.path != place.path]
     mount = known or _free({one.mount.casefold() for one in others}, place.mount)
-    named = Place(mount, place.path, place.recursive, place.include, place.exclude)
+    named = StoredPlace(mount, place.path, place.recursive, place.include, place.exclude)
     namespaces[name] = (*others, named)
     return named
 
@@ -114,7 +116,7 @@ def _dump(namespaces: Namespaces) -> bytes:
     return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
 
 
-def _as_json(place: Place) -> Mapping[str, str | bool | Sequence[str]]:
+def _as_json(place: StoredPlace) -> Mapping[str, str | bool | Sequence[str]]:
     return {
         "mount": place.mount,
         "path": str(place.path),
@@ -129,7 +131,7 @@ def _read(file: Path) -> Namespaces:
         stored = orjson.loads(file.read_bytes())
         return {
             name: tuple(
-                Place(
+                StoredPlace(
                     mount=one["mount"],
                     path=Path(one["path"]),
                     recursive=one["recursive"],

@@ -14,26 +14,24 @@ from notewell.cli.output import print_facts, print_table
 from notewell.cli.request_options import request_argument, request_options
 from notewell.contract.graph import NeighborsReply, NeighborsRequest
 from notewell.contract.request import Request
-from notewell.features.graph.replies import (
+from notewell.features.graph.requests import (
     BridgesReply,
+    BridgesRequest,
     CommunitiesReply,
+    CommunitiesRequest,
     DanglingReply,
+    DanglingRequest,
     DanglingTarget,
     GraphStatsReply,
+    GraphStatsRequest,
     Hub,
     HubsReply,
-    MissingLinksReply,
-    OrphansReply,
-    PathReply,
-)
-from notewell.features.graph.requests import (
-    BridgesRequest,
-    CommunitiesRequest,
-    DanglingRequest,
-    GraphStatsRequest,
     HubsRequest,
+    MissingLinksReply,
     MissingLinksRequest,
+    OrphansReply,
     OrphansRequest,
+    PathReply,
     PathRequest,
 )
 from notewell.types import VaultRecord

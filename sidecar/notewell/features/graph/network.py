@@ -57,7 +57,7 @@ class Network:
         return sum(map(len, self.out.values()))
 
     def linked(self, one: int, other: int) -> bool:
-        """Whether either note links to the other."""
+        """True if either note links to the other."""
         return other in self.both[one]
 
     def link_between(self, one: int, other: int) -> LinkDirection | None:

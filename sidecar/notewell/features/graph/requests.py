@@ -1,27 +1,255 @@
-"""Requests about a vault's links: neighbours, paths, hubs, bridges, communities, missing links."""
+"""Requests about a vault's links and replies: paths, hubs, bridges, communities, missing links.
+
+Next to a list, `total` is the number of all items, regardless of `limit`.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le
 
 from notewell.contract.fields import Doc, Limit, NoteName
-from notewell.contract.graph import Daily, Hops, NeighborsRequest
+from notewell.contract.graph import Daily, Hops, LinkDirection, NeighborsRequest
 from notewell.contract.request import Endpoint, Example, RateClass, Request
-from notewell.features.graph.replies import (
-    BridgesReply,
-    CommunitiesReply,
-    DanglingReply,
-    GraphStatsReply,
-    HubOrder,
-    HubsReply,
-    MissingLinksReply,
-    NeighborhoodReply,
-    OrphansReply,
-    PathReply,
-)
 from notewell.types.frozen import frozen
+
+HubOrder = Literal["links", "pagerank"]
+
+
+@frozen
+class GraphNote:
+    """A note, how many notes link to it, and how many it links to."""
+
+    path: str
+    title: str
+    links_in: int
+    links_out: int
+
+
+@frozen
+class NeighborhoodNote:
+    """A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it.
+
+    `community` counts from 0 for the largest; null where it was not requested, or for a note that
+    shares a community with no other.
+    """
+
+    path: str
+    title: str
+    hops: int | None
+    links: int
+    tags: tuple[str, ...] = ()
+    modified: str | None = None
+    community: int | None = None
+
+
+@frozen
+class NeighborhoodReply:
+    """Notes and their links, to draw as a graph; nearest first, or most linked first.
+
+    `links` are pairs of indexes into `nodes`, `similar` such pairs with their similarity. `total`
+    counts the notes within the maximum distance.
+    """
+
+    vault: str
+    generation: int
+    path: str | None
+    total: int
+    nodes: tuple[NeighborhoodNote, ...]
+    links: tuple[tuple[int, int], ...]
+    similar: tuple[tuple[int, int, float], ...]
+    warnings: tuple[str, ...]
+
+
+@frozen
+class PathStep:
+    """A note on a path; `link` is the direction of the link from the note before it."""
+
+    path: str
+    title: str
+    link: LinkDirection | None
+
+
+@frozen
+class PathReply:
+    """A shortest path, both ends included. `length` is null where nothing connects the notes."""
+
+    vault: str
+    generation: int
+    source: str
+    target: str
+    directed: bool
+    length: int | None
+    steps: tuple[PathStep, ...]
+
+
+@frozen
+class Hub:
+    """A note that many notes link to; the `pagerank` of all notes together is 1."""
+
+    path: str
+    title: str
+    links_in: int
+    links_out: int
+    pagerank: float
+
+
+@frozen
+class HubsReply:
+    """The hubs, first the one that most notes link to or that has the highest PageRank."""
+
+    vault: str
+    generation: int
+    by: HubOrder
+    total: int
+    hubs: tuple[Hub, ...]
+
+
+@frozen
+class GraphStatsReply:
+    """A vault's links in numbers.
+
+    `edges` counts directed pairs of different notes that are linked; `unresolved` pairs of a
+    note and a target that is no note (without attachments); `components` connected components, of
+    which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes that
+    no note links to.
+    """
+
+    vault: str
+    generation: int
+    nodes: int
+    edges: int
+    unresolved: int
+    components: int
+    largest: int
+    isolated: int
+    orphans: int
+    hubs: tuple[Hub, ...]
+
+
+@frozen
+class BridgeLink:
+    """Two notes whose link alone connects `cut_off` notes with the rest."""
+
+    source: str
+    target: str
+    cut_off: int
+
+
+@frozen
+class CutNote:
+    """A note that alone connects `cut_off` notes with the rest."""
+
+    path: str
+    title: str
+    cut_off: int
+
+
+@frozen
+class BridgesReply:
+    """Links (bridges) and notes (articulation points) that alone connect parts of the vault.
+
+    Those whose loss would disconnect most notes come first.
+    """
+
+    vault: str
+    generation: int
+    total_bridges: int
+    total_notes: int
+    bridges: tuple[BridgeLink, ...]
+    notes: tuple[CutNote, ...]
+
+
+@frozen
+class Community:
+    """Notes that link to each other more than to the rest; `name` is its most linked note's title.
+
+    `tags` are those that its notes have most often; `notes` the most linked within the vault.
+    """
+
+    name: str
+    size: int
+    tags: tuple[str, ...]
+    notes: tuple[GraphNote, ...]
+
+
+@frozen
+class CommunitiesReply:
+    """Communities of at least two notes, largest first; `single` notes are in none.
+
+    `modularity` (at most 1) is how clearly they are separated; from 0.3 on it is significant.
+    """
+
+    vault: str
+    generation: int
+    total: int
+    single: int
+    modularity: float
+    communities: tuple[Community, ...]
+
+
+@frozen
+class OrphansReply:
+    """Notes that no note links to; `isolated` of them have no links of their own either."""
+
+    vault: str
+    generation: int
+    total: int
+    isolated: int
+    notes: tuple[GraphNote, ...]
+
+
+@frozen
+class DanglingTarget:
+    """A link target that is no note: named by `links` links of `total_notes` notes.
+
+    `notes` are the first of those notes.
+    """
+
+    target: str
+    links: int
+    total_notes: int
+    notes: tuple[str, ...]
+
+
+@frozen
+class DanglingReply:
+    """Targets of links that lead to no note, first those that most notes name.
+
+    `attachments` counts links to pictures and the like, which the index does not follow.
+    """
+
+    vault: str
+    generation: int
+    total: int
+    attachments: int
+    targets: tuple[DanglingTarget, ...]
+
+
+@frozen
+class MissingLink:
+    """Two notes that are similar and not linked; `score` is their similarity, less their folders'.
+
+    `shared_links` counts the notes that are linked with both.
+    """
+
+    source: str
+    target: str
+    score: float
+    shared_links: int
+    shared_tags: tuple[str, ...]
+
+
+@frozen
+class MissingLinksReply:
+    """Links that might be missing, most similar first. `compared` counts the notes compared."""
+
+    vault: str
+    generation: int
+    compared: int
+    links: tuple[MissingLink, ...]
+    warnings: tuple[str, ...]
 
 
 def _graph(

@@ -11,26 +11,24 @@ from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.errors import NotFoundError
 from notewell.features.graph import views
 from notewell.features.graph.network import dangling_links, nearby_notes
-from notewell.features.graph.replies import (
-    BridgesReply,
-    CommunitiesReply,
-    DanglingReply,
-    GraphStatsReply,
-    HubsReply,
-    MissingLinksReply,
-    NeighborhoodReply,
-    OrphansReply,
-    PathReply,
-)
 from notewell.features.graph.requests import (
+    BridgesReply,
     BridgesRequest,
+    CommunitiesReply,
     CommunitiesRequest,
+    DanglingReply,
     DanglingRequest,
+    GraphStatsReply,
     GraphStatsRequest,
+    HubsReply,
     HubsRequest,
+    MissingLinksReply,
     MissingLinksRequest,
+    NeighborhoodReply,
     NeighborhoodRequest,
+    OrphansReply,
     OrphansRequest,
+    PathReply,
     PathRequest,
 )
 from notewell.features.graph.similar_notes import (

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from notewell.contract.fields import iso
 from notewell.contract.graph import Neighbor
 from notewell.features.graph.network import DanglingLinks, NearbyNote, Network
-from notewell.features.graph.replies import (
+from notewell.features.graph.requests import (
     BridgeLink,
     Community,
     CutNote,
@@ -50,7 +50,7 @@ class GraphView:
 
     @cached_property
     def structure(self) -> Structure:
-        """What is computed of the whole network; kept with the view."""
+        """Results of computing with the whole network; kept with the view."""
         # Importing networkx takes longer than answering any other question.
         from notewell.features.graph.structure import Structure  # noqa: PLC0415
 

@@ -207,7 +207,7 @@ def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
 
 
 def _nothing_read(run: RunView) -> bool:
-    """Whether a sync brought nothing but errors; what was there before stays."""
+    """True if a sync brought nothing but errors; what was there before stays."""
     return run.result == "failed" or (bool(run.errors) and not run.counts.get("read"))
 
 

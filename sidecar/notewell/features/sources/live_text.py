@@ -111,7 +111,7 @@ class LiveText:
     # --- asking ---
 
     def _known(self, state: SourceState, uids: Sequence[str]) -> Mapping[str, str | None]:
-        """What blocks say now, as far as it can be known within the budget."""
+        """The text of blocks now, as far as it can be known within the budget."""
         missing = [uid for uid in uids if not self._is_fresh(uid)][:_MOST_BLOCKS]
         if missing:
             asking = self._begun(state, missing)
@@ -234,14 +234,14 @@ class CurrentTexts(Protocol):
 
 
 def is_live(spec: SourceSpec) -> bool:
-    """Whether a source can be asked at all."""
+    """True if a source can be asked at all."""
     return spec.form in {"roam", "roam-desktop"}
 
 
 def current_texts(
     spec: SourceSpec, token: str, window: RequestWindow, *, offline: bool
 ) -> CurrentTexts | None:
-    """What asks a source; None where it may not be asked, as no token was given, or offline.
+    """The client that asks a source; None where it may not be asked: without a token, or offline.
 
     Raises SourceError if Roam's desktop program is not found.
     """

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from notewell.features.sources.export_files import ExportFile, ExportFiles
-from notewell.features.sources.pages import Block, Item, Page, Unread
+from notewell.features.sources.pages import Item, SourceBlock, SourcePage, Unread
 
 _FOLDERS = ("pages", "journals")
 _BULLET = re.compile(r"(?P<indent>[\t ]*)-(?:[ ]|$)(?P<text>.*)")
@@ -72,7 +72,7 @@ class _Draft:
     properties: dict[str, str] = field(default_factory=dict)
 
 
-def page_of(path: str, text: str, edited: int) -> Page:
+def page_of(path: str, text: str, edited: int) -> SourcePage:
     """A page from its file; `path` names it where no property `title` does."""
     drafts = list(_drafts(text))
     properties = drafts[0].properties if drafts and _is_head(drafts[0]) else {}
@@ -87,7 +87,7 @@ def page_of(path: str, text: str, edited: int) -> Page:
     }
     if lists.get("tags"):
         plain["tags"] = tuple("-".join(one.split()) for one in lists["tags"])
-    return Page(
+    return SourcePage(
         uid=path,
         title=properties.get("title") or day or _title(path),
         blocks=tuple(_block(one) for one in drafts),
@@ -158,17 +158,17 @@ def _fence_after(line: str, fence: str) -> str:
 
 
 def _is_head(draft: _Draft) -> bool:
-    """Whether a block only states properties of the page."""
+    """True if a block only states properties of the page."""
     return bool(draft.properties) and not draft.depth and not any(map(str.strip, draft.lines))
 
 
-def _block(draft: _Draft) -> Block:
+def _block(draft: _Draft) -> SourceBlock:
     said = [f"{name}:: {value}" for name, value in draft.properties.items() if name not in _SHOWN]
     text = "\n".join(["\n".join(draft.lines).strip("\n"), *said]).strip("\n")
     heading = _HEADING.match(text)
     if heading is not None:
-        return Block(draft.uid, draft.depth, text[heading.end() :], len(heading[1]))
-    return Block(draft.uid, draft.depth, text)
+        return SourceBlock(draft.uid, draft.depth, text[heading.end() :], len(heading[1]))
+    return SourceBlock(draft.uid, draft.depth, text)
 
 
 def _values(value: str) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ class Resolver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenText:
     """The Markdown of a block; `task` is "[ ] " or "[x] " before it.
 
     `inner` are pages that are named within the name of another one, `used` the uids of blocks
@@ -75,7 +75,7 @@ class Written:
     used: tuple[str, ...]
 
 
-def write_text(text: str, kind: OutlineKind, resolver: Resolver) -> Written:
+def write_text(text: str, kind: OutlineKind, resolver: Resolver) -> WrittenText:
     """Convert the text of a block."""
     text, task = _task(text, kind)
     converter = _Converter(kind, resolver)
@@ -83,7 +83,7 @@ def write_text(text: str, kind: OutlineKind, resolver: Resolver) -> Written:
     made = "".join(
         part if index % 2 else converter.convert(part) for index, part in enumerate(parts)
     )
-    return Written(made, task, tuple(converter.inner), tuple(converter.used))
+    return WrittenText(made, task, tuple(converter.inner), tuple(converter.used))
 
 
 def _task(text: str, kind: OutlineKind) -> tuple[str, str]:

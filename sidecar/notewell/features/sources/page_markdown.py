@@ -11,15 +11,15 @@ from datetime import UTC, datetime
 
 import yaml
 
-from notewell.features.sources.outline_text import Resolver, Written, write_text
-from notewell.features.sources.pages import Page
+from notewell.features.sources.outline_text import Resolver, WrittenText, write_text
+from notewell.features.sources.pages import SourcePage
 from notewell.features.sources.source_state import OutlineKind
 
 _HIGHEST = 6  # levels of headings in Markdown
 
 
 @dataclass(frozen=True, slots=True)
-class MadeNote:
+class WrittenPage:
     """A note, and the uids of the blocks of other pages whose text is in it."""
 
     content: bytes
@@ -31,7 +31,7 @@ def anchor_of(uid: str) -> str:
     return uid.replace("_", "-")
 
 
-def write_page(page: Page, kind: OutlineKind, path: str, resolver: Resolver) -> MadeNote:
+def write_page(page: SourcePage, kind: OutlineKind, path: str, resolver: Resolver) -> WrittenPage:
     """Make the note of a page; `path` is that of the note, without ending."""
     lines: list[str] = []
     inner: list[str] = []
@@ -58,10 +58,10 @@ def write_page(page: Page, kind: OutlineKind, path: str, resolver: Resolver) -> 
         _properties(page, path, inner, resolver), allow_unicode=True, sort_keys=False, width=10_000
     )
     text = f"---\n{head}---\n\n" + "\n".join(lines) + "\n"
-    return MadeNote(text.encode("utf-8", "replace"), frozenset(used))
+    return WrittenPage(text.encode("utf-8", "replace"), frozenset(used))
 
 
-def _item(written: Written, depth: int, anchor: str) -> list[str]:
+def _item(written: WrittenText, depth: int, anchor: str) -> list[str]:
     """The lines of a list item."""
     indent = "\t" * depth
     first, *more = written.text.splitlines() or [""]
@@ -72,7 +72,7 @@ def _item(written: Written, depth: int, anchor: str) -> list[str]:
 
 
 def _properties(
-    page: Page, path: str, inner: Iterable[str], resolver: Resolver
+    page: SourcePage, path: str, inner: Iterable[str], resolver: Resolver
 ) -> Mapping[str, str | list[str]]:
     found: dict[str, str | list[str]] = {"title": page.title}
     aliases = [one for one in page.aliases if one != page.title]

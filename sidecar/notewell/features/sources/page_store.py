@@ -17,7 +17,7 @@ from pathlib import Path
 from notewell.errors import SourceError
 from notewell.features.sources.outline_text import Target
 from notewell.features.sources.page_markdown import anchor_of, write_page
-from notewell.features.sources.pages import Document, Page, file_path, load_page
+from notewell.features.sources.pages import SourceDocument, SourcePage, file_path, load_page
 from notewell.features.sources.source_state import OutlineKind
 from notewell.support import atomic, private
 
@@ -78,8 +78,8 @@ class PageStore:
         """The pages that a sync which did not end still had to ask for."""
         return tuple(uid for (uid,) in self._database.execute("SELECT uid FROM pending"))
 
-    def is_known(self, item: Page | Document) -> bool:
-        """Whether the store has exactly this page or file."""
+    def is_known(self, item: SourcePage | SourceDocument) -> bool:
+        """True if the store has exactly this page or file."""
         found = self._database.execute("SELECT digest FROM page WHERE uid = ?", (item.uid,))
         return bool(found.fetchone() == (item.digest(),))
 
@@ -101,7 +101,7 @@ class PageStore:
                 "INSERT INTO pending VALUES (?)", [(uid,) for uid in dict.fromkeys(uids)]
             )
 
-    def put(self, items: Sequence[Page | Document]) -> tuple[str, ...]:
+    def put(self, items: Sequence[SourcePage | SourceDocument]) -> tuple[str, ...]:
         """Keep pages and files, in one transaction; `write` makes their files.
 
         Returns what is wrong with them, for people.
@@ -110,7 +110,7 @@ class PageStore:
         with self._database:
             for item in items:
                 self._forget_parts(item.uid)
-                if isinstance(item, Page):
+                if isinstance(item, SourcePage):
                     problems += self._put_page(item)
                 else:
                     self._put_file(item)
@@ -161,7 +161,7 @@ class PageStore:
                 self._database.execute("UPDATE page SET unwritten = 0 WHERE uid = ?", (uid,))
             yield path
 
-    def _put_page(self, page: Page) -> Iterator[str]:
+    def _put_page(self, page: SourcePage) -> Iterator[str]:
         path = self._place(page.uid, file_path(page.title))
         self._store_row(page, page.title, path, page.dump(), page.digest())
         names = [(page.title, 0), *((alias, 1) for alias in page.aliases)]
@@ -181,7 +181,7 @@ class PageStore:
                 yield f"the block {block.uid} of {page.title} is also in another page"
             self._mark_users(block.uid)
 
-    def _put_file(self, document: Document) -> None:
+    def _put_file(self, document: SourceDocument) -> None:
         head, dot, ending = document.path.rpartition(".")
         path = self._place(document.uid, file_path(head) + dot + ending, whole=True)
         self._replace(self.notes / path, document.content, document.edited)
@@ -189,7 +189,7 @@ class PageStore:
 
     def _store_row(
         self,
-        item: Page | Document,
+        item: SourcePage | SourceDocument,
         title: str,
         path: str,
         stored: bytes | None,

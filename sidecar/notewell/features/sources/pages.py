@@ -17,7 +17,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECAS
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SourceBlock:
     """One block of a page, in the markup of its source.
 
     `depth` is 0 for a block of the page itself; its children are the blocks behind it that are
@@ -31,7 +31,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SourcePage:
     """A page with its blocks in order. Times are in milliseconds since 1970, 0 where unknown.
 
     `edited` is the latest time of the page and its blocks. `day` is the ISO date of a daily page.
@@ -39,7 +39,7 @@ class Page:
 
     uid: str
     title: str
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[SourceBlock, ...] = ()
     created: int = 0
     edited: int = 0
     properties: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
@@ -64,19 +64,19 @@ class Page:
 
     def digest(self) -> bytes:
         """A hash of the page without its times: of equal pages it is equal."""
-        timeless = Page(
+        timeless = SourcePage(
             self.uid, self.title, self.blocks, 0, 0, self.properties, self.aliases, self.day
         )
         return hashlib.blake2b(timeless.dump(), digest_size=16).digest()
 
 
-def load_page(stored: bytes) -> Page:
+def load_page(stored: bytes) -> SourcePage:
     """The page that `Page.dump` stored."""
     uid, title, blocks, created, edited, properties, aliases, day = orjson.loads(stored)
-    return Page(
+    return SourcePage(
         uid,
         title,
-        tuple(Block(*one) for one in blocks),
+        tuple(SourceBlock(*one) for one in blocks),
         created,
         edited,
         properties,
@@ -86,7 +86,7 @@ def load_page(stored: bytes) -> Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SourceDocument:
     """A file of an export that is indexed as it is; `path` is its wanted place."""
 
     uid: str
@@ -107,11 +107,11 @@ class Unread:
     why: str
 
 
-Item: TypeAlias = Page | Document | Unread
+Item: TypeAlias = SourcePage | SourceDocument | Unread
 
 
 class Feed(Protocol):
-    """What a source has, asked for once in each sync.
+    """The pages or files of a source, asked for once in each sync.
 
     Pages that are asked for and not given are unreadable at the moment and stay as they were.
     """

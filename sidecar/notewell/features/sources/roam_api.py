@@ -66,7 +66,7 @@ class RequestWindow:
             return 0.0
 
     def left(self) -> int:
-        """How many requests may be sent now."""
+        """The number of requests that may be sent now."""
         with self._lock:
             self._forget()
             return self._most - len(self._sent)
@@ -278,7 +278,7 @@ def desktop_port(home: Path) -> int:
 
 
 def _may_follow(base: str, target: str) -> bool:
-    """Whether a redirect stays with Roam, or on this computer where it began here."""
+    """True if a redirect stays with Roam, or on this computer where it began here."""
     place, start = urlsplit(target), urlsplit(base)
     host = place.hostname or ""
     if is_loopback(start.hostname or ""):

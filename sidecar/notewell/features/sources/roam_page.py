@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from notewell.features.sources.pages import Block, Page
+from notewell.features.sources.pages import SourceBlock, SourcePage
 
 _DAY = re.compile(r"(\d{2})-(\d{2})-(\d{4})")
 _ATTRIBUTE = re.compile(r"\s*(?:\[\[)?([^:\n\[\]`{}()#]{1,80}?)(?:\]\])?::[ \t]*(.*)", re.DOTALL)
@@ -18,7 +18,7 @@ _MAX_VALUE = 1000  # characters of an attribute that becomes a property
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What the parts of a block are called; those of a page are the same, but for its title."""
+    """Names of the parts of a block; those of a page are the same, but for its title."""
 
     title: str
     uid: str
@@ -43,7 +43,7 @@ DATABASE = Keys(
 )
 
 
-def page_of(raw: Mapping[str, Any], keys: Keys) -> Page:
+def page_of(raw: Mapping[str, Any], keys: Keys) -> SourcePage:
     """A page with its blocks in order. Raises KeyError, TypeError or ValueError if it is none."""
     title = raw[keys.title]
     if not isinstance(title, str) or not title.strip():
@@ -51,7 +51,7 @@ def page_of(raw: Mapping[str, Any], keys: Keys) -> Page:
     uid = str(raw.get(keys.uid) or title)
     blocks, edited = _blocks(raw.get(keys.children) or (), keys)
     properties, aliases = _attributes(blocks)
-    return Page(
+    return SourcePage(
         uid=uid,
         title=title,
         blocks=blocks,
@@ -63,12 +63,12 @@ def page_of(raw: Mapping[str, Any], keys: Keys) -> Page:
     )
 
 
-def _blocks(children: Sequence[Any], keys: Keys) -> tuple[tuple[Block, ...], int]:
+def _blocks(children: Sequence[Any], keys: Keys) -> tuple[tuple[SourceBlock, ...], int]:
     """All blocks below a page in reading order, and the latest time of change among them.
 
     Without recursion: pages may be nested deeper than Python's stack.
     """
-    found: list[Block] = []
+    found: list[SourceBlock] = []
     edited = 0
     waiting = [(one, 0) for one in reversed(_ordered(children, keys))]
     while waiting:
@@ -79,7 +79,7 @@ def _blocks(children: Sequence[Any], keys: Keys) -> tuple[tuple[Block, ...], int
         if not isinstance(text, str):
             raise TypeError(f"the text of block {uid} is {type(text).__name__}")
         if text.strip() or below:
-            found.append(Block(uid, depth, text, _heading(raw.get(keys.heading))))
+            found.append(SourceBlock(uid, depth, text, _heading(raw.get(keys.heading))))
         waiting += [(one, depth + 1) for one in reversed(below)]
     return tuple(found), edited
 
@@ -109,9 +109,9 @@ def _day(uid: str) -> str | None:
 
 
 def _attributes(
-    blocks: tuple[Block, ...],
+    blocks: tuple[SourceBlock, ...],
 ) -> tuple[dict[str, str | Sequence[str]], tuple[str, ...]]:
-    """What `Name:: value` says in blocks of the page itself, and the aliases among it."""
+    """The values of `Name:: value` in blocks of the page itself, and the aliases among them."""
     properties: dict[str, str | Sequence[str]] = {}
     aliases: tuple[str, ...] = ()
     for index, block in enumerate(blocks):
@@ -134,7 +134,7 @@ def _attributes(
     return properties, aliases
 
 
-def _children(blocks: tuple[Block, ...], index: int) -> list[str]:
+def _children(blocks: tuple[SourceBlock, ...], index: int) -> list[str]:
     """The texts of the children of a block, which are the values of an attribute without one."""
     found = []
     for block in blocks[index + 1 :]:

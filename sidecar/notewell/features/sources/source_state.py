@@ -1,4 +1,4 @@
-"""What is known of a source between syncs: what it is, and how the last sync ended.
+"""The state of a source between syncs: its kind and place, and the result of the last sync.
 
 It is kept in `source.json` of the source's folder, which a person can read.
 """
@@ -40,7 +40,7 @@ class SourceSpec:
 
     @property
     def kind(self) -> VaultSource:
-        """What vaults of this source are called in the contract."""
+        """The name of vaults of this source in the contract."""
         return _KINDS[self.form]
 
     @property

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from notewell.features.sources.page_store import PageStore
-from notewell.features.sources.pages import Document, Feed, Item, Page, Unread
+from notewell.features.sources.pages import Feed, Item, SourceDocument, SourcePage, Unread
 
 BATCH = 50  # pages; what Roam gives at once
 
@@ -37,7 +37,7 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What a sync did. `held` pages are missing and stay until a person confirms that."""
+    """The counts of a sync. `held` pages are missing and stay until a person confirms that."""
 
     changed: int
     removed: int
@@ -89,7 +89,9 @@ def sync(
     return Synced(changed, removed, held, unread)
 
 
-def _keep(store: PageStore, pages: Iterable[Page | Document], seen: set[str], watch: Watch) -> int:
+def _keep(
+    store: PageStore, pages: Iterable[SourcePage | SourceDocument], seen: set[str], watch: Watch
+) -> int:
     """Put the pages that are new or changed; returns how many."""
     changed = []
     for page in pages:

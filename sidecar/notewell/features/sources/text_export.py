@@ -21,7 +21,7 @@ import yaml
 
 from notewell.errors import SourceError
 from notewell.features.sources.export_files import ExportFile, ExportFiles
-from notewell.features.sources.pages import Document, Item, Unread
+from notewell.features.sources.pages import Item, SourceDocument, Unread
 from notewell.features.sources.source_state import TYPES
 
 _NOTION_ID = re.compile(r"(?: |%20)[0-9a-f]{32}(?=[/.)_]|\Z)")
@@ -86,14 +86,14 @@ def _uid(file: ExportFile) -> str:
     return f"{file.inner}/{file.path}" if file.inner else file.path
 
 
-def _document(file: ExportFile, content: bytes) -> Document:
+def _document(file: ExportFile, content: bytes) -> SourceDocument:
     path = _NOTION_ID.sub("", file.path)
     if bundled := _BUNDLE.fullmatch(path):
         path = f"{bundled[1]}.md"
     if PurePosixPath(path).suffix.lower() in {".md", ".markdown"} and path != file.path:
         text = content.decode("utf-8", "surrogateescape")
         content = _NOTION_ID.sub("", text).encode("utf-8", "surrogateescape")
-    return Document(_uid(file), path, content, file.edited)
+    return SourceDocument(_uid(file), path, content, file.edited)
 
 
 def notes_of(file: Path) -> Iterator[Item]:
@@ -149,7 +149,7 @@ def _note(raw: str, number: int) -> Item:
     head = yaml.safe_dump(properties, allow_unicode=True, sort_keys=False, width=10_000)
     body = markdown_of(content[1] if content[1] is not None else unescape(content[2]))
     edited = updated or created
-    return Document(
+    return SourceDocument(
         uid=f"{title}\0{_element(raw, 'created') or number}",
         path=f"{title.replace('/', ' ')}.md",
         content=f"---\n{head}---\n\n{body}\n".encode(),
@@ -188,7 +188,7 @@ class _Writer(HTMLParser):
         self._code = 0
 
     def text(self) -> str:
-        """What was written, without blank lines behind each other."""
+        """The text written, without blank lines behind each other."""
         return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in self._lines)).strip()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
