@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.vault.readers import READERS
+from notewell.vault.readers import READERS, code_parts
 from notewell.vault.readers.reader import ReadNote
 from tests.vault.reading import check, read
 
@@ -168,3 +168,13 @@ def test_deeply_nested_code_is_read() -> None:
 )
 def test_any_code_gives_a_valid_note(suffix: str, source: list[str]) -> None:
     read_code(suffix, "\n".join(source))
+
+
+def test_code_that_takes_its_parser_long_is_read_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tree_sitter_c")
+    monkeypatch.setattr(code_parts, "_PARSING_S", 0)
+    junk = "é" + "|---|\n\u202e* " * 2_000  # a minute of parsing, were it let
+    found = read(READERS[".c"], junk.encode())
+
+    assert "read as text" in found.note.warnings[0]
+    assert len(found.note.spans) == 1

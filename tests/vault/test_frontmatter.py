@@ -97,11 +97,8 @@ def test_half_a_value_is_no_title(title: str) -> None:
         "x: !!python/object/apply:os.system [id]",
         "a: &a [x,x,x,x,x,x,x,x,x]\n"
         + "\n".join(f"{n}: &{n} [{','.join([f'*{p}'] * 9)}]" for p, n in pairwise("abcdefgh")),
-        "a: &a {x: 1}\n"
-        + "\n".join(
-            f"{n}: &{n}\n  <<: [{','.join([f'*{p}'] * 9)}]" for p, n in pairwise("abcdefghij")
-        ),
         "a: &a [*a]",
+        "a: &a " + "x" * 100_000 + "\nb: [" + "*a," * 10_000 + "]",
         "x: " + "[" * 100_000,
         "x: " + "[" * 2000 + "]" * 2000,
         "- " * 50_000,
@@ -118,6 +115,13 @@ def test_hostile_yaml_is_a_warning(yaml: str) -> None:
     front = read(yaml)
     assert len(front.warnings) == 1
     assert len(str(front.properties)) < 10_000
+
+
+def test_merge_keys_do_not_multiply() -> None:
+    merges = "\n".join(
+        f"{n}: &{n}\n  <<: [{','.join([f'*{p}'] * 9)}]" for p, n in pairwise("abcdefghij")
+    )
+    assert len(str(read(f"a: &a {{x: 1}}\n{merges}").properties)) < 1_000
 
 
 @given(st.text("ab:-[]{}&*!|>#'\"\n ,?@%~0", max_size=80))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from notewell.errors import UnreadableNoteError
 from notewell.types import PropertyValue
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import FileFacts
+from tests.waiting import until
 
 HOSTILE = Path(__file__).with_name("hostile_reader.py")
 
@@ -90,8 +92,23 @@ def test_a_file_that_takes_too_long_is_stopped() -> None:
     with pytest.raises(UnreadableNoteError, match="longer than 1 second") as refused:
         process.read(b"", facts("A.hang"))
 
-    assert refused.value.code == "unreadable"
+    assert refused.value.code == "too_slow"
     process.close()
+
+
+def test_nobody_waits_long_behind_a_slow_file(process: ReaderProcess) -> None:
+    def hang() -> None:
+        with suppress(UnreadableNoteError):
+            process.read(b"", facts("A.hang"))
+
+    slow = threading.Thread(target=hang)
+    slow.start()
+    until(lambda: process._child)
+
+    assert shown(process, b"Bees", "B.txt") == "Bees"
+    assert slow.is_alive()
+    process.close()
+    slow.join()
 
 
 def test_an_idle_child_ends_and_the_next_file_starts_another() -> None:

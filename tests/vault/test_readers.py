@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import UnreadableNoteError
-from notewell.types import VaultRules
+from notewell.types import FileRef, VaultRules
 from notewell.vault import files
-from notewell.vault.files import read_note
+from notewell.vault.files import is_ordinary, read_note
 from notewell.vault.paths import load_rules
 from notewell.vault.readers import (
     READERS,
@@ -24,6 +24,7 @@ from notewell.vault.readers import (
     reader_of,
     spellings,
 )
+from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import FileFacts, Reader
 from tests.vault.image_files import jpeg, png, tiff, webp
 from tests.vault.packed_files import docx, epub, paragraph, table
@@ -343,3 +344,18 @@ def test_a_markdown_link_to_an_enabled_type_is_a_link() -> None:
 
     assert [link.target for link in off.note.links] == []
     assert [link.target for link in on.note.links] == ["Board.canvas"]
+
+
+def test_a_large_file_of_any_type_is_read_in_a_process_that_can_be_ended(tmp_path: Path) -> None:
+    nowhere = ReaderProcess(("/nowhere/at/all",))
+    for size, is_read in ((200_000, True), (300_000, False)):
+        place = tmp_path / f"{size}.md"
+        place.write_text("word " * (size // 5), encoding="utf-8")
+        file = FileRef(place.name, place, size, 1)
+        assert is_ordinary(file) == is_read
+        if is_read:
+            assert read_note(file, VaultRules(), nowhere).note.title == str(size)
+        else:
+            with pytest.raises(UnreadableNoteError, match="no process can be started"):
+                read_note(file, VaultRules(), nowhere)
+            assert read_note(file, VaultRules()).note.title == str(size)

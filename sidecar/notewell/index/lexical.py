@@ -19,8 +19,10 @@ field is scored on its own, weighted, and the fields are summed, so that all eng
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, takewhile
 from types import MappingProxyType
 
 import numpy as np
@@ -50,6 +52,9 @@ _PROPERTY_FIELDS: Mapping[str, str] = MappingProxyType(
         for name in names
     }
 )
+# Characters of title and aliases, and of tags, in the document of each passage: what is more would
+# grow with the product of names and passages.
+_MOST_REPEATED = 4_000
 STOP = "\u00a6"  # separates two texts; the analyzer never produces it
 
 
@@ -194,16 +199,17 @@ def note_text(
         chunks = (ChunkText(placeholder_id(note_id), (), values, of_properties=True),)
     elif len(chunks) == 1 and properties_text(properties).startswith(chunks[0].text):
         chunks = (replace(chunks[0], text=values, of_properties=True),)
-    by_field: dict[str, tuple[str, ...]] = {}
+    by_field: defaultdict[str, list[str]] = defaultdict(list)
     for name, words in found.items():
-        of = _PROPERTY_FIELDS.get(name.lower(), "properties")
-        by_field[of] = by_field.get(of, ()) + tuple(map(link_words, words))
-    return NoteText(note_id, path, title, aliases, tags, tuple(chunks), by_field)
+        by_field[_PROPERTY_FIELDS.get(name.lower(), "properties")] += map(link_words, words)
+    fields = {name: tuple(words) for name, words in by_field.items()}
+    return NoteText(note_id, path, title, aliases, tags, tuple(chunks), fields)
 
 
 def note_documents(note: NoteText) -> list[tuple[int, dict[str, str]]]:
     """The documents of a note: chunk id, and the tokens of each field."""
-    title, tags = joined(note.title, *note.aliases), joined(*note.tags)
+    title = joined(*_repeated((note.title, *note.aliases)))
+    tags = joined(*_repeated(note.tags))
     path = joined(note.path.removesuffix(".md"))
     documents: list[tuple[int, dict[str, str]]] = []
     for chunk in note.chunks:
@@ -219,6 +225,12 @@ def note_documents(note: NoteText) -> list[tuple[int, dict[str, str]]]:
         }
         documents.append((chunk.chunk_id, fields))
     return documents
+
+
+def _repeated(texts: Sequence[str]) -> Sequence[str]:
+    """The first of the texts that every passage repeats; the whole note has them all."""
+    ends = accumulate(map(len, texts))
+    return texts[: 1 + sum(1 for _ in takewhile(lambda end: end < _MOST_REPEATED, ends))]
 
 
 def joined(*texts: str) -> str:

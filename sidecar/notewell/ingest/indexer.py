@@ -1,6 +1,7 @@
 """The write path: reads notes, splits them into chunks, stores them and embeds the chunks.
 
-A run has two passes. The first makes every note searchable by keyword, newest first; the second
+A run has two passes. The first makes every note searchable by keyword, newest first and files that
+take longer last; the second
 computes the vectors of the chunks. A note is replaced in one transaction, so that a search always
 sees one of its committed states.
 """
@@ -8,7 +9,7 @@ sees one of its committed states.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeGuard
@@ -18,7 +19,7 @@ from notewell.index.port import Index
 from notewell.ingest.embed import embed_pending
 from notewell.ingest.model_work import add_model_work
 from notewell.ingest.note_reader import NoteReader, Reading, chunk_sizes, pending
-from notewell.ingest.plan import Move, Plan, plan_changes
+from notewell.ingest.plan import Move, Plan, cost, plan_changes
 from notewell.ingest.queue import Work
 from notewell.ingest.removal_guard import FEW, held_removal
 from notewell.ingest.sentence_vectors import SentenceVectors
@@ -35,7 +36,9 @@ from notewell.types import (
     Settings,
 )
 from notewell.types.frozen import frozen
+from notewell.vault.files import is_ordinary
 from notewell.vault.paths import DOCUMENTS
+from notewell.vault.readers.process import seconds_for
 
 # A batch is committed when it has this many notes or this much text. The first one is small, so
 # that a first note is soon found; later ones are large, to spend little time on commits.
@@ -212,8 +215,15 @@ class Indexer:
         """
         to_read = _to_read(plan)
         settings = self._settings.chunking
+        seconds = seconds_for(ocr=self._settings.vault.ocr)
         reading = Reading(
-            self._source, self._index, settings, embedder, signals.between, retitle=retitle
+            self._source,
+            self._index,
+            settings,
+            embedder,
+            signals.between,
+            seconds,
+            retitle=retitle,
         )
         removed = RunTotals(removed=len(plan.removes), guarded=len(plan.guarded))
         if not self._cuts_by_topic(embedder):
@@ -233,18 +243,17 @@ class Indexer:
     ) -> RunTotals:
         """Read the notes group by group; adds what was done to `totals`."""
         done = reused = 0
-        # Sentences take the model's time, and progress is told between two groups.
-        for group in _groups(to_read, FIRST_NOTES if reader.by_topic else BATCH_NOTES):
-            if signals.stop():
+        while done < len(to_read) and not signals.stop():
+            signals.progress(Progress("read", done, len(to_read), to_read[done].path))
+            # Sentences take the model's time, and progress is told between two groups.
+            few = not done or reader.by_topic
+            read = reader.group(_group(to_read, done, FIRST_NOTES if few else BATCH_NOTES))
+            if read is None:
                 break
-            signals.progress(Progress("read", done, len(to_read), group[0].path))
-            batch = reader.batch(group)
-            if batch is None:
-                break
-            found = self._index.apply(batch, between_notes=signals.between).reused
+            found = self._index.apply(read.batch, between_notes=signals.between).reused
             add_model_work(self._index, reused=found)
             reused += found
-            done += len(group)
+            done += read.count
         signals.progress(Progress("read", done, len(to_read)))
         finished = done == len(to_read)
         return replace(totals, read=done, reused=reused, finished=finished, problem=reader.problem)
@@ -296,9 +305,10 @@ def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) ->
 
 
 def _to_read(plan: Plan) -> tuple[FileRef, ...]:
-    """The files to read, without duplicates."""
+    """The files to read, without duplicates: those that take longer come later."""
     renamed = (move.file for move in plan.moves if _title_moves(move))
-    return tuple({file.path: file for file in (*renamed, *plan.read)}.values())
+    files = {file.path: file for file in (*renamed, *plan.read)}.values()
+    return tuple(sorted(files, key=cost))
 
 
 def _title_moves(move: Move) -> bool:
@@ -306,15 +316,12 @@ def _title_moves(move: Move) -> bool:
     return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
 
 
-def _groups(group_of: Sequence[FileRef], later: int) -> Iterator[list[FileRef]]:
-    """The files in groups, of at most `later` after the first one."""
-    group: list[FileRef] = []
-    size, most = 0, FIRST_NOTES
-    for file in group_of:
-        group.append(file)
+def _group(files: Sequence[FileRef], start: int, most: int) -> Sequence[FileRef]:
+    """The next files from `start`. Those that are read in a moment wait for no others."""
+    size, end, ordinary = 0, start, is_ordinary(files[start])
+    for file in files[start : start + most]:
+        if size >= BATCH_BYTES or is_ordinary(file) != ordinary:
+            break
         size += file.size
-        if len(group) >= most or size >= BATCH_BYTES:
-            yield group
-            group, size, most = [], 0, later
-    if group:
-        yield group
+        end += 1
+    return files[start:end]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from notewell.types import LedgerEntry
 from notewell.types.frozen import frozen
+from notewell.vault.readers.process import TOO_SLOW
 
 MOST_ATTEMPTS = 5
 FIRST_RETRY_S = 5.0
@@ -43,9 +44,12 @@ class Retry:
 def next_retry(failed: Sequence[LedgerEntry], now: float) -> Retry | None:
     """When to try failed notes again: after 5 s, then four times as long each time.
 
-    After five attempts a note waits for a change, a reindex or a person's `retry`.
+    After five attempts, and at once if it was too slow, a note waits for a change, a reindex or a
+    person's `retry`.
     """
-    hopeful = [entry for entry in failed if entry.attempts < MOST_ATTEMPTS]
+    hopeful = [
+        entry for entry in failed if entry.attempts < MOST_ATTEMPTS and entry.rule != TOO_SLOW
+    ]
     if not hopeful:
         return None
     fewest = min(entry.attempts for entry in hopeful)

@@ -9,11 +9,14 @@ from pathlib import PurePosixPath
 from notewell.ingest.removal_guard import guard
 from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
 from notewell.types.frozen import frozen
+from notewell.vault.files import is_ordinary
 from notewell.vault.paths import is_document
-from notewell.vault.readers import is_readable
+from notewell.vault.readers import is_markdown, is_readable
+from notewell.vault.readers.process import TOO_SLOW
 
 # Rules that leave a file out for what is in it, which is known once it was read.
 NOT_NOTES = ("binary", "too_large", "encrypted")
+USUAL_BYTES = 64 * 1024  # few notes are larger
 
 
 @frozen
@@ -128,7 +131,9 @@ def _changed(
     known = manifest.get(file.path)
     entry = ledger.get(file.path)
     if entry is not None and entry.state in {"pending", "failed"}:
-        return True
+        # What was too slow would be again, and hold up the others.
+        same = (entry.size, entry.mtime_ns) == (file.size, file.mtime_ns)
+        return not (same and entry.rule == TOO_SLOW)
     if known is not None:
         return (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
     if entry is None or entry.state != "excluded":
@@ -146,6 +151,12 @@ def _recorded(item: ExcludedFile, ledger: Mapping[str, LedgerEntry]) -> bool:
         and (entry.state, entry.rule, entry.reason) == ("excluded", item.rule, item.reason)
         and (entry.size, entry.mtime_ns) == (item.file.size, item.file.mtime_ns)
     )
+
+
+def cost(file: FileRef) -> int:
+    """The order in which files are read: notes of usual size first, then by type and size."""
+    kind = 2 if not is_ordinary(file) else 0 if is_markdown(file.path) else 1
+    return kind + (file.size // USUAL_BYTES).bit_length()
 
 
 def _newest_first(files: Iterable[FileRef]) -> tuple[FileRef, ...]:

@@ -152,7 +152,7 @@ class Writer:
         """Try all failed notes again, whatever their attempts; returns how many."""
         failed = tuple(entry.path for entry in self._index.ledger(state="failed"))
         if failed:
-            self.queue.submit(Work(paths=failed))
+            self.queue.submit(Work(paths=failed, full=True))
         return len(failed)
 
     # --- one run, in the thread that may write ---------------------------------------------

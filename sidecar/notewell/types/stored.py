@@ -17,7 +17,7 @@ class LedgerEntry:
 
     path: str
     state: LedgerState
-    rule: str | None = None  # for `excluded`: which rule
+    rule: str | None = None  # for `excluded`: which rule; for `failed`: `too_slow`, or none
     reason: str | None = None  # for `failed` and `excluded`: why, for people
     warnings: tuple[str, ...] = ()
     attempts: int = 0

@@ -42,6 +42,8 @@ _TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[.\](?:[ \t]+|$)", re.
 _QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _CALLOUT_MARK = re.compile(r"^([ \t]*)\[!([^\]\n]{1,50})\][+-]?[ \t]*(.*)$", re.MULTILINE)
 _CELL_EDGE = re.compile(r"[ \t]*\|[ \t]*")
+# Characters: a longer line is a paragraph, because every passage below repeats its headings.
+LONGEST_HEADING = 1_000
 # Stands in for a region's first line, so that whatever block is being read ends before it.
 REGION_LINE = "```"
 
@@ -105,7 +107,7 @@ class BlockScanner:
     def _marked(self, index: int, bare: str) -> int:
         """Read the block that a marked line begins; return the index of the line after it."""
         first = bare[0]
-        if first == "#" and _HEADING.match(bare):
+        if first == "#" and _HEADING.match(bare) and len(bare) <= LONGEST_HEADING:
             return self._heading(index, bare)
         if first == ">":
             return self._quote(index)
@@ -174,7 +176,7 @@ class BlockScanner:
         count = len(lines)
         while end < count:
             bare = lines[end].strip()
-            if bare and bare[0] in "=-" and end == index + 1 and not bare.strip(bare[0]):
+            if end == index + 1 and _is_underline(bare) and len(lines[index]) <= LONGEST_HEADING:
                 lead = len(lines[index]) - len(lines[index].lstrip())
                 self._add_heading(1 if bare[0] == "=" else 2, index, lead, lead)
                 return end + 1
@@ -307,6 +309,10 @@ class BlockScanner:
             section = len(self.headings) - 1
             text = rows[0] if len(rows) == 1 else "\n".join(rows)
             self.spans.append(Span(kind, *place, text, numbers, section, block))
+
+
+def _is_underline(bare: str) -> bool:
+    return bare[:1] in ("=", "-") and not bare.strip(bare[0])
 
 
 def rows_of(kind: SpanKind, text: str) -> list[str]:

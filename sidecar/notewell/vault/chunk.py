@@ -13,6 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate, chain
 
 from notewell.types import (
@@ -37,6 +38,9 @@ _SPECIAL_TOKENS = 2
 _MARGIN = 4
 _HEADER_SHARE = 4  # a header has at most this fraction of a chunk
 _LEAST_BUDGET = 8
+# A token counts for this many characters at most: some models take a word without end for one, and
+# none reads more of a text than that.
+_TOKEN_CHARACTERS = 64
 _OF_ROWS = frozenset({"list", "table", "code"})
 _MAX_CONTEXT_TOKENS = 24
 _MAX_TAGS = 6
@@ -83,9 +87,9 @@ class _Chunker:
     ) -> None:
         self._note = note
         self._topics = topics
-        self._count = count_tokens
+        self._count = partial(_tokens, count_tokens)
         self._sizes = sizes
-        self._headers = Headers(note, count_tokens, sizes.max_tokens // _HEADER_SHARE)
+        self._headers = Headers(note, self._count, sizes.max_tokens // _HEADER_SHARE)
 
     def _room(self, headings: tuple[str, ...]) -> int:
         """Return how many tokens a text may have under this heading path."""
@@ -193,7 +197,8 @@ class _Chunker:
         parent = None
         above: str | None
         if span.kind == "table":
-            above = span.text.partition("\n")[0]
+            end = span.text.find("\n", 0, limit * _TOKEN_CHARACTERS)
+            above = span.text[: end if end >= 0 else limit * _TOKEN_CHARACTERS]
         else:
             above = parent = parent_item(text, offset, start)
         if not above:
@@ -227,6 +232,10 @@ class _Chunker:
             text_hash=embed_hash(embedded_text(header, draft.text)),
             marks=draft.blocks,
         )
+
+
+def _tokens(count_tokens: CountTokens, text: str) -> int:
+    return max(count_tokens(text), len(text) // _TOKEN_CHARACTERS)
 
 
 def _marks(spans: tuple[Span, ...]) -> tuple[BlockMark, ...]:
@@ -297,7 +306,7 @@ class Headers:
 
 def fit_words(text: str, count_tokens: CountTokens, limit: int) -> tuple[str, int]:
     """Cut `text` at a word so that it has at most `limit` tokens; return it and its tokens."""
-    text = text.strip()
+    text = text.lstrip()[: limit * _TOKEN_CHARACTERS].rstrip()
     tokens = count_tokens(text)
     while text and tokens > limit:
         size = min(len(text) - 1, int(len(text) * limit / tokens))

@@ -15,10 +15,11 @@ from stat import S_ISREG
 from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.types import FileRef, Note, SourceText, VaultRules, Walk
 from notewell.types.frozen import frozen
+from notewell.vault.note_bounds import bounded
 from notewell.vault.paths import is_hidden, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
-from notewell.vault.readers.reader import FileFacts, Reader, decode_text
+from notewell.vault.readers.reader import ORDINARY_BYTES, FileFacts, Reader, decode_text
 from notewell.vault.walker import Walker
 
 # Windows has neither flag: there a link is caught by the comparison of real paths alone.
@@ -271,23 +272,33 @@ class NoteText:
 def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = None) -> NoteText:
     """Read a file with the reader for its ending.
 
-    Types that may crash their parser are read in the `child`; None: in one for this file alone.
+    What may crash or delay its parser is read in the `child`; None: in one for this file alone.
 
     Raises UnreadableNoteError with code "vanished", "unreadable" (this includes a file that is
-    not of its format, and one that takes too long), "too_large", "binary" or "encrypted".
+    not of its format), "too_slow", "too_large", "binary" or "encrypted".
     """
     reader = _reader(file)
     raw = _bytes(file, rules, reader)
     types = readable(rules.types)[0]
     known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=types, ocr=rules.ocr)
-    if not reader.in_child:
+    if not _in_child(reader, len(raw)):
         found = reader.read(raw, known)
     elif child is not None:
         found = child.read(raw, known)
     else:
         with closing(ReaderProcess()) as own:
             found = own.read(raw, known)
-    return NoteText(found.note, found.text, _hash(raw))
+    return NoteText(bounded(found.note), found.text, _hash(raw))
+
+
+def is_ordinary(file: FileRef) -> bool:
+    """Whether a file is read in a moment: no child process is needed."""
+    reader = reader_of(file.path)
+    return reader is not None and not _in_child(reader, file.size)
+
+
+def _in_child(reader: Reader, size: int) -> bool:
+    return reader.in_child or size > ORDINARY_BYTES
 
 
 def content_hash(file: FileRef, rules: VaultRules) -> bytes:

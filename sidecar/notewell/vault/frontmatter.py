@@ -19,6 +19,7 @@ _ENTRY = re.compile(r"^(?=[^\s#:\-][^:\n]*:(?:[ \t]|$))", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
 _MAX_CHARS = 256 * 1024
 _MAX_VALUES = 20_000  # after aliases are expanded
+_MAX_EXPANDED = 4 * _MAX_CHARS  # characters, after aliases are expanded
 _MAX_DEPTH = 32
 _MAX_INTEGER = 2**63 - 1  # what JSON and SQLite can hold
 # libyaml's binding recurses in C, and a deep document ends the process. Depth needs one of these
@@ -157,10 +158,12 @@ class _Converter:
 
     def __init__(self) -> None:
         self._left = _MAX_VALUES
+        self._characters = _MAX_EXPANDED
 
     def convert(self, value: object, depth: int) -> PropertyValue:
         self._left -= 1
-        if self._left < 0 or depth > _MAX_DEPTH:
+        self._characters -= len(value) if isinstance(value, (str, bytes)) else 0
+        if min(self._left, self._characters) < 0 or depth > _MAX_DEPTH:
             raise _HostileYamlError("its aliases expand without bound")
         if isinstance(value, dict):
             return {_name(key): self.convert(item, depth + 1) for key, item in value.items()}

@@ -12,11 +12,18 @@ _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ITEM = re.compile(rf"^{_ITEM_MARK.pattern}", re.MULTILINE)
 _FENCES = ("```", "~~~")
 _BLANKS, _MARKS = frozenset(" \t"), frozenset("-*+")
-_MAX_LOOK_BACK = 500  # lines; a list whose items all hang under one far above names no parent
+# A list whose items all hang under one far above names no parent.
+_MAX_LOOK_BACK = 500  # lines
+_MAX_CHARACTERS_BACK = 50_000
+_LONGEST_NAME = 1_000  # characters of an item that others are said to hang under
 
 
 def parent_item(text: str, begin: int, at: int) -> str | None:
     """The text of the item above the line at `at` that is indented less; not before `begin`."""
+    if at - begin > _MAX_CHARACTERS_BACK:
+        begin = text.find("\n", at - _MAX_CHARACTERS_BACK, at) + 1
+        if not begin:
+            return None
     line = _line_of(text, begin, at)
     own = indent_of(text, line)
     if not own:
@@ -75,9 +82,10 @@ def may_have_items(text: str) -> bool:
 def item_text(text: str, line: int) -> str | None:
     """The text of the item whose first line starts at `line`, without its list mark."""
     marked = _ITEM_MARK.match(text, line)
-    end = text.find("\n", line)
     start = marked.end() if marked else line
-    return text[start : end if end >= 0 else len(text)].strip() or None
+    most = start + _LONGEST_NAME
+    end = text.find("\n", start, most)
+    return text[start : end if end >= 0 else most].strip() or None
 
 
 @dataclass(slots=True)

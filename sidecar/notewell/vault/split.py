@@ -95,7 +95,7 @@ class Splitter:
     def _cut(self, start: int, before: int, budget: int) -> int:
         """Return where the piece that begins at `start` ends, behind `before`."""
         begun = self._tokens_at(start)
-        room = float(budget)
+        room, end = float(budget), len(self._text)
         for _ in range(_RETRIES):
             left = self._sums[-1] - begun
             pieces = max(1, -(-left // room))
@@ -109,11 +109,10 @@ class Splitter:
             if tokens <= budget:
                 return end
             room *= min(0.9, budget / tokens * 0.95)
-        return self._shrink(start, before, budget)
+        return self._shrink(start, before, end, budget)
 
-    def _shrink(self, start: int, before: int, budget: int) -> int:
-        """Find an end by halving: for text whose tokens are spread too unevenly to guess."""
-        end = len(self._text)
+    def _shrink(self, start: int, before: int, end: int, budget: int) -> int:
+        """Halve the piece up to `end`: for text whose tokens are spread too unevenly to guess."""
         while end > before + 1 and self._count(self._text[start:end]) > budget:
             end = max(before + 1, start + (end - start) // 2)
         return end

@@ -105,9 +105,9 @@ def _of_span(span: Span, offset: int) -> Iterator[Sentence]:
     if span.kind not in _WHOLE:
         pattern = _OUTER_LINE if span.kind == "list" else _END
         ends = [*(match.end() for match in pattern.finditer(text)), len(text)]
-    start = 0
+    start, last = 0, len(text.rstrip())
     for end in ends:
-        rest_is_short = end < len(text) and len(text[end:].strip()) < _LEAST_CHARS
+        rest_is_short = end < len(text) and last - end < _LEAST_CHARS
         if len(text[start:end].strip()) >= _LEAST_CHARS and not rest_is_short:
             yield Sentence(offset + start, offset + end, text[start:end].strip())
             start = end

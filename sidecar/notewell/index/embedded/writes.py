@@ -21,6 +21,7 @@ from notewell.index.embedded.tables import get_meta, next_generation, number, op
 from notewell.index.embedded.vector_writes import find_model, sound_vectors
 from notewell.index.link_rows import link_rows
 from notewell.index.row_values import Row, is_storable
+from notewell.index.vector_heirs import Replaced, VectorHeirs
 from notewell.support.logs import AboutFiles
 from notewell.types import (
     Batch,
@@ -212,15 +213,15 @@ class BatchWriter:
         otherwise, every place is what it was before.
         """
         before = self._old_chunks(note_id)
-        unclaimed = list(before)
         by_hash: dict[bytes, list[_OldChunk]] = defaultdict(list)
-        for old in reversed(unclaimed):
+        for old in reversed(before):
             by_hash[old.text_hash].append(old)
+        claimed: set[int] = set()
         added: list[Chunk] = []
         for chunk in chunks:
             if by_hash[chunk.text_hash]:
                 old = by_hash[chunk.text_hash].pop()
-                unclaimed.remove(old)
+                claimed.add(old.id)
                 self._db.execute(
                     "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
                     " lines=?, header=?, text=?, checksum=? WHERE id=?",
@@ -228,10 +229,14 @@ class BatchWriter:
                 )
             else:
                 added.append(chunk)
-        replaced = before if unchanged else unclaimed
+        unclaimed = [old for old in before if old.id not in claimed]
+        heirs = VectorHeirs(
+            Replaced(old.start, old.stop, old.text, old.vector_hash)
+            for old in (before if unchanged else unclaimed)
+        )
         for chunk in added:
             own = chunk.text_hash in known
-            vector_hash = chunk.text_hash if own else _inherited(chunk, replaced)
+            vector_hash = chunk.text_hash if own else heirs.vector_hash(chunk)
             self._insert(note_id, chunk, vector_hash)
         for old in unclaimed:
             self._db.execute("DELETE FROM chunks WHERE id = ?", (old.id,))
@@ -319,18 +324,3 @@ def _part_sums(note_id: int, put: NotePut) -> tuple[int, int]:
     passages = joined(_chunk_row(note_id, chunk)[-1] for chunk in put.chunks)
     rows = link_rows(note_id, put.note)
     return passages, joined(link_sum(note, ordinal, columns) for note, ordinal, *columns in rows)
-
-
-def _inherited(chunk: Chunk, replaced: Sequence[_OldChunk]) -> bytes | None:
-    """The vector that represents a changed passage until its own is computed.
-
-    That of the same text under another title, else of the passage it overlaps most.
-    """
-    best: tuple[bool, int] = (False, 0)
-    vector_hash = None
-    for old in replaced:
-        overlap = min(chunk.end, old.stop) - max(chunk.start, old.start)
-        rank = (old.text == chunk.text, max(overlap, 0))
-        if old.vector_hash is not None and rank > best:
-            best, vector_hash = rank, old.vector_hash
-    return vector_hash

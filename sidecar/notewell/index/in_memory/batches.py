@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from notewell.index.in_memory.state import ChunkRecord, NoteRecord, State
+from notewell.index.vector_heirs import Replaced, VectorHeirs
 from notewell.types import (
     Applied,
     Batch,
@@ -152,7 +153,6 @@ class _BatchWriter:
         self, note_id: int, before: Sequence[ChunkRecord], put: NotePut, is_unchanged: bool
     ) -> tuple[ChunkRecord, ...]:
         """A note's new chunk records. A chunk whose text is unchanged keeps its id and vector."""
-        unclaimed = list(before)
         by_hash: defaultdict[bytes, list[ChunkRecord]] = defaultdict(list)
         for old in reversed(before):
             by_hash[old.stored.text_hash].append(old)
@@ -160,8 +160,12 @@ class _BatchWriter:
         for place, chunk in enumerate(put.chunks):
             if by_hash[chunk.text_hash]:
                 kept[place] = by_hash[chunk.text_hash].pop()
-                unclaimed.remove(kept[place])
-        replaced = before if is_unchanged else unclaimed
+        claimed = {record.stored.id for record in kept.values()}
+        unclaimed = [old for old in before if old.stored.id not in claimed]
+        heirs = VectorHeirs(
+            Replaced(old.stored.start, old.stored.end, old.stored.text, old.vector_hash)
+            for old in (before if is_unchanged else unclaimed)
+        )
         self.removed.update(old.stored.id for old in unclaimed)
         made = []
         for place, chunk in enumerate(put.chunks):
@@ -170,17 +174,17 @@ class _BatchWriter:
                 stored = _stored_chunk(same.stored.id, note_id, chunk)
                 made.append(ChunkRecord(stored, chunk.header, same.vector_hash))
             else:
-                made.append(self._new(note_id, chunk, replaced))
+                made.append(self._new(note_id, chunk, heirs))
         return tuple(made)
 
-    def _new(self, note_id: int, chunk: Chunk, replaced: Sequence[ChunkRecord]) -> ChunkRecord:
+    def _new(self, note_id: int, chunk: Chunk, heirs: VectorHeirs) -> ChunkRecord:
         state = self._state
         chunk_id, state.next_chunk = state.next_chunk, state.next_chunk + 1
         self.added.add(chunk_id)
         if state.has_vector(state.chunk_model, chunk.text_hash):
             vector_hash: bytes | None = chunk.text_hash
         else:
-            vector_hash = _inherited(chunk, replaced)
+            vector_hash = heirs.vector_hash(chunk)
         return ChunkRecord(_stored_chunk(chunk_id, note_id, chunk), chunk.header, vector_hash)
 
     def _settle(self, record: NoteRecord, put: NotePut, *, is_unchanged: bool) -> None:
@@ -202,21 +206,6 @@ class _BatchWriter:
                 mtime_ns=put.mtime_ns,
             )
         )
-
-
-def _inherited(chunk: Chunk, replaced: Sequence[ChunkRecord]) -> bytes | None:
-    """The vector for a changed passage until its own is made: see the port's `apply`.
-
-    That of the same text under another header, else of the passage it overlaps most.
-    """
-    best: tuple[bool, int] = (False, 0)
-    vector_hash = None
-    for old in replaced:
-        overlap = min(chunk.end, old.stored.end) - max(chunk.start, old.stored.start)
-        rank = (old.stored.text == chunk.text, max(overlap, 0))
-        if old.vector_hash is not None and rank > best:
-            best, vector_hash = rank, old.vector_hash
-    return vector_hash
 
 
 def _stored_note(note_id: int, put: NotePut) -> StoredNote:

@@ -16,6 +16,7 @@ from notewell.vault.readers.made_text import Described, MadeText
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 
 _SUFFIX = ".base"
+_MAX_NAME = 200
 _PARTS = (
     ("filters", "Filters"),
     ("formulas", "Formulas"),
@@ -53,6 +54,7 @@ def _section(made: MadeText, heading: str, value: PropertyValue) -> None:
 
 def _rows(value: PropertyValue, name: str = "") -> Iterator[str]:
     """The lines of a value: `name: words` for each that is not made of others."""
+    name = name[-_MAX_NAME:]  # of which every line below has a copy
     before = f"{name}: " if name else ""
     if isinstance(value, Mapping):
         for key, part in value.items():

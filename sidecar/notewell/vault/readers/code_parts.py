@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import time
 import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -15,6 +16,8 @@ MAX_PARTS = 5000
 _MAX_NAME = 200
 _DEEPEST = 8  # parts around each other
 _MAX_STEPS = 200_000  # nodes of a syntax tree that are looked at
+_PARSING_S = 5
+_READ_BYTES = 1 << 16
 
 # The nodes of all grammars that name a part, and those that such a part may lie in.
 _PARTS = frozenset(
@@ -101,7 +104,15 @@ def tree_parts(text: str, language: str) -> Parts:
     grammar = importlib.import_module(f"tree_sitter_{module}")
     name = f"language_{language}" if module == "typescript" else "language"
     parser = tree_sitter.Parser(tree_sitter.Language(getattr(grammar, name)()))
-    tree = parser.parse(text.encode("utf-8", "replace"))
+    source = text.encode("utf-8", "replace")
+    until = time.monotonic() + _PARSING_S
+    try:
+        tree = parser.parse(
+            lambda at, _: source[at : at + _READ_BYTES],
+            progress_callback=lambda *_: time.monotonic() > until,
+        )
+    except ValueError:  # it was stopped: what is no such code takes time by the square of its size
+        return Parts(warnings=(f"It is read as text: parsing took over {_PARSING_S} seconds.",))
     return Parts(tuple(_node_parts(tree.root_node)))
 
 

@@ -6,6 +6,7 @@ A drawing that Obsidian's plugin keeps in a note (`.excalidraw.md`) is Markdown 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from notewell.vault.parse import file_title
@@ -34,11 +35,13 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     made = MadeText()
     elements = _elements(decoded.text, file.path)
     frames = {name_of(one.get("id")): one for one in elements if one.get("type") == "frame"}
-    outside = [one for one in elements if name_of(one.get("frameId")) not in frames]
-    _write(made, outside)
+    inside: defaultdict[str, list[Element]] = defaultdict(list)
+    for one in elements:
+        inside[name_of(one.get("frameId"))].append(one)
+    _write(made, [one for one in elements if name_of(one.get("frameId")) not in frames])
     for key, frame in frames.items():
         made.heading(1, name_of(frame.get("name")), key or None)
-        _write(made, [one for one in elements if name_of(one.get("frameId")) == key])
+        _write(made, inside[key])
     title = file_title(file.path, _SUFFIX)
     return made.note(file, Described(title, warnings=decoded.warnings))
 

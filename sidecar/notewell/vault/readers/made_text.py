@@ -11,6 +11,7 @@ from dataclasses import field
 
 from notewell.types import Heading, Link, LinkKind, Note, PropertyValue, Span, SpanKind
 from notewell.types.frozen import frozen
+from notewell.vault.blocks import LONGEST_HEADING
 from notewell.vault.inline import split_address
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
@@ -49,6 +50,9 @@ class MadeText:
     def heading(self, level: int, text: str, block: str | None = None) -> None:
         """Write a heading; all that follows is below it. Nothing if it has no text."""
         shown = " ".join(_wanted(text).split())
+        if len(shown) > LONGEST_HEADING:
+            self.paragraph(shown, block=block)
+            return
         if not shown or self._is_full(shown):
             return
         level = max(1, min(level, _DEEPEST))

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import BinaryIO, cast
 
@@ -20,10 +21,14 @@ from notewell.vault.readers.ocr import MAX_SECONDS as OCR_SECONDS
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
 MAX_SECONDS = 60.0
+_PATIENCE_S = 2.0
+TOO_SLOW = "too_slow"  # the code of the error, and the rule in the ledger
 
 
 class ReaderProcess:
     """Reads one file at a time in one child, which is started with the first and then reused.
+
+    Whoever waits for long behind another file gets a child of its own.
 
     The child ends when it has had nothing to do for a while, and with this object. It is another
     program, not a fork, so that threads of this process do no harm. May be used by any thread.
@@ -41,12 +46,17 @@ class ReaderProcess:
         """Read the bytes of a file.
 
         Raises UnreadableNoteError with the code that the reader gave, with "too_large" if the
-        reader takes too much memory, and with "unreadable" if it takes too long or crashes.
+        reader takes too much memory, "too_slow" if it takes too long, "unreadable" if it crashes.
         """
-        with self._lock:
+        if not self._lock.acquire(timeout=_PATIENCE_S):  # its child reads a file that takes long
+            with closing(ReaderProcess(self._command, self._seconds)) as another:
+                return another.read(raw, file)
+        try:
             answer = self._ask(raw, file)
             if answer is None:  # the child had just ended for want of work
                 answer = self._ask(raw, file)
+        finally:
+            self._lock.release()
         if answer is None:
             raise UnreadableNoteError(
                 f"{file.path} is unread: the process that reads files ended at once.",
@@ -98,8 +108,8 @@ class ReaderProcess:
             child.wait()  # its own exit code says why it ended
         self.close()
         if late.is_set():
-            why = f"reading it took longer than {seconds:.0f} seconds"
-        elif child.returncode == IDLE_EXIT and not why:
+            raise too_slow(file.path, seconds)
+        if child.returncode == IDLE_EXIT and not why:
             return None
         raise _failed(file, why or f"its reader crashed ({_how(child.returncode)})")
 
@@ -132,6 +142,20 @@ def _end(child: subprocess.Popen[bytes]) -> None:
                 stream.close()
             except OSError:  # unsent bytes of a request
                 continue
+
+
+def too_slow(path: str, seconds: float) -> UnreadableNoteError:
+    """The error for a file that took too long to be read, or to be cut into passages."""
+    return UnreadableNoteError(
+        f"{path} is unread: it took longer than {seconds:.0f} seconds. It is tried again when it"
+        " changes, or by `notewell queue retry`.",
+        code=TOO_SLOW,
+    )
+
+
+def seconds_for(*, ocr: bool) -> float:
+    """How long one file may take."""
+    return MAX_SECONDS + (OCR_SECONDS if ocr else 0)
 
 
 def _failed(file: FileFacts, why: str) -> UnreadableNoteError:

@@ -22,6 +22,9 @@ _SAMPLE_BYTES = 4096
 # Western text in UTF-16 has a NUL in nearly every second byte and none in the others. Below this
 # share a file with NULs is taken for binary: a stray NUL must not turn English into Chinese.
 _NUL_SHARE = 0.4
+# Larger files, and those of types with a parser of their own, are read in a process that can be
+# ended, and after all others: one of them may take as long as thousands of notes.
+ORDINARY_BYTES = 256 * 1024
 # What a place in a file is named by, beside its line in the text that was read: nothing more, a
 # page, a cell of a notebook, or a node of a canvas. Such a name is the `block` of a span.
 Anchor = Literal["line", "page", "cell", "node"]

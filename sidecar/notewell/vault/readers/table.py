@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from notewell.errors import UnreadableNoteError
 from notewell.types import Note, Span
@@ -13,9 +14,11 @@ from notewell.vault.parse import file_title, one_line_end
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 
 _DELIMITERS = ",;\t|"
+_BETWEEN = " | "  # two cells
 _SAMPLE_LINES = 20
 _MAX_ROWS = 50_000
 _GROUP_CHARACTERS = 600  # of the rows of a passage, before the header is added
+_HEADER_CHARACTERS = 2_000  # of the header that is repeated above later groups
 
 
 @frozen
@@ -59,7 +62,7 @@ def _rows(text: str, path: str) -> tuple[list[_Row], tuple[str, ...]]:
         for cells in reader:
             shown = [" ".join(cell.split()) for cell in cells]
             if any(shown):
-                rows.append(_Row(" | ".join(shown), before + 1, reader.line_num))
+                rows.append(_Row(_BETWEEN.join(shown), before + 1, reader.line_num))
             before = reader.line_num
             if len(rows) > _MAX_ROWS:
                 return rows[:-1], (f"Only the first {_MAX_ROWS:,} rows are searched.",)
@@ -93,12 +96,20 @@ def _spans(rows: Sequence[_Row], text: str) -> Iterator[Span]:
     for row in (*body, None):
         if group and (row is None or size + len(row.text) > _GROUP_CHARACTERS):
             yield _span(header, group, starts, len(text), with_header=first)
+            header = header if not first else replace(header, text=_shortened(header.text))
             group, size, first = [], 0, False
         if row is not None:
             group.append(row)
             size += len(row.text)
     if not body:
         yield _span(header, [], starts, len(text), with_header=True)
+
+
+def _shortened(header: str) -> str:
+    """The header without the columns that are too many to be repeated."""
+    if len(header) <= _HEADER_CHARACTERS:
+        return header
+    return header[:_HEADER_CHARACTERS].rpartition(_BETWEEN)[0] or header[:_HEADER_CHARACTERS]
 
 
 def _span(
