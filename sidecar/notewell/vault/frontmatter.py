@@ -20,6 +20,7 @@ _ITEM = re.compile(r"^[ \t]*-[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
 _MAX_CHARS = 256 * 1024
 _MAX_VALUES = 20_000  # after aliases are expanded
 _MAX_EXPANDED = 4 * _MAX_CHARS  # characters, after aliases are expanded
+_MAX_UNREAD = 4096  # characters of a value that is kept as text, because it is no YAML
 _MAX_DEPTH = 32
 _MAX_INTEGER = 2**63 - 1  # what JSON and SQLite can hold
 # libyaml's binding recurses in C, and a deep document ends the process. Depth needs one of these
@@ -119,6 +120,8 @@ def _salvage(source: str) -> dict[str, PropertyValue]:
             items = _ITEM.findall(value)
             if name.strip().lower() == "title" and value.strip()[:1] in _UNCLOSED:
                 continue  # the file's name is a better title than half a list
+            if len(value) > _MAX_UNREAD:
+                continue
             kept[name.strip()] = tuple(items) if items else value.strip()
     return kept
 
