@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 
 from notewell.config.edit import Configuration
+from notewell.engine.feature import sections
 from notewell.errors import ConfigError
+from notewell.features import FEATURES
+from notewell.features.phone.rules import PhoneRules
+from notewell.features.phone.setting import change_setting
 from notewell.types import VaultRecord
 from notewell.vault.own_files import PHONE_INDEX
 from tests.cli.support import CommandLine
-from tests.phone.reading import read
+from tests.features.phone.reading import read
 
 
 @pytest.mark.usefixtures("with_model")
@@ -61,20 +65,22 @@ def test_without_vectors_nothing_is_written_and_nothing_is_set(
 
 def test_the_setting_is_of_one_vault_unless_a_person_wrote_all(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
-    configuration = Configuration({**os.environ, "NOTEWELL_CONFIG": str(file)})
+    configuration = Configuration(
+        {**os.environ, "NOTEWELL_CONFIG": str(file)}, features=sections(FEATURES)
+    )
     one, other = (VaultRecord(f"v{n}", f"Vault {n}", tmp_path / f"{n}") for n in (1, 2))
-    configuration.phone_index(one, wanted=True)
-    configuration.phone_index(other, wanted=True)
-    configuration.phone_index(one, wanted=False)
-    assert configuration.settings(tmp_path).phone.index == ("v2",)
+    change_setting(configuration, one, wanted=True)
+    change_setting(configuration, other, wanted=True)
+    change_setting(configuration, one, wanted=False)
+    assert configuration.settings(tmp_path).of(PhoneRules).index == ("v2",)
 
-    configuration.phone_index(other, wanted=False)
-    assert not configuration.settings(tmp_path).phone.index
+    change_setting(configuration, other, wanted=False)
+    assert not configuration.settings(tmp_path).of(PhoneRules).index
 
     file.write_text("[phone]\nindex = true\n", encoding="utf-8")
-    configuration.phone_index(one, wanted=True)
+    change_setting(configuration, one, wanted=True)
     with pytest.raises(ConfigError, match="every vault"):
-        configuration.phone_index(one, wanted=False)
+        change_setting(configuration, one, wanted=False)
 
 
 def test_a_vault_cannot_switch_it_on_by_its_own_file(notewell: CommandLine, vault: Path) -> None:

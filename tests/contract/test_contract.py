@@ -20,6 +20,7 @@ from notewell.access.devices import Devices
 from notewell.config.edit import Configuration
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import JSON_MEDIA
+from notewell.engine.feature import sections
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.replies import LocalModels
@@ -377,7 +378,9 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
 def _configuration(folder: Path) -> Configuration:
     file = folder / "config.toml"
     file.write_text('[log]\nlevel = "debug"\n')
-    return Configuration({"NOTEWELL_CONFIG": str(file), "NOTEWELL_LOG_FORMAT": "json"})
+    return Configuration(
+        {"NOTEWELL_CONFIG": str(file), "NOTEWELL_LOG_FORMAT": "json"}, features=sections(FEATURES)
+    )
 
 
 def _in_place(asked: Asked, record: VaultRecord) -> Asked:

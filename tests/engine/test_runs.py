@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
+from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
 from notewell.engine.engine import Engine
 from notewell.engine.scheduler import Scheduler
 from notewell.features import FEATURES
@@ -53,10 +54,10 @@ def test_index_runs_are_recorded_with_what_failed(opened: Open, tmp_path: Path) 
     (tmp_path / "vault" / "C.md").symlink_to(tmp_path / "nowhere")
     engine.index_now()
 
-    (run,) = engine.tending.runs.reply(10).runs
+    (run,) = engine.answer(RunsRequest(10)).runs
     assert (run.kind, run.trigger, run.result) == ("index", "manual", "done")
     assert run.counts["read"] >= 1
-    assert engine.tending.runs.reply(10).next == ()
+    assert engine.answer(RunsRequest(10)).next == ()
 
 
 def test_a_server_checks_the_vault_first_and_then_indexes_what_is_saved(
@@ -69,10 +70,10 @@ def test_a_server_checks_the_vault_first_and_then_indexes_what_is_saved(
     engine._look_at("A.md")
 
     found = until(
-        lambda: [run for run in engine.tending.runs.reply(10).runs if run.trigger == "client"]
+        lambda: [run for run in engine.answer(RunsRequest(10)).runs if run.trigger == "client"]
     )
     assert (found[0].kind, found[0].counts["read"]) == ("index", 1)
-    first = engine.tending.runs.reply(10).runs[-1]
+    first = engine.answer(RunsRequest(10)).runs[-1]
     assert (first.kind, first.trigger) == ("reconcile", "schedule")
     upcoming = engine.status().next_run
     assert upcoming is not None
@@ -83,28 +84,27 @@ def test_a_run_is_cancelled_by_its_id(opened: Open, tmp_path: Path) -> None:
     engine = opened()
     engine.start()
     until(lambda: engine.status().state == "ready")
-    begun = engine.tending._working.begin("maintain", "manual", lambda run: run.wait(600))
+    begun = engine.vault.runs.begin("maintain", "manual", lambda run: run.wait(600))
 
     assert engine.busy
-    engine.tending.runs.cancel(str(begun))
-    until(lambda: engine.tending.runs.show(str(begun)).result == "cancelled")
-    assert engine.tending.runs.cancel(str(begun)).result == "cancelled"  # again: nothing happens
+    engine.answer(CancelRun(str(begun)))
+    until(lambda: engine.answer(RunRequest(str(begun))).result == "cancelled")
+    assert engine.answer(CancelRun(str(begun))).result == "cancelled"  # again: nothing happens
 
 
 def test_what_was_missed_is_started_once(tmp_path: Path) -> None:
     log, started = RunLog(tmp_path), []
     log.end(log.start("extract", "schedule"), RunEnd("done", {}))
     rules = ScheduleRules(extract="on", maintain="sun 02:00")
-    scheduler = Scheduler(
-        rules,
-        "",
-        log,
-        {"extract": lambda: started.append("extract"), "maintain": lambda: started.append("links")},
-    )
+    scheduler = Scheduler(rules, "", log)
+    starts: dict[RunKind, Callable[[], object]] = {
+        "extract": lambda: started.append("extract"),
+        "maintain": lambda: started.append("links"),
+    }
     now = time.time() + 3 * 24 * HOUR  # the computer was off for three days
 
     assert scheduler.upcoming(now) == ()  # nothing is planned without a server
-    scheduler.begin(now)
+    scheduler.begin(now, starts)
     scheduler.start_due(now)
     scheduler.start_due(now + 1)
 
@@ -116,9 +116,9 @@ def test_what_was_missed_is_started_once(tmp_path: Path) -> None:
 
 def test_a_clock_that_was_set_back_puts_off_nothing(tmp_path: Path) -> None:
     starts: dict[RunKind, Callable[[], object]] = {"reconcile": lambda: None}
-    scheduler = Scheduler(ScheduleRules(reconcile="03:30"), "", RunLog(tmp_path), starts)
+    scheduler = Scheduler(ScheduleRules(reconcile="03:30"), "", RunLog(tmp_path))
     now = time.time()
-    scheduler.begin(now)
+    scheduler.begin(now, starts)
 
     (due,) = scheduler.upcoming(now - 30 * 365 * 24 * HOUR)
 

@@ -16,11 +16,12 @@ from notewell.features.gleanings.state import StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import ApplyMemory, ForgetMemory, StoreMemory
 from notewell.features.memory.service import Helpers, Memories
+from notewell.features.phone.rules import PhoneRules
+from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.phone.service import PhoneIndex, PhoneParts
 from notewell.runs.log import RunLog
 from notewell.runs.work import Runs
-from notewell.types import Batch, PhoneRules, VaultRecord
+from notewell.types import Batch, VaultRecord
 from notewell.types.runs import RunEnd
 from notewell.vault.own_files import PHONE_INDEX
 from notewell.vault.write import VaultWriter, content_hash
@@ -29,7 +30,7 @@ from notewell.vaults.registry import Registry
 from tests.faults.backup_operations import BACKUPS
 from tests.faults.index_operations import INDEX, MAKE, notes, open_index
 from tests.faults.injection import LEFT, Operation
-from tests.phone.reading import read
+from tests.features.phone.reading import read
 
 # --- writes to a vault --------------------------------------------------------------------------
 

@@ -22,6 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.config.edit import Configuration
+from notewell.engine.feature import sections
+from notewell.features import FEATURES
 from notewell.features.memory.rules import MemoryRules
 from notewell.types import LimitRules, ServerRules, Settings
 from notewell.web.server import serve
@@ -61,7 +63,9 @@ class _Server:
     def __init__(self, home: Home) -> None:
         file = home.settings.data_dir / "config.toml"
         file.touch()
-        self._configuration = Configuration({"NOTEWELL_CONFIG": str(file)})
+        self._configuration = Configuration(
+            {"NOTEWELL_CONFIG": str(file)}, features=sections(FEATURES)
+        )
         self._home = replace(home, settings=_settings(home.settings))
         self._loop = asyncio.new_event_loop()
         self._listening: asyncio.Future[BoundServer] = self._loop.create_future()

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from notewell.config.edit import Configuration, settings_by_key
 from notewell.config.load import VAULT_FILE, known_keys, load_settings
+from notewell.engine.feature import sections
 from notewell.errors import ConfigError
+from notewell.features import FEATURES
 from tests.fuzz.mutation import made_of, mutate, odd_bytes
 from tests.fuzz.target import Check, FaultError, Generate, Target
 
@@ -63,7 +65,7 @@ def _opened() -> Iterator[Check]:
             user.write_bytes(data)
             (vault / VAULT_FILE).unlink(missing_ok=True)
             _load(environ, None)
-            _change(Configuration(environ), user, vault)
+            _change(Configuration(environ, features=sections(FEATURES)), user, vault)
             user.write_bytes(b"")
             (vault / VAULT_FILE).write_bytes(data)
             _load(environ, vault)

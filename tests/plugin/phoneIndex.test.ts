@@ -1,4 +1,4 @@
-/** The phone index: read as the server wrote it (tests/phone), used for meaning, and left where it is not whole. */
+/** The phone index: read as the server wrote it (tests/features/phone), used for meaning, and left where it is not whole. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { PhoneIndex, type PhoneStore } from "../../plugin/src/local/phoneIndex";
 import { foundBy } from "../../plugin/src/local/reply";
 import { MemoryStore, MemoryVault, type Note } from "./memoryVault";
 
-const FOLDER = join(import.meta.dirname, "..", "phone");
+const FOLDER = join(import.meta.dirname, "..", "features", "phone");
 const raw = readFileSync(join(FOLDER, "sample.bin"));
 const BYTES = new Uint8Array(raw).buffer;
 interface Told {

@@ -45,9 +45,16 @@ from notewell.contract.manage import (
     SuggestReply,
 )
 from notewell.contract.notes import NoteReply, NoteRequest
-from notewell.contract.phone import PhoneIndexReply, PhoneIndexSize
 from notewell.contract.request import Request, StreamEvent
-from notewell.contract.runs import NextRun, RunError, RunsReply, RunView
+from notewell.contract.runs import (
+    CancelRun,
+    NextRun,
+    RunError,
+    RunRequest,
+    RunsReply,
+    RunsRequest,
+    RunView,
+)
 from notewell.contract.search import (
     Explain,
     Fusion,
@@ -61,8 +68,8 @@ from notewell.contract.search import (
     StageTrace,
 )
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
+from notewell.engine.answers import answer
 from notewell.engine.event_stream import EventStream
-from notewell.engine.feature import sections
 from notewell.errors import ForbiddenError, NotFoundError
 from notewell.features import FEATURES
 from notewell.features.ask.requests import AskRequest
@@ -118,6 +125,12 @@ from notewell.features.gleanings.requests import (
 )
 from notewell.features.memory.replies import MemoryReply
 from notewell.features.memory.requests import MemoryRequest
+from notewell.features.phone.requests import (
+    PhoneIndexReply,
+    PhoneIndexRequest,
+    PhoneIndexSize,
+    SwitchPhoneIndex,
+)
 from notewell.features.properties.requests import (
     EditedNote,
     EditProperties,
@@ -343,8 +356,6 @@ class FakeRuns:
             raise NotFoundError(f"There is no run {number}.")
         return RUN
 
-    cancel = show
-
 
 GLEANING = GleaningView(
     id="0123456789ab",
@@ -451,6 +462,8 @@ class FakeFeatures:
     ) -> None:
         gleanings = FakeGleanings(asked)
         documents = FakeDocuments(vault, asked.append)
+        runs = FakeRuns(asked)
+        self.phone = FakePhoneIndex()
         self._asking = asking
 
         def fixed(reply: object) -> Callable[[object], object]:
@@ -481,6 +494,11 @@ class FakeFeatures:
             EditProperties: fixed(UNCHANGED),
             EditPropertiesBatch: fixed(PropertiesBatchReply("Home", 0, (EDITED,), (), None)),
             ContextRequest: FakeAssembler(vault, asked).assemble,
+            RunsRequest: lambda one: runs.reply(one.limit),
+            RunRequest: lambda one: runs.show(one.id),
+            CancelRun: lambda one: runs.show(one.id),
+            PhoneIndexRequest: lambda _: self.phone.reply(),
+            SwitchPhoneIndex: lambda one: self.phone.switch(on=one.on),
             MakePlan: fixed(PLAN),
             GardenModelRequest: fixed(GARDEN_MODEL),
             PlansRequest: fixed(PlansReply("Home", (), ())),
@@ -500,17 +518,6 @@ class FakeFeatures:
 
     def stream(self, request: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
         return self._asking.answer(request, cancel)
-
-
-class FakeTending:
-    """What tends a vault; `asked` is the engine's."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self.runs = FakeRuns(asked)
-        self.phone = FakePhoneIndex()
-
-    def switch_phone_index(self, *, on: bool) -> PhoneIndexReply:
-        return self.phone.switch(on=on)
 
 
 class FakeAssembler:
@@ -572,7 +579,6 @@ class FakeEngine:
         self.queue = FakeQueue(self._heard)
         self.suggestions = FakeSuggestions(record.name)
         self.asking = FakeAsking(self.asked)
-        self.tending = FakeTending(self.asked)
         self.completions = FakeExplorer(self.notes, self._heard)
         self.features = FakeFeatures(record.name, self.asked, self.completions, self.asking)
         self.client_changes = FakeClientChanges(self.asked)
@@ -604,6 +610,9 @@ class FakeEngine:
             warnings=(),
             explain=Explain({}, (StageTrace("parse", 0.1, 0, 1),)) if explain else None,
         )
+
+    def answer(self, request: Request[Any]) -> object:
+        return answer(self, request)  # type: ignore[arg-type]
 
     def search(self, request: SearchRequest) -> SearchReply:
         self._heard(request)
@@ -760,7 +769,6 @@ class FakeVaults:
             data_dir=root,
             model_dir=root,
             state_dir=root,
-            features={one.name: one.rules() for one in sections(FEATURES)},
         )
         for engine in self._engines:
             self.directory(engine.record).mkdir(parents=True)

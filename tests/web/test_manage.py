@@ -52,7 +52,7 @@ async def test_the_phone_index_is_switched_with_its_setting(
     await client.post("/api/phone-index", json={"on": False})
     assert engine.record.id not in file.read_text(encoding="utf-8")
 
-    engine.tending.phone.fails = WriteError("The disk is full.")
+    engine.features.phone.fails = WriteError("The disk is full.")
     failed = await client.post("/api/phone-index", json={"on": True})
     assert (failed.status, (await failed.json())["detail"]) == (503, "The disk is full.")
     assert engine.record.id not in file.read_text(encoding="utf-8"), "the setting is as it was"

@@ -18,6 +18,8 @@ from schemathesis.pytest.lazy import get_all_tests
 from schemathesis.specs.openapi import checks as openapi_checks
 
 from notewell.config.edit import Configuration
+from notewell.engine.feature import sections
+from notewell.features import FEATURES
 from notewell.types import LimitRules, ServerRules, VaultRecord
 from notewell.web.app import create_app
 from notewell.web.openapi import document
@@ -54,7 +56,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         token=TOKEN,
         server=ServerRules(),
         limits=UNLIMITED,
-        configuration=Configuration({"NOTEWELL_CONFIG": str(file)}),
+        configuration=Configuration({"NOTEWELL_CONFIG": str(file)}, features=sections(FEATURES)),
         static=home / "none",
         features=ROWS,
     )

@@ -42,7 +42,6 @@ SECTIONS = {
         "ledger": "notewell.cli.status:ledger",
         "stats": "notewell.cli.status:stats",
         "queue": "notewell.cli.index:queue",
-        "runs": "notewell.cli.runs:runs",
         "vaults": "notewell.cli.vaults:vaults",
     },
     "Improve the search": {
@@ -55,7 +54,6 @@ SECTIONS = {
         "config": "notewell.cli.installation:config",
         "token": "notewell.cli.tokens:token",
         "pair": "notewell.cli.pair:pair",
-        "phone-index": "notewell.cli.phone_index:phone_index",
         "doctor": "notewell.cli.installation:doctor",
         "engine": "notewell.cli.engine:engine",
     },

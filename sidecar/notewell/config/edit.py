@@ -22,7 +22,7 @@ from notewell.config.load import (
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
 from notewell.errors import ConfigError
 from notewell.support import atomic
-from notewell.types import Settings, VaultRecord
+from notewell.types import Settings
 
 # Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
@@ -130,41 +130,27 @@ class Configuration:
 
     def consent(self, host: str, *, allowed: bool) -> None:
         """Allow or forbid sending notes to `host`, in the per-user file. Raises ConfigError."""
-        self._list("model.consent", host, wanted=allowed)
+        self.list_item("model.consent", host, wanted=allowed)
 
     def allow_documents(self, folder: str, *, allowed: bool) -> None:
         """Allow or forbid indexing documents below `folder`, in the per-user file.
 
         Raises ConfigError.
         """
-        self._list("documents.allow", folder, wanted=allowed)
+        self.list_item("documents.allow", folder, wanted=allowed)
 
-    def phone_index(self, record: VaultRecord, *, wanted: bool) -> None:
-        """Have a phone index in a vault or not, in the per-user file.
+    def of_user(self) -> Settings:
+        """The settings that the per-user file makes alone."""
+        return self._of_file(_text(self.file))
 
-        Raises ConfigError, also where the file has one in every vault and this is to have none.
-        """
-        present = self._of_file(_text(self.file))
-        if present.phone.index is True:
-            if not wanted:
-                raise ConfigError(
-                    f"{self.file} has a phone index in every vault (phone.index = true). Write the"
-                    " ids of the vaults that shall have one there instead."
-                )
-            return
-        if not wanted:
-            self._list("phone.index", record.name, wanted=False)
-        self._list("phone.index", record.id, wanted=wanted)
-
-    def _list(self, key: str, item: str, *, wanted: bool) -> None:
-        """Put an item into a list of the per-user file, or take it out."""
+    def list_item(self, key: str, item: str, *, wanted: bool) -> None:
+        """Put an item into a list of the per-user file, or take it out. Raises ConfigError."""
         from notewell.config.toml_text import changed  # noqa: PLC0415 - as in `change`
 
         with self._changing:
             text = _text(self.file)
-            present = self._of_file(text)
-            section, _, name = key.partition(".")
-            items: tuple[str, ...] = getattr(getattr(present, section), name) or ()
+            present = settings_by_key(self._of_file(text))[key]
+            items = present if isinstance(present, tuple) else ()
             others = tuple(one for one in items if one != item)
             kept = (*others, item) if wanted else others
             _write(self.file, changed(text, {key: kept or None}))

@@ -30,7 +30,6 @@ from notewell.types import (
     LimitRules,
     LogRules,
     ModelRules,
-    PhoneRules,
     ScheduleRules,
     SearchRules,
     Section,
@@ -75,7 +74,6 @@ _CORE = (
     Section("topics", TopicRules, in_vault=True),
     Section("schedule", ScheduleRules),
     Section("documents", DocumentRules),
-    Section("phone", PhoneRules),
 )
 PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*PATHS, "offline")

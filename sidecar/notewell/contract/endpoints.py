@@ -12,8 +12,6 @@ from notewell.contract import (
     manage,
     notes,
     pairing,
-    phone,
-    runs,
     search,
     server,
     status,
@@ -52,15 +50,6 @@ CHANGES: Requests = (
     changes.RetryRequest,
     changes.CancelRequest,
     changes.GuardRequest,
-)
-RUNS: Requests = (
-    runs.RunsRequest,
-    runs.RunRequest,
-    runs.CancelRun,
-)
-PHONE: Requests = (
-    phone.PhoneIndexRequest,
-    phone.SwitchPhoneIndex,
 )
 SESSION: Requests = (manage.SessionRequest,)
 PAIRING: Requests = (

@@ -89,3 +89,6 @@ class CancelRun(Request[RunView]):
         example={"id": "1"},
     )
     id: RunId
+
+
+REQUESTS = (RunsRequest, RunRequest, CancelRun)

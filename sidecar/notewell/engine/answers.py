@@ -13,8 +13,6 @@ from notewell.contract import (
     log,
     manage,
     notes,
-    phone,
-    runs,
     search,
 )
 from notewell.contract.request import Request
@@ -83,11 +81,6 @@ def _of_changes(engine: Engine) -> Answers:
         changes.ConfirmWritesRequest: lambda one: engine.client_changes.confirm_writes(
             one.confirmed
         ),
-        runs.RunsRequest: lambda one: engine.tending.runs.reply(one.limit),
-        runs.RunRequest: lambda one: engine.tending.runs.show(one.id),
-        runs.CancelRun: lambda one: engine.tending.runs.cancel(one.id),
-        phone.PhoneIndexRequest: lambda _: engine.tending.phone.reply(),
-        phone.SwitchPhoneIndex: lambda one: engine.tending.switch_phone_index(on=one.on),
         changes.PauseRequest: lambda _: engine.queue.pause(),
         changes.ResumeRequest: lambda _: engine.queue.resume(),
         changes.RetryRequest: lambda _: engine.queue.retry(),

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
+from notewell.contract.fields import iso
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.request import Request
+from notewell.contract.runs import NextRun
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
@@ -37,10 +39,10 @@ from notewell.engine.model_suggestions import ModelSuggestions
 from notewell.engine.passages import asked_for
 from notewell.engine.queue_control import QueueControl
 from notewell.engine.request_threads import RequestThreads
+from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
-from notewell.engine.tending import Tending, run_log
 from notewell.engine.watcher import VaultWatcher
 from notewell.errors import NotewellError, NotFoundError, UnreadableNoteError, UsageError
 from notewell.index.engines import open_index
@@ -56,6 +58,7 @@ from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
 from notewell.querylog import folder
+from notewell.runs import RunLog
 from notewell.runs.work import Runs
 from notewell.search.complete import Completions
 from notewell.sources import Source
@@ -84,7 +87,7 @@ R = TypeVar("R")
 class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
-    `history` logs searches, `tokens` counts, `tending` has its runs, `queue` steers.
+    `history` logs searches, `tokens` counts, `queue` steers; `vault` is what features are given.
     """
 
     def __init__(
@@ -111,7 +114,7 @@ class Engine:
             Indexer(source, index, settings),
             models,
             fetch_missing=fetch_missing,
-            runs=run_log(record, settings),
+            runs=_run_log(record, settings),
             between=self._search_priority.give_way,
         )
         self.history = SearchHistory(index, record, settings)
@@ -130,7 +133,6 @@ class Engine:
         writer = open_writer(record, settings.data_dir)
         self.vault = self._open_vault(settings, writer, own_folders(features, settings))
         self.features = OpenFeatures(features, self.vault)
-        self.tending = Tending(self.vault, self._writer, self.features)
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=writer
         )
@@ -193,13 +195,15 @@ class Engine:
     def _open_vault(
         self, settings: Settings, writer: VaultWriter | None, own_folders: Mapping[str, str]
     ) -> OpenVault:
+        runs = Runs(_run_log(self.record, settings), self.record.name, self._writer.cancel_run)
         return OpenVault(
             self.record,
             settings,
             self._index,
             self._source,
             writer,
-            Runs(run_log(self.record, settings), self.record.name),
+            runs=runs,
+            schedule=Scheduler(settings.schedule, settings.vault.reconcile_at, runs.log),
             changed=self._look_at,
             reindex=self._look_now,
             embedder=self._embedder,
@@ -272,7 +276,8 @@ class Engine:
         waiting = self.client_changes.waiting_writes
         work, models = self._writer.activity, self._models.state
         reply = status.status_reply(self._index, self.record, work, models, server_writes=waiting)
-        return replace(reply, next_run=next(iter(self.tending.runs.next()), None))
+        due = (NextRun(one.kind, iso(one.at)) for one in self.vault.schedule.upcoming(time.time()))
+        return replace(reply, next_run=next(due, None))
 
     def stats(self, *, limit: int) -> StatsReply:
         """The vault in figures, with at most `limit` names in each list."""
@@ -343,7 +348,8 @@ class Engine:
             return
         self._writer.start(after=prepared)
         self._watching.start(after=prepared)
-        self.tending.start()
+        self.features.start()
+        self.vault.schedule.start(self._starts())
 
     def reindex(
         self, *, full: bool = False, paths: Sequence[str] = (), confirm_removals: bool = False
@@ -385,7 +391,7 @@ class Engine:
     def busy(self) -> bool:
         """Whether closing it now would cut work off, or undo a pause."""
         activity = self._writer.activity
-        return activity.running or activity.paused or activity.waiting > 0 or self.tending.busy
+        return activity.running or activity.paused or activity.waiting > 0 or self.vault.runs.busy
 
     def wait_for_model(self) -> None:
         """Load the model now, if it is on this computer; a first search else does without it."""
@@ -399,7 +405,8 @@ class Engine:
 
     def close(self) -> None:
         """Stop the writer between two transactions, save snapshots, let everything go."""
-        self.tending.close()
+        self.vault.schedule.stop()
+        self.vault.runs.close()
         self.features.close()
         self._follower.stop()
         self._watching.stop()
@@ -410,6 +417,13 @@ class Engine:
         self.history.close()
         self._models.close()
         self._index.close()
+
+    def _starts(self) -> Starts:
+        """What begins a run of each kind that the schedule may name."""
+        return {
+            **self.features.runs(),
+            "reconcile": lambda: self._writer.submit(Work(trigger="schedule")),
+        }
 
     def _look_at(self, path: str) -> None:
         """Have a note that was written here indexed; without a writer, the next run finds it."""
@@ -425,3 +439,8 @@ class Engine:
         else:
             self._models.load(fetch=False)
             self._writer.run(Work(paths=paths))
+
+
+def _run_log(record: VaultRecord, settings: Settings) -> RunLog:
+    """The log of a vault's runs, even if a setting puts the index elsewhere."""
+    return RunLog(settings.data_dir / "vaults" / record.id)

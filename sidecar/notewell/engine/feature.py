@@ -21,6 +21,7 @@ from notewell.types.frozen import frozen
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.contract.request import Request, StreamEvent
     from notewell.contract.search import SearchReply, SearchRequest
+    from notewell.engine.scheduler import Scheduler
     from notewell.index.port import IndexReader
     from notewell.ingest.token_counter import TokenCounter
     from notewell.models.chat.providers import Providers
@@ -94,7 +95,8 @@ class OpenVault:
     """One vault at work, as its features see it.
 
     `writer` None: the vault is never written. `changed` is called with the path of each note
-    written. `reindex` has the paths given, or without any the whole vault, compared with the index:
+    written. `schedule` tells which runs are due, and follows a feature's at times that may change.
+    `reindex` has the paths given, or without any the whole vault, compared with the index:
     by the writer that serves the vault, else before it returns. `embedder` gives the model that
     answers searches, `chat` the language model that is configured now. `own_folders` are those
     whose notes only one feature edits, with its name. `ask` answers any request about the vault,
@@ -108,6 +110,7 @@ class OpenVault:
     source: Source
     writer: VaultWriter | None
     runs: Runs
+    schedule: Scheduler
     changed: Callable[[str], None]
     reindex: Callable[..., None]
     embedder: Callable[[], Embedder | None]

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from notewell.errors import NotewellError
 from notewell.runs import RunLog
@@ -20,6 +21,7 @@ from notewell.types.runs import RunKind
 # Times are compared with the clock at least this often: it may be set, and computers sleep.
 _LONGEST_WAIT_S = 60.0
 _ON = "on"
+Starts: TypeAlias = Mapping[RunKind, Callable[[], object]]
 _USUAL: Mapping[RunKind, str] = {
     "reconcile": "03:30",
     "extract": "23:00",
@@ -47,25 +49,20 @@ class Scheduler:
         rules: ScheduleRules,
         reconcile_at: str,
         runs: RunLog,
-        starts: Mapping[RunKind, Callable[[], object]],
     ) -> None:
-        """`starts` are the functions that begin a run of each kind, without waiting for its end.
-
-        `reconcile_at` is used where `rules.reconcile` says nothing.
-        """
-        chosen = _times(rules, reconcile_at)
-        self._times = {kind: when for kind, when in chosen.items() if kind in starts}
+        """`reconcile_at` is used where `rules.reconcile` says nothing."""
+        self._times: Mapping[RunKind, str] = _times(rules, reconcile_at)
         self._runs = runs
-        self._starts = starts
+        self._starts: Starts = {}
         self._since: dict[RunKind, float] = {}  # the next one is due at the first time after this
         self._started = False
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def start(self) -> None:
-        """Begin to follow the schedule, unless nothing is switched on."""
+    def start(self, starts: Starts) -> None:
+        """Begin to follow the schedule, unless nothing is switched on; see `begin`."""
         self._started = True
-        self.begin(time.time())
+        self.begin(time.time(), starts)
         self._run_thread()
 
     def _run_thread(self) -> None:
@@ -91,8 +88,14 @@ class Scheduler:
         if self._thread is not None:
             self._thread.join()
 
-    def begin(self, now: float) -> None:
-        """Count from the last run of each kind, or from now where there was none."""
+    def begin(self, now: float, starts: Starts) -> None:
+        """Count from the last run of each kind, or from now where there was none.
+
+        `starts` are the functions that begin a run of each kind, without waiting for its end; no
+        other kinds are started.
+        """
+        self._starts = starts
+        self._times = {kind: when for kind, when in self._times.items() if kind in starts}
         for kind in self._times:
             try:
                 last = self._runs.latest(kind)

@@ -15,7 +15,9 @@ from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
 from notewell.features.packs import PACKS
+from notewell.features.phone import PHONE
 from notewell.features.properties import PROPERTIES
+from notewell.features.runs import RUNS
 from notewell.features.sources import SOURCES
 from notewell.features.topics import TOPICS
 from notewell.features.writes import WRITES
@@ -34,8 +36,8 @@ FEATURES: tuple[Feature, ...] = (
     WRITES,
     ASK,
     Feature("changes", "notewell.contract.endpoints:CHANGES"),
-    Feature("runs", "notewell.contract.endpoints:RUNS"),
-    Feature("phone", "notewell.contract.endpoints:PHONE"),
+    RUNS,
+    PHONE,
     CONTEXT,
     DOCUMENTS,
     SOURCES,

@@ -22,7 +22,6 @@ from notewell.features import FEATURES
 from notewell.mcp import (
     index_tools,
     note_tools,
-    run_tools,
     search_tools,
     vault_tools,
 )
@@ -42,7 +41,6 @@ _CORE: tuple[Tool, ...] = (
     *note_tools.TOOLS,
     *vault_tools.TOOLS,
     *index_tools.TOOLS,
-    *run_tools.TOOLS,
 )
 
 

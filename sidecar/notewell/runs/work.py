@@ -56,9 +56,16 @@ class RunProgress:
 class Runs:
     """Starts and cancels the runs of one vault. Any thread may call."""
 
-    def __init__(self, runs: RunLog, name: str) -> None:
-        """`name` is part of the names of threads."""
+    def __init__(
+        self, runs: RunLog, name: str, stop_other: Callable[[int], bool] = lambda _: False
+    ) -> None:
+        """`name` is part of the names of threads.
+
+        `stop_other` stops a run of this process that was not started here, by its id, and returns
+        whether there is such a run.
+        """
         self.log = runs
+        self._stop_other = stop_other
         self._name = name
         self._lock = threading.Lock()
         self._active: dict[int, threading.Event] = {}
@@ -95,6 +102,8 @@ class Runs:
 
     def cancel(self, number: int) -> None:
         """Stop a run of this process or of another at its next item; see `RunLog.cancel`."""
+        if self._stop_other(number):
+            return
         self.log.cancel(number)
         with self._lock:
             stopping = self._active.get(number)

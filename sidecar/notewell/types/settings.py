@@ -242,18 +242,6 @@ class TopicRules:
 
 
 @frozen
-class PhoneRules:
-    """Whether a file is written into vaults by which phones know meaning without a server.
-
-    `index` is true for every vault, or lists the vaults by id or name. `megabytes` is the largest
-    size of the file, which is what it takes in a phone's memory.
-    """
-
-    index: bool | tuple[str, ...] = False
-    megabytes: Annotated[float, Ge(1), Le(20)] = 20.0
-
-
-@frozen
 class ScheduleRules:
     """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
 
@@ -307,7 +295,6 @@ class Settings:
     topics: TopicRules = field(default_factory=TopicRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)
-    phone: PhoneRules = field(default_factory=PhoneRules)
     features: Mapping[str, object] = field(default_factory=dict)
 
     def of(self, rules: type[T]) -> T:

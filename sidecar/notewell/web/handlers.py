@@ -16,7 +16,6 @@ from notewell.client.several import Part, merged
 from notewell.config.edit import Configuration
 from notewell.contract import manage as replies
 from notewell.contract.codec import to_json
-from notewell.contract.phone import PhoneIndexReply, SwitchPhoneIndex
 from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.server import (
@@ -35,7 +34,6 @@ from notewell.errors import ConfigError, NotewellError, UsageError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
 from notewell.types import Settings, VaultRecord
-from notewell.vaults import phone_index
 from notewell.vaults.opened import Vaults
 from notewell.web.auth import CALLER
 from notewell.web.metrics import VaultFigures
@@ -186,16 +184,6 @@ async def allow_host(
     await asyncio.to_thread(site.configuration.consent, request.host, allowed=request.allowed)
     await asyncio.to_thread(site.vaults.use_consent, hosts)
     return replies.AllowedHostReply(record.name, request.host, request.allowed)
-
-
-async def switch_phone_index(
-    site: Site, vault: str | None, request: SwitchPhoneIndex
-) -> PhoneIndexReply:
-    """Write the phone index into a vault and keep it up to date, or delete it."""
-    if site.configuration is None:
-        raise ConfigError("this server was started without a configuration file to change")
-    engine = site.engine(vault)
-    return await engine.call(phone_index.switch, site.configuration, engine, on=request.on)
 
 
 def _change_config(

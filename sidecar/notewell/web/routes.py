@@ -19,7 +19,6 @@ from notewell.contract import (
     devices,
     manage,
     pairing,
-    phone,
     search,
     server,
 )
@@ -173,7 +172,6 @@ _OF_SERVER: Mapping[type, Handler] = {
     manage.ConfigRequest: handlers.config,
     manage.ChangeConfigRequest: handlers.change_config,
     manage.AllowHostRequest: handlers.allow_host,
-    phone.SwitchPhoneIndex: handlers.switch_phone_index,
 }
 
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.contract.runs import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.errors import ConfigError, ProviderError, UsageError
 from notewell.features import FEATURES
@@ -220,7 +221,7 @@ def test_a_plan_with_the_model_is_applied_and_taken_back(
 
     plans.undo(plan.id, ())
     assert bytes_of(vault) == before
-    run = engine.tending.runs.reply(1).runs[0]
+    run = engine.answer(RunsRequest(1)).runs[0]
     assert (run.counts["model_notes"], run.counts["model_requests"]) == (2, 1)
     assert 0 < run.counts["model_tokens"] <= 100_000
 
@@ -291,7 +292,7 @@ def test_what_the_model_makes_up_is_left_out(opened: Open, script: Script) -> No
     engine = opened(asks(script(advice)))
     plan = Plans(engine).make(MakePlan(model=True))
     assert titles(plan) == {("update_topics", "Swarm.md", "topic Bee")}
-    run = engine.tending.runs.reply(1).runs[0]
+    run = engine.answer(RunsRequest(1)).runs[0]
     assert run.counts["model_ignored"] == 4
     told = " ".join(one.why for one in run.errors)
     assert "“Astrology”" in told
@@ -316,7 +317,7 @@ def test_an_answer_in_no_form_gives_nothing_and_waits_for_a_week(
     engine = opened(asks(model))
     plan = Plans(engine).make(MakePlan(model=True))
     assert plan.suggestions == ()
-    run = engine.tending.runs.reply(1).runs[0]
+    run = engine.answer(RunsRequest(1)).runs[0]
     assert (run.result, run.counts["errors"]) == ("done", 2)
     assert Plans(engine).estimate().waiting == 0
     state = json.loads((tmp_path / "data/vaults/v1/garden.json").read_text())
@@ -365,7 +366,7 @@ def test_what_came_before_a_failure_stays(opened: Open, vault: Path, script: Scr
     engine = opened(asks(model))
     plan = Plans(engine).make(MakePlan(model=True))
     assert len(plan.suggestions) == 1
-    run = engine.tending.runs.reply(1).runs[0]
+    run = engine.answer(RunsRequest(1)).runs[0]
     assert (run.result, run.counts["model_notes"]) == ("done", 10)
     assert "key" in run.errors[-1].why
     assert Plans(engine).estimate().waiting == 4
@@ -415,7 +416,7 @@ def test_a_plan_stays_within_its_tokens_and_notes(
     paths = [one["path"] for each in said for one in each["notes"]]
     assert paths == [f"Many/{59 - n:02}.md" for n in range(len(paths))]  # newest first
     assert 10 < len(paths) == would.notes < 50
-    counts = engine.tending.runs.reply(1).runs[0].counts
+    counts = engine.answer(RunsRequest(1)).runs[0].counts
     assert counts["model_tokens"] == would.tokens <= 20_000
 
     engine = opened(asks(script(*[tends()] * 10)), model_tokens=1_000_000)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.runs import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
 from notewell.features import FEATURES
@@ -102,7 +103,7 @@ def test_a_plan_is_applied_and_taken_back_as_one(opened: Open, vault: Path) -> N
     changed = {edit.path for one in plan.suggestions for edit in one.edit}
     assert changed == APPLIED.keys()
     assert all(one.diff and one.evidence and one.confidence >= 0.7 for one in plan.suggestions)
-    assert engine.tending.runs.reply(1).runs[0].kind == "plan"
+    assert engine.answer(RunsRequest(1)).runs[0].kind == "plan"
 
     done = plans.apply(plan.id, ())
     assert (len(done.applied), done.refused) == (len(plan.suggestions), ())

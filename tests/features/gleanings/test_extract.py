@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
+from notewell.contract.runs import RunRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, ReadOnlyError
@@ -67,7 +68,7 @@ def test_notes_are_made_once_with_all_their_days(engine: Engine, vault: Path) ->
 
     done = engine.answer(ExtractGleanings())
     assert (done.files, done.found, done.created, done.errors) == (1, 2, 2, 1)
-    assert engine.tending.runs.show(done.run).errors[0].path == "Daily/2026-11-21.md"
+    assert engine.answer(RunRequest(done.run)).errors[0].path == "Daily/2026-11-21.md"
     assert (vault / NOTE).read_text(encoding="utf-8") == (
         '---\ntitle: "Bees: a study"\nurl: "https://bees.example/?utm_source=x"\ndate: 2026-11-21\n'
         "timestamp: 2026-11-21T14:30\ntags:\n  - gleaning\ntype: gleaning\nstatus: active\n"

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import pytest
 
+from notewell.contract.runs import RunRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gleanings.maintain import judged
@@ -126,7 +127,7 @@ def check(engine: Engine) -> dict[str, int]:
     gleanings = Gleanings(engine.vault, lambda _: Web(seconds=0.7, resolve=resolve))
     run = gleanings.maintain().run
     shown = until(
-        lambda: (one := engine.tending.runs.show(run)).result != "running" and one, seconds=60
+        lambda: (one := engine.answer(RunRequest(run))).result != "running" and one, seconds=60
     )
     assert shown.result == "done"
     return dict(shown.counts)

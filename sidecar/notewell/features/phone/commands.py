@@ -12,7 +12,7 @@ from notewell.cli.backend import answer, print_reply, server_for
 from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, print_facts
 from notewell.client.backend import Backend, LocalBackend
-from notewell.contract.phone import (
+from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,
     PhoneIndexSize,
@@ -69,7 +69,7 @@ def _switch(invocation: Invocation, vault: str | None, *, on: bool, as_json: boo
     if server is not None:
         print_reply(server, SwitchPhoneIndex(on), _show, as_json=as_json)
         return
-    from notewell.vaults.phone_index import switch  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.phone.setting import switch  # noqa: PLC0415 - loads numpy and more
 
     with closing(invocation.vaults()) as vaults:
         engine = vaults.open(record, writable=False)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.phone import layout
-from notewell.phone.plan import Amount, fitting, shortened
-from tests.phone.reading import read
+from notewell.features.phone import layout
+from notewell.features.phone.plan import Amount, fitting, shortened
+from tests.features.phone.reading import read
 
 FOLDER = Path(__file__).parent
 UPDATE = os.environ.get("NOTEWELL_TEST_UPDATE_CONTRACT") == "1"

@@ -9,17 +9,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from notewell.contract.fields import iso
-from notewell.contract.phone import PhoneIndexReply, PhoneIndexSize
+from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.errors import ReadOnlyError, UsageError, WriteError
+from notewell.features.phone import layout
+from notewell.features.phone.collect import amount, contents
+from notewell.features.phone.plan import Amount, fitting, shortened
+from notewell.features.phone.requests import (
+    PhoneIndexReply,
+    PhoneIndexRequest,
+    PhoneIndexSize,
+    SwitchPhoneIndex,
+)
+from notewell.features.phone.rules import PhoneRules
 from notewell.index.port import IndexReader
-from notewell.phone import layout
-from notewell.phone.collect import amount, contents
-from notewell.phone.plan import Amount, fitting, shortened
 from notewell.runs.work import RunProgress, Runs
 from notewell.search import similar_relevance
 from notewell.search.cosines import CosineMap
 from notewell.support import atomic
-from notewell.types import Embedder, PhoneRules, VaultRecord
+from notewell.types import Embedder, VaultRecord
 from notewell.types.runs import Trigger
 from notewell.vault.own_files import PHONE_INDEX, unfinished_phone_indexes
 
@@ -43,6 +50,28 @@ def is_on(rules: PhoneRules, record: VaultRecord) -> bool:
     if isinstance(rules.index, bool):
         return rules.index
     return record.id in rules.index or record.name in rules.index
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The phone index of a vault, with what answers each request."""
+    phone = PhoneIndex(
+        PhoneParts(vault.record, vault.index, vault.runs, vault.embedder),
+        vault.settings.of(PhoneRules),
+    )
+
+    def follow() -> None:
+        vault.schedule.follow("phone", HOURLY if phone.on else "")
+
+    def switch(request: SwitchPhoneIndex) -> PhoneIndexReply:
+        reply = phone.switch(on=request.on)
+        follow()
+        return reply
+
+    return OpenFeature(
+        answers={PhoneIndexRequest: lambda _: phone.reply(), SwitchPhoneIndex: switch},
+        runs={"phone": phone.begin_due},
+        start=follow,
+    )
 
 
 class PhoneIndex:

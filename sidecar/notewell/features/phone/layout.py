@@ -4,7 +4,7 @@ All numbers are little endian. After the header come the tables of notes and of 
 vectors of both, and the text: the model's key and the notes' paths, which are sorted by their
 bytes, so that a note is found by bisection. A reader needs no copy of any part. docs/phone.md
 describes it for other programs; `plugin/src/local/phoneFile.ts` reads it, and
-tests/phone/sample.bin holds both to the same bytes.
+tests/features/phone/sample.bin holds both to the same bytes.
 """
 
 from __future__ import annotations

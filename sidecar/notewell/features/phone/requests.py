@@ -76,3 +76,6 @@ class SwitchPhoneIndex(Request[PhoneIndexReply]):
         example={"on": True},
     )
     on: Annotated[bool, Doc("Whether the file is written")]
+
+
+REQUESTS = (PhoneIndexRequest, SwitchPhoneIndex)

@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 
 from notewell.errors import ReadOnlyError, UsageError, WriteError
+from notewell.features.phone.rules import PhoneRules
+from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.phone.service import PhoneIndex, PhoneParts
 from notewell.runs import RunLog
 from notewell.runs.work import Runs
 from notewell.support import atomic
-from notewell.types import Batch, PhoneRules, VaultRecord, VaultRules
+from notewell.types import Batch, VaultRecord, VaultRules
 from notewell.types.runs import RunEnd
 from notewell.vault.files import walk
 from notewell.vault.own_files import PHONE_INDEX, is_own_file
+from tests.features.phone.reading import read
 from tests.index.conftest import Material
-from tests.phone.reading import read
 from tests.waiting import until
 
 MAKE = Material()
@@ -106,13 +107,13 @@ def test_it_is_written_again_after_an_hour_and_a_change(
     assert written(tmp_path).read_bytes() == first, "not twice within an hour"
 
     later = time.time() + 3_700
-    monkeypatch.setattr("notewell.phone.service.time.time", lambda: later)
+    monkeypatch.setattr("notewell.features.phone.service.time.time", lambda: later)
     due(one)
     assert read(written(tmp_path).read_bytes()).paths == ["A.md", "B.md"]
 
     os.utime(written(tmp_path), (1, 1))
     again = phone(tmp_path, index, PhoneRules(index=True))
-    monkeypatch.setattr("notewell.phone.service.time.time", lambda: later + 3_700)
+    monkeypatch.setattr("notewell.features.phone.service.time.time", lambda: later + 3_700)
     due(again)
     assert written(tmp_path).stat().st_mtime == 1, "nothing has changed, so nothing is written"
 

@@ -8,9 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from notewell.features.phone.layout import (
+    Floats,
+    PhoneContents,
+    PhoneHead,
+    PhoneNote,
+    Quantised,
+    quantise,
+)
+from notewell.features.phone.plan import Amount
 from notewell.index.port import IndexReader
-from notewell.phone.layout import Floats, PhoneContents, PhoneHead, PhoneNote, Quantised, quantise
-from notewell.phone.plan import Amount
 from notewell.types import FloatArray, IdArray, StoredNote
 
 _AT_ONCE = 256  # notes; their vectors are all that is in memory besides what is written

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from notewell.phone import layout
+from notewell.features.phone import layout
 
 _SHARES = (1.0, 2 / 3, 1 / 2, 1 / 3)
 _SURELY = 0.95  # of the room, where only some notes fit: their paths may be longer than others

@@ -1,0 +1,25 @@
+"""The settings of the phone index."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
+from notewell.types.frozen import frozen
+from notewell.types.settings import Section
+
+
+@frozen
+class PhoneRules:
+    """Whether a file is written into vaults by which phones know meaning without a server.
+
+    `index` is true for every vault, or lists the vaults by id or name. `megabytes` is the largest
+    size of the file, which is what it takes in a phone's memory.
+    """
+
+    index: bool | tuple[str, ...] = False
+    megabytes: Annotated[float, Ge(1), Le(20)] = 20.0
+
+
+SECTION = Section("phone", PhoneRules)

@@ -1,0 +1,12 @@
+"""Runs: listing, showing and stopping what works on a vault."""
+
+from notewell.engine.feature import Feature
+
+RUNS = Feature(
+    name="runs",
+    requests="notewell.contract.runs:REQUESTS",  # of the core: other commands follow their runs
+    answers="notewell.features.runs.service:opened",
+    commands={"runs": "notewell.features.runs.commands:runs"},
+    heading="What is known",
+    tools="notewell.features.runs.tools:TOOLS",
+)

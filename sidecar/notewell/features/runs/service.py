@@ -1,0 +1,72 @@
+"""The runs of one vault as the contract shows them."""
+
+from __future__ import annotations
+
+import time
+
+from notewell.contract.fields import iso
+from notewell.contract.runs import (
+    CancelRun,
+    NextRun,
+    RunError,
+    RunRequest,
+    RunsReply,
+    RunsRequest,
+    RunView,
+)
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.types.runs import Run
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The runs of a vault, with what answers each request."""
+    runs = VaultRuns(vault)
+    return OpenFeature(
+        answers={
+            RunsRequest: lambda one: runs.reply(one.limit),
+            RunRequest: lambda one: runs.show(one.id),
+            CancelRun: lambda one: runs.cancel(one.id),
+        }
+    )
+
+
+class VaultRuns:
+    """Lists, shows and cancels runs. Any thread may call."""
+
+    def __init__(self, vault: OpenVault) -> None:
+        """The log of runs is read by each call."""
+        self._vault = vault.record.name
+        self._runs = vault.runs
+        self._schedule = vault.schedule
+
+    def reply(self, limit: int) -> RunsReply:
+        """The newest runs, and those that are due next."""
+        due = self._schedule.upcoming(time.time())
+        return RunsReply(
+            self._vault,
+            tuple(map(_view, self._runs.log.runs(limit))),
+            tuple(NextRun(one.kind, iso(one.at)) for one in due),
+        )
+
+    def show(self, number: str) -> RunView:
+        """One run; NotFoundError if the log does not have it."""
+        return _view(self._runs.log.run(int(number)))
+
+    def cancel(self, number: str) -> RunView:
+        """Stop a run at its next item."""
+        if self.show(number).result == "running":
+            self._runs.cancel(int(number))
+        return self.show(number)
+
+
+def _view(run: Run) -> RunView:
+    return RunView(
+        id=str(run.id),
+        kind=run.kind,
+        trigger=run.trigger,
+        started=iso(run.started),
+        ended=iso(run.ended),
+        result=run.result,
+        counts=run.counts,
+        errors=tuple(RunError(one.path, one.why) for one in run.errors),
+    )
