@@ -443,9 +443,13 @@ export interface Passage {
   readonly lines: readonly [number, number] | null;
 }
 
-/** Why a note was found: what it has in common with another, or embeds; text for people. */
+/**
+ * Why a note was found; text for people.
+ *
+ * What it has in common with another or embeds, or where a `phrase` stands that is not shown.
+ */
 export interface Reason {
-  readonly kind: "passage" | "duplicate" | "links" | "tags" | "embeds";
+  readonly kind: "passage" | "duplicate" | "links" | "tags" | "embeds" | "phrase";
   readonly text: string;
 }
 

@@ -19,6 +19,7 @@ from notewell.search.matching import fold, matcher
         ("well-known", "a well\u2011known fact"),
         ("关键词检索", "向量检索与关键词检索可以融合"),
         ("c++ code", "Some C++ code"),
+        ("use obsidian", "我们use Obsidian的插件"),
     ],
 )
 def test_case_accents_spacing_and_emphasis_do_not_matter(phrase: str, text: str) -> None:

@@ -178,3 +178,24 @@ def test_a_footer_that_all_notes_have_is_not_shown_as_what_was_found(
     assert len(shown) == 21
     assert shown.pop("Only.md")[0].startswith("Edit this page")
     assert not [each for each in shown.values() if len(each) > 1 or "Edit this" in each[0]]
+
+
+def test_a_phrase_is_shown_in_the_passage_that_has_it(make_library: MakeLibrary) -> None:
+    filler = "Some words of no interest fill this part of the note, and more of them. " * 12
+    often = "Doe met Jane. Doe and Jane: Jane, Doe. " * 3
+    library = make_library(
+        {
+            "Late.md": f"{often}{filler}\n\n## Later\n\n{filler}Then **Jane** Doe came.\n{filler}\n",
+            "Elsewhere.md": f"---\nauthor: Jane Doe\n---\n{often}\n",
+        }
+    )
+
+    late, elsewhere = sorted(
+        library.search('"jane doe"', mode="keyword").results, key=lambda one: -len(one.path)
+    )[::-1]
+
+    assert (late.path, late.heading, late.line, late.reasons) == ("Late.md", "Later", 5, ())
+    assert "Then Jane Doe came" in late.snippet
+    marks = [late.snippet[start:end] for start, end in late.highlights]
+    assert "Jane Doe" in marks
+    assert [reason.text for reason in elsewhere.reasons] == ["author: Jane Doe"]

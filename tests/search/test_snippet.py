@@ -36,6 +36,15 @@ def test_the_window_covers_most_of_the_query_terms() -> None:
     assert text[snippet.at :].startswith(("Reciprocal", "fusion"))
 
 
+def test_a_phrase_is_shown_rather_than_more_of_its_words() -> None:
+    text = "Rank fusion, fusion of rank. " + FILLER + "In the end *rank*\n fusion wins. " + FILLER
+    weights = {"rank": 1.0, "fusion": 2.0}
+    assert Snippets(weights, 120).make(text).text.startswith("Rank fusion,")
+    snippet = Snippets(weights, 120, phrases=["wins in", "Rank fusion  wins"]).make(text)
+    assert marked(snippet) == ["rank* fusion wins"]
+    assert text[snippet.at :].startswith("rank*\n fusion wins")
+
+
 def test_without_a_match_the_passage_is_shown_from_its_start() -> None:
     snippet = Snippets({}, 50).make(FILLER)
     assert snippet.text == "Some other words that are of no interest fill this" + ELLIPSIS

@@ -96,9 +96,10 @@ const sharedWords = (): Readonly<Record<string, string>> => ({
   links: t("both linked with"),
   tags: t("both have"),
   embeds: "",
+  phrase: "",
 });
 
-/** For similar notes: what they share with the original note; for a note that was found by a file in it, which. */
+/** For similar notes: what they share with the original note; for others: by which file in it or which property it was found. */
 function reasons({ reasons: all }: Result): HTMLElement | null {
   if (!all?.length) return null;
   const texts = all.map(({ kind, text }) => `${sharedWords()[kind] ?? t("both")} ${text.replaceAll(" > ", " › ")}`.trim());

@@ -113,7 +113,7 @@ def _print_short(rank: int, result: Result) -> None:
 
 
 def _second_line(result: Result, room: int) -> list[Piece]:
-    """Return why a similar note was found; of other results the heading and the passage."""
+    """Return the reasons why a note was found; without any, the heading and the passage."""
     if result.reasons:
         return excerpt([Piece(clean(_why(result)), dim=True)], room)
     heading = clean(_below_title(result))
@@ -175,7 +175,7 @@ def _elsewhere(result: Result) -> str:
 
 
 def _why(result: Result) -> str:
-    """Say why a similar note was found; empty for the results of a search."""
+    """Say why a similar note was found, or what no passage shows: a file in it, a property."""
     patterns = {"passage": "like “{}”", "links": "both linked with {}", "tags": "both {}"}
     parts = [patterns.get(one.kind, "{}").format(one.text) for one in result.reasons]
     if result.linked is not None:

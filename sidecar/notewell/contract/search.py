@@ -148,9 +148,12 @@ class RawScores:
 
 @frozen
 class Reason:
-    """Why a note was found: what it has in common with another, or embeds; text for people."""
+    """Why a note was found; text for people.
 
-    kind: Literal["passage", "duplicate", "links", "tags", "embeds"]
+    What it has in common with another or embeds, or where a `phrase` stands that is not shown.
+    """
+
+    kind: Literal["passage", "duplicate", "links", "tags", "embeds", "phrase"]
     text: str
 
 

@@ -44,6 +44,8 @@ FIELD_BITS: Mapping[str, int] = MappingProxyType(
     {name: 1 << place for place, name in enumerate(NOTE_FIELDS)}
 )
 BODY_BIT = FIELD_BITS["body"]
+# The fields whose texts are values of properties, which no passage has.
+PROPERTY_BITS = sum(FIELD_BITS[name] for name in ("properties", "description", "author", "topics"))
 # Words of template lines (notewell.index.template_lines): no field that counts, the last bit.
 TEMPLATE_BIT = 1 << 15
 MOST_OFTEN = 255  # a higher frequency hardly changes BM25

@@ -196,7 +196,7 @@ class NoteTable:
         return known
 
     def fields_of(self, hashes: Sequence[int], note_ids: IdArray) -> TermFields:
-        """Where the stems stand in notes, by hash; meant for some tens of notes."""
+        """Where the stems, given by hash, stand in notes."""
         shape = (len(note_ids), len(hashes))
         masks, frequencies = np.zeros(shape, np.uint16), np.zeros(shape, np.uint8)
         wanted = np.array(hashes, np.uint32)

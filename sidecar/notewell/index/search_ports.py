@@ -72,7 +72,7 @@ class KeywordIndex(Protocol):
         ...
 
     def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
-        """Where each term stands in some tens of notes, for explanations."""
+        """Where each term's stem stands in notes: the arrays have a place for each of both."""
         ...
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:

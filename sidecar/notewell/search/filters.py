@@ -1,7 +1,8 @@
 """Filters notes by the conditions of a query, before scoring.
 
 Conditions on metadata use the notes in memory, words and phrases use the keyword index, and a
-phrase of several words is then verified in the text.
+phrase of several words is then verified in the text. Of the values of properties the index knows
+only which stems they have, so words and phrases are verified in them.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import numpy.typing as npt
 
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
+from notewell.index.lexical import QueryTerm
+from notewell.index.note_fields import PROPERTY_BITS
 from notewell.index.port import IndexReader
-from notewell.search.matching import has_property, matcher
+from notewell.search.matching import has_property, matcher, text_matcher, values_of
 from notewell.search.note_dates import stated_time
 from notewell.search.note_facts import Facts
 from notewell.search.query import (
@@ -31,7 +34,7 @@ from notewell.search.query import (
 )
 from notewell.types import FloatArray, IdArray, StoredNote
 from notewell.vault.daily import DailyNotes
-from notewell.vault.properties import property_words
+from notewell.vault.properties import states_properties
 
 _Mask = npt.NDArray[np.bool_]
 _MAX_PATHS = 5  # paths of excluded notes per condition
@@ -143,21 +146,33 @@ class _Evaluation:
         tokens = words(node.text)
         keywords = self.index.keywords
         if len(tokens) == 1:
-            return within & np.isin(self.ids, keywords.notes_with_all(tokens))
-        found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
-        if node.exact:
-            holds = matcher(node.text)
-            for at in np.flatnonzero(found).tolist():
-                found[at] = any(holds(text) for text in self.texts(self.notes[at]))
+            found = within & np.isin(self.ids, keywords.notes_with_all(tokens))
+        else:
+            found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
+            if node.exact:
+                holds = matcher(node.text)
+                for at in np.flatnonzero(found).tolist():
+                    found[at] = any(holds(text) for text in self.texts(self.notes[at]))
+        states = text_matcher(node.text, exact=node.exact)
+        for at in self.may_state(tokens, within & ~found):
+            found[at] = any(states(value) for _, value in values_of(self.notes[at]))
         return found
 
+    def may_state(self, tokens: Sequence[str], within: _Mask) -> list[int]:
+        """Places of the notes of which every token's stem stands in some property."""
+        places = np.flatnonzero(within)
+        terms = [QueryTerm(token) for token in tokens]
+        masks = self.index.keywords.fields_of(terms, self.ids[places]).masks
+        held: list[int] = places[((masks & PROPERTY_BITS) != 0).all(axis=1)].tolist()
+        return held
+
     def texts(self, note: StoredNote) -> list[str]:
-        """All searchable texts of a note, short ones first."""
-        texts = [note.title, *note.aliases, *note.tags, note.path, note.description or ""]
+        """All searchable texts of a note but the values of its properties, short ones first."""
+        texts = [note.title, *note.aliases, *note.tags, note.path]
         chunks = self.index.chunks_of(note.id)
+        if len(chunks) == 1 and states_properties(chunks[0].text, note.properties):
+            return texts
         texts += {heading: None for chunk in chunks for heading in chunk.headings}
-        if not chunks:
-            texts += [word for words in property_words(note.properties).values() for word in words]
         return texts + [chunk.text for chunk in chunks]
 
 

@@ -7,14 +7,17 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 
-from notewell.index.analyze import SPACELESS
+from notewell.index.analyze import SPACELESS, tokens, words
 from notewell.search import dates
 from notewell.search.query import Comparison, Property, ValueTest
 from notewell.types import PropertyValue, StoredNote
+from notewell.vault.properties import link_words, property_words
 from notewell.vault.readers import kinds_of
 
 _SPACE = re.compile(r"\s+")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
+# No word goes on here; one of a script without spaces begins and ends anywhere.
+_NO_WORD_BEFORE, _NO_WORD_AFTER = rf"(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}])"
 _SIGNS = str.maketrans(
     {
         **dict.fromkeys(
@@ -40,10 +43,31 @@ def fold(text: str) -> str:
 def matcher(phrase: str) -> Callable[[str], bool]:
     """A test whether a text contains `phrase` as whole words (except in scripts without spaces)."""
     folded = fold(phrase)
-    before = r"(?<!\w)" if _is_word(folded[:1]) else ""
-    after = r"(?!\w)" if _is_word(folded[-1:]) else ""
+    before = _NO_WORD_BEFORE if _is_word(folded[:1]) else ""
+    after = _NO_WORD_AFTER if _is_word(folded[-1:]) else ""
     pattern = re.compile(before + re.escape(folded) + after)
     return lambda text: pattern.search(fold(text)) is not None
+
+
+def text_matcher(text: str, *, exact: bool) -> Callable[[str], bool]:
+    """A test whether another text has the words of `text`, as the index tells it of passages.
+
+    One word is found as it is indexed, also as a part of a compound; several must follow each
+    other, and if `exact` be a literal phrase.
+    """
+    wanted = words(text)
+    if len(wanted) == 1:
+        return lambda other: wanted[0] in tokens(other)
+    if exact:
+        return matcher(text)
+    sequence = f" {' '.join(wanted)} "
+    return lambda other: sequence in f" {' '.join(words(other))} "
+
+
+def values_of(note: StoredNote) -> tuple[tuple[str, str], ...]:
+    """The values of a note's properties as they are searched: each with the property's name."""
+    found = property_words(note.properties)
+    return tuple((name, link_words(value)) for name, values in found.items() for value in values)
 
 
 def _is_word(char: str) -> bool:

@@ -35,6 +35,7 @@ from notewell.search.explain_ranking import trace_ranking, trace_relevance
 from notewell.search.finder import Aside, Caches, Finder
 from notewell.search.fuse import SUMS
 from notewell.search.gars import Activated
+from notewell.search.phrases import Phrases
 from notewell.search.postprocess import FindReranker, Postprocessing
 from notewell.search.query import ParsedQuery
 from notewell.search.query_dates import mentioned_date
@@ -240,11 +241,14 @@ class _Run:
             terms = keyword.terms.query if self.request.mode != "semantic" else ()
             self.contributions = contributions(self.index, ranking, shown_notes, terms)
             trace.stage("explain", count_in=len(shown_notes), count_out=len(self.contributions))
-        snippets = self.snippets(parsed.text, keyword.terms, vector)
+        snippets = self.snippets(parsed, keyword.terms, vector)
+        phrases = Phrases(parsed.phrases)
+        shown_notes = phrases.lead(self.index, shown_notes)
         build = partial(results.build, further=self.request.passages)
         if self.request.group == "block":
             build = partial(results.build_blocks, limit=self.request.limit)
         shown = build(self.index, shown_notes, snippets, self.uri)
+        shown = phrases.with_reasons(self.index, shown, snippets)
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return gars.with_reasons(self.index, shown, shown_notes, self.activated)
 
@@ -260,11 +264,12 @@ class _Run:
             top=lambda: paths_of(self.index, [note.note_id for note in shown]),
         )
 
-    def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
+    def snippets(self, parsed: ParsedQuery, terms: Terms, vector: FloatArray | None) -> Snippets:
         """Makes snippets around the terms of the query, or else around the closest sentence."""
         model: object = self.embedder if vector is not None else None
-        closest = ClosestSentence(model, text) if knows_tokens(model) else None
-        return Snippets(terms.highlight_weights(), self.rules.snippet_chars, closest=closest)
+        closest = ClosestSentence(model, parsed.text) if knows_tokens(model) else None
+        weights, chars = terms.highlight_weights(), self.rules.snippet_chars
+        return Snippets(weights, chars, phrases=parsed.phrases, closest=closest)
 
     def postprocessed(
         self, ranking: Ranking, where: Where, text: str, trace: Trace

@@ -38,6 +38,8 @@ _REST = re.compile(r"[^\W_]*")
 _CHANCE_SHARE = 0.25  # of the query's weight; a passage with less matches it by chance
 _MOST_FLAT = 8192  # characters whose folded form is remembered
 _MIN_STEM = 2  # letters that forms of a word have in common at least: use, using
+# Between the words of a phrase: white space, and what emphasis is made of.
+_BETWEEN = r"[*_~=`\\]*\s[\s*_~=`\\]*"
 
 # (start, end) of the sentence in a passage that is closest to the query, if there is one.
 FindClosest = Callable[[str], tuple[int, int] | None]
@@ -51,19 +53,22 @@ class Snippets:
         weights: Mapping[str, float],
         chars: int,
         *,
+        phrases: Sequence[str] = (),
         closest: FindClosest | None = None,
         use_description: bool = True,
     ) -> None:
         """`chars` is the approximate length of a snippet in code points.
 
-        `closest` finds a sentence in passages without words of the query. `use_description` allows
-        the description of a note as the snippet if nothing is found.
+        A snippet shows the first of the `phrases` that the text has as it was typed. `closest`
+        finds a sentence in passages without words of the query. `use_description` allows the
+        description of a note as the snippet if nothing is found.
         """
         self.use_description = use_description
         self._weights = weights
         self._total_weight = sum(weights.values())
         self._chars = chars
         self._closest = closest
+        self._phrases = [_phrase_pattern(each) for each in phrases if " " in each]
         self._tokens = {token.translate(_FLATTENING): token for token in weights}
         self._plain = [_QueryWord.of(flat, token) for flat, token in self._tokens.items()]
         self._plain = [word for word in self._plain if word.word.isalnum()]
@@ -83,19 +88,23 @@ class Snippets:
         """
         read = self._read(text)
         hits = read.hits
-        sentence = self._sentence(text, hits) if semantic else None
+        phrase = self._phrase(read.flat)
+        sentence = self._sentence(text, hits) if semantic and phrase is None else None
         start, end = 0, len(text)
         if len(text) > self._chars:
-            first, last = sentence or _densest(hits, self._weights, self._chars)
+            first, last = phrase or sentence or _densest(hits, self._weights, self._chars)
             last = min(last, first + self._chars)
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
-        marks = merged([(hit.start, hit.end) for hit in inside] + self._special(read, start, end))
+        marks = [(hit.start, hit.end) for hit in inside] + self._special(read, start, end)
+        marks = merged(marks if phrase is None else [*marks, (phrase[0], min(phrase[1], end))])
         at = marks[0][0] if marks else start
         if inside:
             weights = [self._weights[hit.token] for hit in inside]
             at = inside[weights.index(max(weights))].start
+        if phrase is not None:
+            at = phrase[0]
         if sentence is not None:
             at, marks = sentence[0], [(sentence[0], min(sentence[1], end))]
         return render(text, start, end, marks, at)
@@ -123,6 +132,11 @@ class Snippets:
         if matched >= _CHANCE_SHARE * self._total_weight > 0:
             return None
         return self._closest(text)
+
+    def _phrase(self, flat: str) -> tuple[int, int] | None:
+        """Where the first of the phrases stands in flattened text."""
+        found = (pattern.search(flat) for pattern in self._phrases)
+        return next((match.span() for match in found if match), None)
 
     def _read(self, text: str) -> _Reading:
         """The text with its matches; of a passage they are needed twice, one after the other."""
@@ -202,6 +216,12 @@ class Snippets:
             if token in unjoined:
                 return True
         return False
+
+
+def _phrase_pattern(phrase: str) -> re.Pattern[str]:
+    """Finds a phrase in flattened text."""
+    between = _BETWEEN.join(map(re.escape, phrase.translate(_FLATTENING).split()))
+    return re.compile(rf"(?<![^\W{SPACELESS}]){between}(?![^\W{SPACELESS}])")
 
 
 class _QueryWord(NamedTuple):

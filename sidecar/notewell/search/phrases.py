@@ -1,0 +1,98 @@
+"""Shows where the phrases of a query stand in the notes that were found.
+
+The passage with most of the phrases comes first. A phrase that stands in an alias, a tag or a
+property, and nowhere in what is shown of the note, is told as a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from notewell.contract.search import Reason, Result
+from notewell.index.port import IndexReader
+from notewell.search.matching import text_matcher, values_of
+from notewell.search.rank import RankedNote
+from notewell.search.snippet import Snippets
+from notewell.types import StoredChunk, StoredNote
+from notewell.vault.properties import link_label
+
+
+class Phrases:
+    """The phrases of one query, as `ParsedQuery` has them."""
+
+    def __init__(self, phrases: Sequence[str]) -> None:
+        """Prepare their tests."""
+        self._tests: list[Callable[[str], bool]] = [
+            text_matcher(phrase, exact=True) for phrase in phrases
+        ]
+
+    def lead(self, index: IndexReader, ranked: Sequence[RankedNote]) -> Sequence[RankedNote]:
+        """The notes, each with the passage first that has most of the phrases."""
+        if not self._tests:
+            return ranked
+        notes = index.notes([note.note_id for note in ranked])
+        chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
+        return [self._led(index, each, notes.get(each.note_id), chunks) for each in ranked]
+
+    def _led(
+        self,
+        index: IndexReader,
+        ranked: RankedNote,
+        note: StoredNote | None,
+        chunks: dict[int, StoredChunk],
+    ) -> RankedNote:
+        own = [each for each in ranked.passages if each[0] in chunks]
+        counts = {chunk_id: self._count(chunks[chunk_id]) for chunk_id, _ in own}
+        if note is None or self._is_shown(note.title, *note.tags):
+            return ranked
+        if not any(counts.values()):
+            others = index.chunks_of(ranked.note_id)
+            best = max(others, key=self._count, default=None)
+            if best is None or not self._count(best):
+                return ranked
+            return replace(ranked, passages=((best.id, 1.0), *own))
+        own.sort(key=lambda each: -counts[each[0]])  # those with as many stay in their order
+        return replace(ranked, passages=tuple(own))
+
+    def _count(self, chunk: StoredChunk) -> int:
+        """How many of the phrases stand in a passage or its headings."""
+        texts = (chunk.text, *chunk.headings)
+        return sum(any(map(holds, texts)) for holds in self._tests)
+
+    def _is_shown(self, *texts: str) -> bool:
+        return all(any(map(holds, texts)) for holds in self._tests)
+
+    def with_reasons(
+        self, index: IndexReader, shown: Sequence[Result], snippets: Snippets
+    ) -> tuple[Result, ...]:
+        """The results, with the place of each phrase that nothing shown of them has."""
+        if not self._tests:
+            return tuple(shown)
+        return tuple(self._with_reasons(index, result, snippets) for result in shown)
+
+    def _with_reasons(self, index: IndexReader, result: Result, snippets: Snippets) -> Result:
+        seen = [result.title, result.heading or "", result.snippet]
+        seen += [text for each in result.passages for text in (each.heading or "", each.snippet)]
+        missing = [holds for holds in self._tests if not any(map(holds, seen))]
+        note = index.note_at(result.path) if missing else None
+        if note is None:
+            return result
+        places = [place for holds in missing if (place := _place(note, holds, snippets))]
+        reasons = [Reason("phrase", place) for place in dict.fromkeys(places)]
+        return replace(result, reasons=(*result.reasons, *reasons)) if reasons else result
+
+
+def _place(note: StoredNote, holds: Callable[[str], bool], snippets: Snippets) -> str | None:
+    """The alias, tag or property of a note that holds a phrase, as `author: Jane Doe`."""
+    for name, value in _named(note):
+        if holds(value):
+            label = link_label(value)
+            return f"{name}: {snippets.make(label if holds(label) else value).text}"
+    return None
+
+
+def _named(note: StoredNote) -> Iterator[tuple[str, str]]:
+    yield from (("alias", alias) for alias in note.aliases)
+    yield from (("tag", tag) for tag in note.tags)
+    yield from values_of(note)

@@ -1,0 +1,145 @@
+"""Conditions find what they say, on every engine: words, phrases and dates in all places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from notewell.contract.search import Result, SearchReply
+from notewell.index.engines import ENGINES, open_index
+from notewell.index.postgres.address import parse, write
+from tests.search.library import HashedWords, Library, index_vault
+
+NOTES = {
+    "Novel.md": "---\nauthor: Jane Doe\ntopics:\n  - '[[Sync conflicts]]'\n  - Gardens\n"
+    "description: A quiet harbour town\nstage: first draft\n---\nA story by the sea.\n",
+    "Card.md": "---\nwriter: Jane Doe\nstage: final\nrating: 5\n---\n",
+    "Split.md": "---\nauthors: [Jane, Doe]\nstages: [first, draft]\n---\nSome text.\n",
+    "Nested.md": "---\nperson: {first: Ann Lee, last: Mobile Roe}\n---\nSome text.\n",
+    "Jane.md": "# Doe\n\nSome text about nothing.\n",
+    "Met.md": "In the evening I met **Jane** Doe.\n",
+    "Short.md": "---\naliases: [The Other Name]\ntags: [area/deep-work]\n---\nSome text.\n",
+    "Deep.md": "# A quiet place\n\n## Far away\n\nSome text.\n",
+    "Phones/Charger.md": "A mobile phone needs it.\n",
+    "Link.md": "---\nsee: '[Old harbour](Places/Old%20harbour.md)'\n---\nSome text.\n",
+}
+
+
+def _open(engine: str, folder: Path, request: pytest.FixtureRequest) -> Iterator[Library]:
+    if engine == "postgres":
+        address, _ = parse(request.getfixturevalue("postgres").url())
+        write(folder / "index", replace(address, vault=str(folder)))
+    root = folder / "My Notes"
+    for path, text in NOTES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    index, words = open_index(folder / "index", writable=True, engine=engine), HashedWords()
+    index_vault(index, root, words)
+    yield Library(root, index, words)
+    index.close()
+
+
+@pytest.fixture(scope="module", params=sorted(ENGINES))
+def library(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Library]:
+    yield from _open(request.param, tmp_path_factory.mktemp("library"), request)
+
+
+def found(library: Library, query: str, **asked: object) -> set[str]:
+    return set(library.paths(query, mode="keyword", limit=100, **asked))
+
+
+def result(reply: SearchReply, path: str) -> Result:
+    return next(one for one in reply.results if one.path == path)
+
+
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        ('"Jane Doe"', {"Novel.md", "Card.md", "Met.md"}),
+        ('"jane  DOE"', {"Novel.md", "Card.md", "Met.md"}),
+        ('"Doe"', {"Novel.md", "Card.md", "Split.md", "Jane.md", "Met.md"}),
+        ('"Sync conflicts"', {"Novel.md"}),
+        ('"quiet harbour"', {"Novel.md"}),
+        ('"harbour town"', {"Novel.md"}),
+        ('"first draft"', {"Novel.md"}),
+        ('"Ann Lee"', {"Nested.md"}),
+        ('"Lee Mobile"', set()),
+        ('"Doe final"', set()),
+        ('"writer Jane"', set()),
+        ('"Other Name"', {"Short.md"}),
+        ('"deep-work"', {"Short.md"}),
+        ('"quiet place"', {"Deep.md"}),
+        ('"place Far"', set()),
+        ('"old harbour"', {"Link.md"}),
+        ('"Phones/Charger"', {"Phones/Charger.md"}),
+    ],
+)
+def test_a_phrase_is_found_wherever_words_are(
+    library: Library, words: str, paths: set[str]
+) -> None:
+    assert found(library, words) == paths
+    assert found(library, f"-{words}") == set(NOTES) - paths
+
+
+@pytest.mark.parametrize(
+    ("word", "paths"),
+    [
+        ("mobile", {"Nested.md", "Phones/Charger.md"}),
+        ("harbour", {"Novel.md", "Link.md"}),
+        ("draft", {"Novel.md", "Split.md"}),
+        ("gardens", {"Novel.md"}),
+        ("charger", {"Phones/Charger.md"}),
+        ("5", {"Card.md"}),
+        ("deep-work", {"Short.md"}),
+        ("first-draft", {"Novel.md"}),
+        ("garden", set()),  # another form of a word is another word
+    ],
+)
+def test_an_excluded_word_is_absent_wherever_it_would_be_found(
+    library: Library, word: str, paths: set[str]
+) -> None:
+    assert found(library, f"-{word}") == set(NOTES) - paths
+    assert found(library, word) >= paths
+    assert found(library, f"some -{word}") == found(library, "some") - paths
+
+
+def test_a_phrase_in_a_property_is_told(library: Library) -> None:
+    reply = library.search('"jane doe"', mode="keyword", weak=False)
+
+    told = {
+        one.path: [(reason.kind, reason.text) for reason in one.reasons] for one in reply.results
+    }
+    assert told == {
+        "Novel.md": [("phrase", "author: Jane Doe")],
+        "Card.md": [],  # its passage is the line of its properties
+        "Met.md": [],
+    }
+    card = result(reply, "Card.md")
+    assert card.snippet.startswith("writer: Jane Doe")
+    assert all(one.match in {"strong", "related"} for one in reply.results)
+
+
+def test_a_phrase_in_an_alias_a_tag_or_a_link_is_told(library: Library) -> None:
+    def told(query: str) -> list[str]:
+        (only,) = library.search(query, mode="keyword").results
+        return [reason.text for reason in only.reasons]
+
+    assert told('"other name"') == ["alias: The Other Name"]
+    assert told('"area deep" OR "area/deep"') == ["tag: area/deep-work"]
+    assert told('"sync conflicts"') == ["topics: Sync conflicts"]
+    assert told('"old harbour"') == ["see: Old harbour"]
+    assert told('"quiet place"') == []  # the heading is shown
+
+
+def test_the_condition_is_explained(library: Library) -> None:
+    reply = library.search('"jane doe"', mode="keyword", explain=True)
+
+    assert reply.explain is not None
+    stage = next(one for one in reply.explain.stages if one.name == "filter")
+    assert (stage.count_in, stage.count_out) == (len(NOTES), 3)
+    assert [part.reason for part in stage.removed] == ["phrase"]
