@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, datetime
 
 import numpy as np
@@ -60,9 +61,62 @@ def test_the_created_filter_uses_the_dates_in_notes(library: Library, with_facts
 
     assert created("created:2022") == set(NOTES) - {"Later 2022-01-01.md", "Undated.md"}
     assert created("created:2022-05") == {"2022-05-01 Talk.md"}
-    assert created("created:>2022-12") == {"Later 2022-01-01.md"}
+    assert created("created:2024") == {"Later 2022-01-01.md"}
     assert created("created:<2022-02") == {"Made.md"}
-    assert created("-created:>1990") == {"Undated.md"}
+    assert created("created:2023-11") == {"Undated.md"}  # the time of its file
+    assert created("-created:>1990") == set()
+
+
+SOURCES = {
+    "2021-01-01.md": "---\ncreated: 2020-01-01\n---\nBees.\n",  # a daily note
+    "Called 2021-01-02.md": "---\ntype: daily\ncreated: 2020-01-01\n---\nBees.\n",
+    "Both.md": "---\ndate: 2020-01-01\nDate Created: 2021-01-03\n---\nBees.\n",
+    "Field 2020-01-01.md": "Bees.\n\ncreated:: 2021-01-04\n",
+    "Unreadable 2021-01-05.md": "---\ncreated: some day\n---\nBees.\n",
+    "Updated.md": "---\nupdated: 2021-02-01\n---\nBees.\n",
+    "Modified.md": "---\nlast-modified: 2021-02-02T23:30\nlastmod: 2020-01-01\n---\nBees.\n",
+    "Zone.md": "---\nmodified: 2021-02-03T12:00Z\n---\nBees.\n",
+    "File.md": "---\nmodified: lately\n---\nBees.\n",
+}
+BY_FILE = ["2021-01-01.md", "Called 2021-01-02.md", "Both.md", "Field 2020-01-01.md"]
+BY_FILE += ["Unreadable 2021-01-05.md", "File.md"]
+
+
+@pytest.fixture(scope="module")
+def sources(make_library: MakeLibrary) -> Library:
+    return make_library(SOURCES)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the system cannot set a time zone")
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
+@pytest.mark.parametrize(
+    ("condition", "paths"),
+    [
+        ("created:2021-01-01", ["2021-01-01.md"]),
+        ("created:2021-01-02", ["Called 2021-01-02.md"]),
+        ("created:2021-01-03", ["Both.md"]),
+        ("created:2021-01-04", ["Field 2020-01-01.md"]),
+        ("created:2021-01-05", ["Unreadable 2021-01-05.md"]),
+        ("created:2020", []),
+        ("created:2021-02", ["Updated.md", "Modified.md", "Zone.md"]),
+        ("created:2023-11", ["File.md"]),
+        ("modified:2021-02-01", ["Updated.md"]),
+        ("modified:2021-02-02", ["Modified.md"]),
+        ("modified:2021-02-03", ["Zone.md"]),
+        ("modified:2023-11", BY_FILE),
+        ("modified:2020", []),
+    ],
+)
+def test_the_sources_of_dates_count_in_order(
+    sources: Library, monkeypatch: pytest.MonkeyPatch, zone: str, condition: str, paths: list[str]
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert sorted(sources.paths(condition, limit=100)) == sorted(paths)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_a_search_finds_by_the_date_in_a_file_name(library: Library) -> None:

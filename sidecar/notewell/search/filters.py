@@ -19,7 +19,7 @@ from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS
 from notewell.index.port import IndexReader
 from notewell.search.matching import has_property, matcher, text_matcher, values_of
-from notewell.search.note_dates import stated_time
+from notewell.search.note_dates import modified_time, stated_time
 from notewell.search.note_facts import Facts
 from notewell.search.query import (
     All,
@@ -120,8 +120,8 @@ class _Evaluation:
                 return within & ~self.mask(part, within)
             case Text():
                 return self.text(node, within)
-            case Dated("created", start, end):
-                times = self.created()
+            case Dated(field, start, end):
+                times = self.times(created=field == "created")
                 within = within if start is None else within & (times >= start)
                 return within & (~np.isnan(times) if end is None else times < end)
             case _:
@@ -130,15 +130,22 @@ class _Evaluation:
                     met[at] = _meets(node, self.notes[at])
                 return met
 
-    def created(self) -> FloatArray:
-        """Times of creation (n,): as the notes state them, or else of their files; or NaN."""
+    def times(self, *, created: bool) -> FloatArray:
+        """Times of creation or of modification (n,): as notes state them, or else of their files.
+
+        NaN where unknown.
+        """
         if self.facts is not None:
-            return self.facts.times(self.ids, created=True)
+            return self.facts.times(self.ids, created=created)
         daily = DailyNotes()
-        stated = [stated_time(note.path, note.properties, daily) for note in self.notes]
-        times = [
-            note.created if at is None else at for note, at in zip(self.notes, stated, strict=True)
-        ]
+        times = []
+        for note in self.notes:
+            time = modified_time(note.properties, note.modified)
+            if created:
+                stated = stated_time(note.path, note.properties, daily)
+                of_file = time if note.created is None else note.created
+                time = of_file if stated is None else stated
+            times.append(np.nan if time is None else time)
         return np.array(times, np.float64)
 
     def text(self, node: Text, within: _Mask) -> _Mask:
@@ -209,7 +216,7 @@ def _is_of_the_note(part: Node) -> bool:
             return False
 
 
-def _meets(node: PathContains | Tagged | Property | Dated, note: StoredNote) -> bool:
+def _meets(node: PathContains | Tagged | Property, note: StoredNote) -> bool:
     match node:
         case PathContains(field, text):
             where = note.path if field == "path" else note.path.rpartition("/")[2]
@@ -218,11 +225,6 @@ def _meets(node: PathContains | Tagged | Property | Dated, note: StoredNote) -> 
             return any(_is_within(own.casefold(), tag) for own in note.tags)
         case Property():
             return has_property(note, node)
-        case Dated(field, start, end):
-            time = note.created if field == "created" else note.modified
-            if time is None:
-                return False
-            return (start is None or time >= start) and (end is None or time < end)
 
 
 def _is_within(own: str, tag: str) -> bool:

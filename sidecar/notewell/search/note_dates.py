@@ -2,6 +2,7 @@
 
 One order of sources for filters, timelines and lifts: the day of a daily note, a property, a date
 in the file name. The times of a file come last: a copy or a checkout of a vault sets them all anew.
+Of them the time of the last change is used, which copies keep more often than that of creation.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import numpy.typing as npt
 from notewell.search import dates
 from notewell.types import DateSource, FloatArray, PropertyValue
 from notewell.vault.daily import DailyNotes, day_in_name
-from notewell.vault.properties import CREATED_KEYS, date_of, fold
+from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
 
 PROPERTIES = (*CREATED_KEYS, "day")
 FILE_TIMES = 0.5  # what a file's time counts, compared with a date that the note states
 OUTSIDE = 0.5  # what a time just outside of the period counts, compared with one within it
 _ZONE = re.compile(r":\d{2}(?:[.,]\d+)?\s?(?:Z|[+-]\d{2}:?\d{2})", re.IGNORECASE)
 _MAY_BE_DATE = re.compile("creat|date|day", re.IGNORECASE)  # quicker than to fold all names
+_MAY_BE_CHANGE = re.compile("modif|update|lastmod", re.IGNORECASE)
 _DAY = 86_400.0
 _LEAST = 0.05  # a lift below it is none
 
@@ -64,7 +66,7 @@ def stated_time(
     if found is None:
         return None
     day, source = found
-    moment = _moment(properties) if source == "created" else None
+    moment = _moment(properties, PROPERTIES) if source == "created" else None
     try:
         if moment is None:
             return dates.days(day, day + timedelta(days=1)).start
@@ -73,10 +75,21 @@ def stated_time(
         return None
 
 
-def _moment(properties: Mapping[str, PropertyValue]) -> datetime | None:
+def modified_time(properties: Mapping[str, PropertyValue], of_file: float | None) -> float | None:
+    """When a note was modified, as a property says, or else its file; in POSIX seconds."""
+    if not any(_MAY_BE_CHANGE.search(name) for name in properties):
+        return of_file
+    try:
+        moment = _moment(properties, MODIFIED_KEYS)
+        return of_file if moment is None else moment.timestamp()
+    except (ValueError, OverflowError, OSError):  # out of the range of the system
+        return of_file
+
+
+def _moment(properties: Mapping[str, PropertyValue], names: tuple[str, ...]) -> datetime | None:
     """The date and time in a property, without a time zone where none is written."""
     folded = fold(properties)
-    for name in PROPERTIES:
+    for name in names:
         seconds = date_of(folded, (name,))
         if seconds is not None:
             value = folded[name]

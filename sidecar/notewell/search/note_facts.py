@@ -18,7 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.index.port import IndexReader, NoteBasics
-from notewell.search.note_dates import by_date, local_offset, recency_strength, stated_time
+from notewell.search.note_dates import (
+    by_date,
+    local_offset,
+    modified_time,
+    recency_strength,
+    stated_time,
+)
 from notewell.types import FloatArray, IdArray, PropertyValue
 from notewell.vault.daily import SETTINGS, DailyNotes
 
@@ -53,12 +59,14 @@ class Facts:
     def times(self, note_ids: IdArray, *, created: bool) -> FloatArray:
         """Times of creation, or else of modification, of the notes (n,); NaN for a deleted note.
 
-        The time of creation is the one that a note states, or else that of its file.
+        The time of creation is the one that a note states, or else that of its file; where this is
+        unknown, the time of modification.
         """
         rows = self._rows(note_ids)
         if not created:
             return np.asarray(rows[:, _MODIFIED])
-        return np.where(np.isnan(rows[:, _STATED]), rows[:, _CREATED], rows[:, _STATED])
+        of_file = np.where(np.isnan(rows[:, _CREATED]), rows[:, _MODIFIED], rows[:, _CREATED])
+        return np.where(np.isnan(rows[:, _STATED]), of_file, rows[:, _STATED])
 
     def by_date(self, note_ids: IdArray, start: float, end: float) -> FloatArray:
         """How near the notes are to the period [start, end) (n,); see `note_dates.by_date`."""
@@ -94,7 +102,7 @@ class FactsCache:
         self._root = root
         self._shelved_statuses = frozenset(status.casefold() for status in shelved)
         # Stated days are local days, so the facts of another time zone are others.
-        self._content = f"facts 2, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
+        self._content = f"facts 3, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
         self._lock = threading.Lock()
         self._generation = -1
         self._settings = _ABSENT
@@ -154,9 +162,10 @@ class FactsCache:
     def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, ...]:
         unknown = float("nan")
         stated = stated_time(note.path, note.properties, daily)
+        modified = modified_time(note.properties, note.modified)
         return (
             unknown if note.created is None else note.created,
-            unknown if note.modified is None else note.modified,
+            unknown if modified is None else modified,
             float(daily.holds(note.path, note.properties)),
             float(not self._shelved_statuses.isdisjoint(_statuses(note.properties))),
             unknown if stated is None else stated,

@@ -164,7 +164,8 @@ def basics(store: Store, since: int) -> tuple[NoteBasics, ...]:
     found = store.stream(
         "SELECT id, path, CASE WHEN properties LIKE '%status%'"
         " OR properties LIKE '%type%' OR properties LIKE '%created%' OR properties LIKE '%date%'"
-        " OR properties LIKE '%day%' THEN properties END, created, modified"
+        " OR properties LIKE '%day%' OR properties LIKE '%modif%' OR properties LIKE '%lastmod%'"
+        " THEN properties END, created, modified"
         " FROM notes WHERE generation > ?",
         (since,),
     )
