@@ -177,7 +177,7 @@ def test_further_passages_of_a_note_follow_its_best_one(library: Library) -> Non
         ("car [rating:>3]", {"Cars/Engine oil.md"}),
         ("car [rating] -[rating:4]", {"Cars/Tyres.md"}),
         ("oil created:2026-01..2026-02 tag:garage", {"Cars/Engine oil.md"}),
-        ("car created:<2026", {"Cars/Tyres.md"}),
+        ("car created:2024..2025", {"Cars/Tyres.md"}),
         ('car (status:done OR "fresh oil")', {"Cars/Tyres.md", "Cars/Engine oil.md"}),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.search.evidence import NoteEvidence, QueryEvidence
-from notewell.search.relevance import Relevance, judge
+from notewell.search.relevance import Asked, Relevance, judge
 from notewell.types import SearchMode
 from tests.search.library import MakeLibrary
 
@@ -60,7 +60,7 @@ def several(good: int, count: int = 12) -> NoteEvidence:
 
 
 def judged(notes: NoteEvidence, mode: SearchMode = "hybrid", known: float = 1.0) -> Relevance:
-    return judge(notes, QUERY, mode, known=known, content=1.0, required=False)
+    return judge(notes, QUERY, mode, Asked(known=known, content=1.0, required=False))
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
@@ -112,10 +112,10 @@ def test_without_notes_there_is_no_confidence() -> None:
 
 def test_a_note_with_every_word_is_never_weak() -> None:
     far = replace(QUERY, words=1, known_idf=0.5)
-    assert judge(note(0.1, 1.0), far, "hybrid", known=1.0, content=1.0, required=False).match(
-        0
-    ) != ("weak")
-    found = judge(note(), QUERY, "hybrid", known=0.0, content=1.0, required=True)
+    every_word = Asked(known=1.0, content=1.0, required=False)
+    assert judge(note(0.1, 1.0), far, "hybrid", every_word).match(0) != "weak"
+    phrase = Asked(known=0.0, content=1.0, required=True)
+    found = judge(note(), QUERY, "hybrid", phrase)
     assert found.match(0) != "weak"  # it holds the phrase of the query
 
 

@@ -41,7 +41,7 @@ from notewell.search.query import ParsedQuery
 from notewell.search.query_dates import mentioned_date
 from notewell.search.rank import RankedNote, Ranking, rank
 from notewell.search.results import Uri
-from notewell.search.retrieve import Where
+from notewell.search.retrieve import NO_SHARES, KeywordResult, Where
 from notewell.search.scope import Scope
 from notewell.search.scoring import Scoring, query_evidence, without_whole_notes
 from notewell.search.sentences import ClosestSentence
@@ -236,7 +236,7 @@ class _Run:
         ranking = self.ranked(parsed, found, partial(finder.collect, found, scope), trace)
         where = Where(scope.notes, scope.excluded)
         shown_notes = self.postprocessed(ranking, where, parsed.text, trace)
-        self.trace_limit(trace, ranking, shown_notes)
+        self.trace_limit(trace, shown_notes)
         if trace.enabled:
             terms = keyword.terms.query if self.request.mode != "semantic" else ()
             self.contributions = contributions(self.index, ranking, shown_notes, terms)
@@ -252,9 +252,9 @@ class _Run:
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return gars.with_reasons(self.index, shown, shown_notes, self.activated)
 
-    def trace_limit(self, trace: Trace, ranking: Ranking, shown: Sequence[RankedNote]) -> None:
+    def trace_limit(self, trace: Trace, shown: Sequence[RankedNote]) -> None:
         """Record how many notes the limit leaves out."""
-        found = len(ranking) - self.filtered.get("near_duplicate", 0)
+        found = self.total - self.filtered.get("weak", 0)
         cut = found - len(shown)
         trace.stage(
             "limit",
@@ -329,7 +329,7 @@ class _Run:
         ranking, below = rank(chunks, scored, plan, min_score=threshold, boost=boosts.multipliers)
         self.warnings += boosts.warnings
         trace_ranking(trace, self.index, ranking, below)
-        related = self.relevant(ranking, notes, query, parsed, terms)
+        related = self.relevant(ranking, notes, query, parsed, found.keyword)
         trace_relevance(trace, self.index, ranking, related)
         self.report(related, below)
         return related
@@ -340,26 +340,32 @@ class _Run:
         notes: NoteEvidence,
         query: QueryEvidence,
         parsed: ParsedQuery,
-        terms: Terms,
+        keyword: KeywordResult,
     ) -> Ranking:
-        """The ranking with the relevance of its notes; without the weak ones, unless requested."""
+        """The ranking with the relevance of its notes; without the weak ones, unless requested.
+
+        Notes with words of the query that are not among the best are counted, but not ranked.
+        """
+        terms = keyword.terms
         total = terms.total_idf(known=False)
-        relevance = relevances.judge(
-            notes,
-            query,
-            _possible_mode(self.request.mode, notes),
+        asked = relevances.Asked(
             known=terms.total_idf(known=True) / total if total > 0 else 0.0,
             content=terms.content_share(),
             required=bool(parsed.phrases),
         )
+        mode = _possible_mode(self.request.mode, notes)
+        relevance = relevances.judge(notes, query, mode, asked)
         self.confidence = round(relevance.confidence, 3)
         if self.activated:
             relevance = relevance.with_linked(gars.places_of_seeds(notes.ids, self.activated))
         ranking = replace(ranking, relevance=relevance)
-        self.total = len(ranking)
+        # With a least score, these are below it: their words say less than those of the others.
+        unranked = keyword.unranked(notes.ids) if len(ranking) == len(notes) else NO_SHARES
+        self.total = len(ranking) + len(unranked)
         if self.request.weak:
             return ranking
         ranking, weak = ranking.without_weak()
+        weak += int(np.count_nonzero(~asked.is_all_in(unranked)))
         if weak:
             self.filtered["weak"] = weak
         if weak and not len(ranking):

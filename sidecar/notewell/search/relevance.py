@@ -137,28 +137,35 @@ class Relevance:
         return replace(self, certain=certain)
 
 
-def judge(
-    notes: NoteEvidence,
-    query: QueryEvidence,
-    mode: SearchMode,
-    *,
-    known: float,
-    content: float,
-    required: bool,
-) -> Relevance:
-    """The relevance of candidate notes.
+@frozen
+class Asked:
+    """What is asked for of the query's words.
 
-    Args:
-        notes: their evidence.
-        query: the evidence of the query.
-        mode: the mode that was possible (`keyword` without a model). A note without a vector is
-            judged by its words in any mode.
-        known: the share of the query, by idf, in words that the vault contains.
-        content: the share of the known words that are no function words.
-        required: the query has a phrase, which all its results hold.
-
+    `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
+    of the known words that are no function words. `required`: the query has a phrase, which all its
+    results hold.
     """
-    measures = _Measures.of(notes, query, known)
+
+    known: float
+    content: float
+    required: bool
+
+    def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
+        """Which notes have all of it, by the share of the query that each holds (n,)."""
+        if self.required:
+            return np.ones(len(held), np.bool_)
+        if self.known < _MOSTLY_KNOWN:
+            return np.zeros(len(held), np.bool_)
+        return (held >= self.content * _ALL_WORDS) & (held > 0)
+
+
+def judge(notes: NoteEvidence, query: QueryEvidence, mode: SearchMode, asked: Asked) -> Relevance:
+    """The relevance of candidate notes, by their evidence and that of the query.
+
+    `mode` is the one that was possible (`keyword` without a model). A note without a vector is
+    judged by its words in any mode.
+    """
+    measures = _Measures.of(notes, query, asked.known)
     related = measures.related(_BY_WORDS)
     if mode == "hybrid":
         by_meaning = measures.related(_BY_MEANING_ALONE)
@@ -167,10 +174,7 @@ def judge(
     elif mode == "semantic":
         related = measures.related(_BY_MEANING)
     strong = measures.strong(by_meaning=mode == "semantic")
-    all_words = (notes.held >= content * _ALL_WORDS) & (notes.held > 0)
-    certain = notes.exact | (all_words & (known >= _MOSTLY_KNOWN))
-    if required:
-        certain = np.ones(len(notes), np.bool_)
+    certain = notes.exact | asked.is_all_in(notes.held)
     return Relevance(
         logistic(related), logistic(strong), certain, measures.confidence(related, strong, mode)
     )

@@ -28,6 +28,7 @@ Hits = TypeVar("Hits", bound=ChunkHits)
 _MIN_DEPTH = 400  # chunks from each half; fewer would lose notes that both halves find
 _DEPTH_PER_NOTE = 5
 _BY_WHOLE, _BY_COVERAGE, _BY_HELD = 150, 100, 30  # candidates by their whole text alone
+NO_SHARES: FloatArray = np.empty(0, np.float32)
 
 
 def depth(limit: int) -> int:
@@ -57,23 +58,39 @@ EVERYWHERE = Where(None, np.empty(0, np.int64))
 
 @dataclass(frozen=True, eq=False)
 class KeywordResult:
-    """What the words of a query find: passages, all notes with any of them, and notes by name."""
+    """What the words of a query find: passages, all notes with any of them, and notes by name.
+
+    `by_whole` of the matches are ranked whatever their passages are.
+    """
 
     terms: Terms
     chunks: ChunkHits
     matches: NoteMatches
     names: NameMatches
+    by_whole: int = _BY_WHOLE
 
     def candidates(self, owners: IdArray) -> IdArray:
         """Ids of the notes to rank, ascending; `owners` are the notes of the chunks."""
         ids = ascending(np.concatenate((owners, self._found)))
         return ids[ids >= 0]
 
+    def unranked(self, ranked: IdArray) -> FloatArray:
+        """The share of the query that the matches hold that were not ranked (n,), in any order.
+
+        `ranked` are ids of the notes that were, ascending.
+        """
+        places = _places(self.matches.note_ids, ranked)
+        return np.delete(self.matches.held, places[places >= 0])
+
     @cached_property
     def _found(self) -> IdArray:
         """Ids of the notes that are candidates whatever their passages are."""
         matches = self.matches
-        by = ((matches.bm25, _BY_WHOLE), (matches.coverage, _BY_COVERAGE), (matches.held, _BY_HELD))
+        by = (
+            (matches.bm25, self.by_whole),
+            (matches.coverage, _BY_COVERAGE),
+            (matches.held, _BY_HELD),
+        )
         best = [_best(scores, count) for scores, count in by]
         found = [matches.note_ids[places] for places in best]
         return np.concatenate([*found, self.names.note_ids])
@@ -121,13 +138,18 @@ def search_terms(
     weights: NoteFieldWeights,
     names: NameMatches,
 ) -> KeywordResult:
-    """Search for `query`, the weighted terms (and expansions) made from `terms`."""
+    """Search for `query`, the weighted terms (and expansions) made from `terms`.
+
+    `limit` is the number of passages, `depth` of that of notes.
+    """
     chunks = keyword_hits(index, query, limit=limit, notes=where.notes)
     chunks = exclude_hits(index, chunks, where.excluded)
     matches = index.keywords.match_notes(query, weights=weights, notes=where.notes)
     if len(where.excluded):
         matches = matches.at(where.among(matches.note_ids))
-    return KeywordResult(terms, chunks, matches, _only_names(names, where.among(names.note_ids)))
+    names = _only_names(names, where.among(names.note_ids))
+    by_whole = max(_BY_WHOLE, limit // _DEPTH_PER_NOTE)  # as many as may be listed
+    return KeywordResult(terms, chunks, matches, names, by_whole)
 
 
 def collect(
