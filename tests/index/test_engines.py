@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notewell.engine.feature import engines
 from notewell.errors import ConfigError, ModelError, NotFoundError
+from notewell.features import FEATURES
+from notewell.features.postgres.address import parse, write
 from notewell.index.analyze import tokens, words
 from notewell.index.engines import ENGINES, delete_index, open_index
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import fields_of_mask
 from notewell.index.port import Index
-from notewell.index.postgres.address import parse, write
 from notewell.index.template_lines import hash_of_line
 from notewell.types import (
     Batch,
@@ -30,8 +32,11 @@ from notewell.types import (
 from tests import postgres_server
 from tests.index.conftest import Material
 
+ADDED = engines(FEATURES)
+ALL = {**ENGINES, **ADDED}
 
-@pytest.fixture(params=sorted(ENGINES))
+
+@pytest.fixture(params=sorted(ALL))
 def engine(request: pytest.FixtureRequest) -> str:
     if request.param == "postgres":
         request.getfixturevalue("postgres")
@@ -54,7 +59,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path
 
 @pytest.fixture
 def index(engine: str, folder: Callable[..., Path], make: Material) -> Iterator[Index]:
-    opened = open_index(folder("index", engine), writable=True, engine=engine)
+    opened = open_index(folder("index", engine), writable=True, engine=engine, added=ADDED)
     opened.use_model(make.model, make.dimensions)
     yield opened
     opened.close()
@@ -348,7 +353,7 @@ def test_note_scores_after_changes_are_those_of_a_fresh_index(
         index.apply(Batch(removes=("1.md",), moves=(NoteMove("2.md", "Pot.md", 1, 2),)))
         put(index, make, *first)
         index.apply(Batch(removes=("Pot.md",)))
-    fresh = open_index(folder("fresh", engine), writable=True, engine=engine)
+    fresh = open_index(folder("fresh", engine), writable=True, engine=engine, added=ADDED)
     put(fresh, make, *first)
 
     terms = [QueryTerm("kettle"), QueryTerm("pot", 0.5), QueryTerm("pan")]
@@ -398,8 +403,8 @@ def test_all_engines_score_alike(
     ]
     queries = [[QueryTerm(token) for token in chance.choice(vocabulary, 3)] for _ in range(10)]
     of_engines = []
-    for engine in sorted(ENGINES):
-        index = open_index(folder(engine, engine), writable=True, engine=engine)
+    for engine in sorted(ALL):
+        index = open_index(folder(engine, engine), writable=True, engine=engine, added=ADDED)
         put(index, make, *notes)
         hits = [index.keywords.search(query, limit=1000) for query in queries]
         of_engines.append(
@@ -601,20 +606,20 @@ def test_meta_values_and_cached_arrays_are_stored(index: Index) -> None:
 def test_a_persistent_index_can_be_opened_again(
     engine: str, folder: Callable[..., Path], make: Material
 ) -> None:
-    opened = open_index(folder("index", engine), writable=True, engine=engine)
+    opened = open_index(folder("index", engine), writable=True, engine=engine, added=ADDED)
     put(opened, make, make.note("A.md", "apple"))
     opened.close()
     opened.close()
 
-    if ENGINES[engine].persistent:
-        again = open_index(folder("index", engine), writable=False, engine=engine)
+    if ALL[engine].persistent:
+        again = open_index(folder("index", engine), writable=False, engine=engine, added=ADDED)
         assert searched(again, "apple") == ["A.md"]
         again.close()
-        delete_index(folder("index", engine), engine=engine)
+        delete_index(folder("index", engine), engine=engine, added=ADDED)
     with pytest.raises(NotFoundError):
-        open_index(folder("index", engine), writable=False, engine=engine)
+        open_index(folder("index", engine), writable=False, engine=engine, added=ADDED)
 
 
 def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="embedded"):
-        open_index(tmp_path, writable=True, engine="abacus")
+        open_index(tmp_path, writable=True, engine="abacus", added=ADDED)

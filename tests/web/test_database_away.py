@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.features import FEATURES
-from notewell.index.engines import delete_in_database, move_to_database
+from notewell.features.postgres.engine import delete_in_database, move_to_database
 from notewell.types import ModelRules, Settings
 from notewell.vaults.opened import Vaults
 from tests.postgres_gate import gate

@@ -55,7 +55,6 @@ SECTIONS = {
         "token": "notewell.cli.tokens:token",
         "pair": "notewell.cli.pair:pair",
         "doctor": "notewell.cli.installation:doctor",
-        "engine": "notewell.cli.engine:engine",
     },
 }
 _HIDDEN = {"cli-reference": "notewell.cli.reference:reference"}

@@ -29,6 +29,7 @@ from notewell.engine.feature import (
     Feature,
     OpenFeatures,
     OpenVault,
+    engines,
     open_source,
     own_folders,
     tuning,
@@ -162,7 +163,7 @@ class Engine:
         `fetch_missing` a writer may download the model, which `load_model` gives. `features` are
         the rows of what it answers besides searches.
         """
-        index = open_index(directory, writable=writable)
+        index = open_index(directory, writable=writable, added=engines(features))
         source = open_source(features, record, settings)
         try:
             claim(index, record, writable=writable)

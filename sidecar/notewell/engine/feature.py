@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.contract.request import Request, StreamEvent
     from notewell.contract.search import SearchReply, SearchRequest
     from notewell.engine.scheduler import Scheduler
+    from notewell.index.engines import Engines
     from notewell.index.port import IndexReader
     from notewell.ingest.token_counter import TokenCounter
     from notewell.models.chat.providers import Providers
@@ -60,7 +61,8 @@ class Feature:
       `Source` that has further files, to be indexed with the notes;
     - `own_folders`: a function from `Settings` to the folders of notes that it alone edits;
     - `tuning`: a function from the data folder of a vault to one that gives the factors on the
-      weights of its next search.
+      weights of its next search;
+    - `engines`: an `IndexEngine` for each scheme of the addresses of indexes that it stores.
 
     `runs` are the kinds of runs that the schedule may begin; `starts` says that it has work to do
     when a vault begins to be served. `files` are its files of state in the data folder of a vault:
@@ -88,6 +90,7 @@ class Feature:
     expands: tuple[str, ...] = ()
     databases: tuple[str, ...] = ()
     tuning: str = ""
+    engines: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +304,11 @@ def tuning(features: Sequence[Feature], folder: Path) -> Callable[[], Tuning] | 
     places = (feature.tuning for feature in features if feature.tuning)
     found: Callable[[], Tuning] | None = next((load(place)(folder) for place in places), None)
     return found
+
+
+def engines(features: Sequence[Feature]) -> Engines:
+    """The engines of indexes by the scheme of their addresses."""
+    return {name: load(place) for feature in features for name, place in feature.engines.items()}
 
 
 def files(features: Sequence[Feature]) -> tuple[str, ...]:

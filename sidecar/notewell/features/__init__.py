@@ -16,6 +16,7 @@ from notewell.features.graph import GRAPH
 from notewell.features.memory import MEMORY
 from notewell.features.packs import PACKS
 from notewell.features.phone import PHONE
+from notewell.features.postgres import POSTGRES
 from notewell.features.properties import PROPERTIES
 from notewell.features.runs import RUNS
 from notewell.features.sources import SOURCES
@@ -46,4 +47,5 @@ FEATURES: tuple[Feature, ...] = (
     Feature("managing", "notewell.contract.endpoints:MANAGING"),
     BACKUP,
     PACKS,
+    POSTGRES,
 )

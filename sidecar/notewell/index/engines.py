@@ -1,28 +1,22 @@
-"""The registry of engines: each name with what opens and what deletes an index.
+"""The engines of indexes: each name with what opens and what deletes an index.
 
-A new engine is one module or package and one row here.
+A new engine is one module or package and one row here, or in the row of a feature.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol, TypeAlias
 
 from notewell.errors import ConfigError
-from notewell.index import embedded, in_memory, postgres
+from notewell.index import embedded, in_memory
 from notewell.index.port import Index
 
-if TYPE_CHECKING:
-    from notewell.index.transfer import Copied
-
 DEFAULT = "embedded"
-
-Say = Callable[[str], None]
 
 
 class OpenIndex(Protocol):
@@ -50,25 +44,32 @@ class IndexEngine:
     persistent: bool
 
 
-ENGINES: Mapping[str, IndexEngine] = MappingProxyType(
+Engines: TypeAlias = Mapping[str, IndexEngine]
+
+ENGINES: Engines = MappingProxyType(
     {
         "embedded": IndexEngine(embedded.open_index, embedded.delete_index, persistent=True),
         "in_memory": IndexEngine(in_memory.open_index, in_memory.delete_index, persistent=False),
-        "postgres": IndexEngine(postgres.open_index, postgres.delete_index, persistent=True),
     }
 )
+_NO_OTHERS: Engines = MappingProxyType({})
 
 
-def engine_of(directory: Path) -> str:
-    """The engine of the index in a folder: the one whose address is there, else the default."""
-    return "postgres" if (directory / postgres.ADDRESS_FILE).exists() else DEFAULT
+def engine_of(directory: Path, added: Engines = _NO_OTHERS) -> str:
+    """The engine of the index in a folder: the one whose address is there, else the default.
+
+    The address of an index that an engine stores elsewhere is in a file of the engine's name.
+    """
+    return next((name for name in added if (directory / f"{name}.json").exists()), DEFAULT)
 
 
-def open_index(directory: Path, *, writable: bool, engine: str | None = None) -> Index:
+def open_index(
+    directory: Path, *, writable: bool, engine: str | None = None, added: Engines = _NO_OTHERS
+) -> Index:
     """Open the index in a folder; a writer creates it.
 
-    `engine` None is the one that the folder says. An engine that stores its data elsewhere finds
-    its address in this folder.
+    `engine` None is the one that the folder says; `added` are engines of features. An engine that
+    stores its data elsewhere finds its address in this folder.
 
     Raises:
         ConfigError: no engine has this name.
@@ -77,11 +78,13 @@ def open_index(directory: Path, *, writable: bool, engine: str | None = None) ->
         IndexFailure: it cannot be opened, or a newer version wrote it.
 
     """
-    return _engine(engine or engine_of(directory)).open(directory, writable=writable)
+    return _engine(engine or engine_of(directory, added), added).open(directory, writable=writable)
 
 
-def delete_index(directory: Path, *, engine: str | None = None) -> None:
-    """Delete the index in a folder, and nothing else in it; `engine` as for `open_index`.
+def delete_index(
+    directory: Path, *, engine: str | None = None, added: Engines = _NO_OTHERS
+) -> None:
+    """Delete the index in a folder, and nothing else in it; parameters as for `open_index`.
 
     Raises:
         ConfigError: no engine has this name.
@@ -89,73 +92,14 @@ def delete_index(directory: Path, *, engine: str | None = None) -> None:
         IndexFailure: the disk refuses.
 
     """
-    _engine(engine or engine_of(directory)).delete(directory)
+    _engine(engine or engine_of(directory, added), added).delete(directory)
 
 
-def _engine(name: str) -> IndexEngine:
-    if name not in ENGINES:
-        raise ConfigError(f"There is no engine {name!r}. Known: {', '.join(sorted(ENGINES))}.")
-    return ENGINES[name]
-
-
-# --- indexes in PostgreSQL ----------------------------------------------------------------------
-
-
-def database_address(directory: Path) -> str | None:
-    """The address of the database that has the index of a folder, without a password.
-
-    It names the vault too: by it, other computers use the same index.
-    """
-    if engine_of(directory) == DEFAULT:
-        return None
-    return str(_postgres("address").read(directory).shared)
-
-
-def move_to_database(directory: Path, url: str, vault: str, *, say: Say, keep: bool) -> Copied:
-    """Move the index in a folder to the database at a URL, under the name of its vault.
-
-    A password in the URL is used for this alone, and not stored. Raises as `moves.to_postgres`.
-    """
-    address, password = _with_password(url, vault)
-    moved: Copied = _postgres("moves").to_postgres(directory, address, password, say=say, keep=keep)
-    return moved
-
-
-def move_to_folder(directory: Path, *, say: Say, keep: bool) -> Copied:
-    """Move the index of a folder back from its database. Raises as `moves.to_folder`."""
-    password = _postgres("address").read(directory).password()
-    moved: Copied = _postgres("moves").to_folder(directory, password, say=say, keep=keep)
-    return moved
-
-
-def use_database(directory: Path, url: str, vault: str) -> None:
-    """Use the index of a vault that is in a database already. Raises as `moves.attach`."""
-    address, password = _with_password(url, vault)
-    _postgres("moves").attach(directory, address, password)
-
-
-def delete_in_database(url: str, vault: str) -> None:
-    """Delete the index of a vault in a database. Raises as `opening.delete_at`."""
-    _postgres("opening").delete_at(*_with_password(url, vault))
-
-
-def store_database_password(url: str, password: str) -> None:
-    """Store the password of a database in the system's keyring; "" removes it.
-
-    Raises as `models.keys.keep` does.
-    """
-    _postgres("address").store_password(url, password)
-
-
-def _with_password(url: str, vault: str) -> tuple[Any, str | None]:
-    address, password = _postgres("address").parse(url)
-    return replace(address, vault=address.vault or vault), password or address.password()
-
-
-def _postgres(module: str) -> Any:
-    """A module of the engine, which is loaded only where it is used. Raises MissingExtraError."""
-    postgres.check_driver()
-    return import_module(f"notewell.index.postgres.{module}")
+def _engine(name: str, added: Engines) -> IndexEngine:
+    known = {**ENGINES, **added}
+    if name not in known:
+        raise ConfigError(f"There is no engine {name!r}. Known: {', '.join(sorted(known))}.")
+    return known[name]
 
 
 # --- backups and repairs: of the default engine, whose index is one database file ---------------

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from notewell import querylog, runs
 from notewell.engine.engine import Engine
-from notewell.engine.feature import Feature, databases, files
+from notewell.engine.feature import Feature, databases, engines, files
 from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.index.engines import DATABASE, delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
@@ -103,7 +103,7 @@ class Vaults(KnownVaults):
         with self._registry.changing() as records:
             if delete_data:
                 data = self._data(record)
-                delete_index(directory)
+                delete_index(directory, added=engines(self._features))
                 write_journal.delete(data)
                 for name in files(self._features):
                     _delete_state(data / name)
@@ -215,7 +215,8 @@ class Vaults(KnownVaults):
         if record.source != "folder" or record.path.exists():
             return False
         try:
-            with closing(open_index(self.directory(record), writable=False)) as index:
+            place, added = self.directory(record), engines(self._features)
+            with closing(open_index(place, writable=False, added=added)) as index:
                 return is_same_vault(index.manifest(), path)
         except NotewellError as error:
             log.debug("%s may have moved, but its index does not say: %s", record.name, error)

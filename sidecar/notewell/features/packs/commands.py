@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,10 +13,15 @@ from notewell.cli.backend import server_for
 from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, counted, emit_object
 from notewell.cli.vaults import find_or_add
+from notewell.engine.feature import engines
 from notewell.errors import IndexInUseError, UsageError
+from notewell.features import FEATURES
 from notewell.models import load_embedder
 from notewell.types import Embedder, Settings, VaultRecord
 from notewell.vaults.known import KnownVaults
+
+if TYPE_CHECKING:
+    from notewell.index.port import Index
 
 
 @click.group(cls=Group)
@@ -42,8 +48,7 @@ def export_file(
     It holds a vector for every passage, under a hash of its text: no note text, no titles, no
     paths. With --to, FILE holds these too: it is for a database that you look after.
     """
-    from notewell.features.packs.transfer import export_pack  # noqa: PLC0415 - the same
-    from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.packs.transfer import export_pack  # noqa: PLC0415 - loads numpy and more
 
     invocation = current_invocation()
     if to is not None:
@@ -53,7 +58,7 @@ def export_file(
     known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
     # Reading needs no lock: a server may continue to write meanwhile.
-    with closing(open_index(known.directory(record), writable=False)) as index:
+    with closing(_index(known, record, writable=False)) as index:
         report = export_pack(index, file, overwrite=force)
     if as_json:
         emit_object(report)
@@ -71,8 +76,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     The vault may be indexed already or not yet. FILE must come from the same model; vectors for
     texts that this vault does not have do no harm.
     """
-    from notewell.features.packs.transfer import import_pack  # noqa: PLC0415 - the same
-    from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.packs.transfer import import_pack  # noqa: PLC0415 - loads numpy and more
 
     invocation = current_invocation()
     known = invocation.known()
@@ -80,7 +84,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     _refuse_if_served(known, record)
     with (
         closing(_embedder(invocation, known.settings(record))) as embedder,
-        closing(open_index(known.directory(record), writable=True)) as index,
+        closing(_index(known, record, writable=True)) as index,
     ):
         report = import_pack(index, file, model=embedder.key, dimensions=embedder.dimensions)
         left = index.pending_count(embedder.key)
@@ -106,12 +110,11 @@ def _agree(to: str, *, yes: bool, as_json: bool) -> None:
 def _export_points(
     invocation: Invocation, file: Path, to: str, vault: str | None, *, force: bool, as_json: bool
 ) -> None:
-    from notewell.features.packs.points import export_points  # noqa: PLC0415 - the same
-    from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.packs.points import export_points  # noqa: PLC0415 - loads numpy and more
 
     known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
-    with closing(open_index(known.directory(record), writable=False)) as index:
+    with closing(_index(known, record, writable=False)) as index:
         report = export_points(index, file, to=to, overwrite=force)
     if as_json:
         emit_object(report)
@@ -122,6 +125,12 @@ def _export_points(
     )
     if report.left_out:
         invocation.say(f"{report.left_out:,} passages without a vector were left out.")
+
+
+def _index(known: KnownVaults, record: VaultRecord, *, writable: bool) -> Index:
+    from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
+
+    return open_index(known.directory(record), writable=writable, added=engines(FEATURES))
 
 
 def _refuse_if_served(known: KnownVaults, record: VaultRecord) -> None:

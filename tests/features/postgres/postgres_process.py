@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from notewell.errors import NotewellError
+from notewell.features.postgres.address import parse
+from notewell.features.postgres.index import PostgresIndex
+from notewell.features.postgres.opening import open_at
 from notewell.index.lexical import QueryTerm
-from notewell.index.postgres.address import parse
-from notewell.index.postgres.index import PostgresIndex
-from notewell.index.postgres.opening import open_at
 from notewell.types import Batch
 from tests.index.conftest import Material
 
@@ -45,7 +45,7 @@ class OtherServer:
 def other_server(url: str, vault: str, role: str) -> Iterator[OtherServer]:
     """Start one, and wait until the index is open; it is killed at the end."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.index.postgres_process", url, vault, role],
+        [sys.executable, "-m", "tests.features.postgres.postgres_process", url, vault, role],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -13,13 +13,13 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from notewell.features.postgres.connection import Database, Row, Session
+from notewell.features.postgres.document_table import DocumentTable
+from notewell.features.postgres.keywords import PostgresKeywords
+from notewell.features.postgres.rows import LINK_COLUMNS
 from notewell.index.link_graph import LinkGraph
 from notewell.index.note_postings import NoteTable
 from notewell.index.note_segments import Segment
-from notewell.index.postgres.connection import Database, Row, Session
-from notewell.index.postgres.document_table import DocumentTable
-from notewell.index.postgres.keywords import PostgresKeywords
-from notewell.index.postgres.rows import LINK_COLUMNS
 from notewell.index.row_values import strings
 
 KEPT_GENERATIONS = 10_000  # for which it is remembered which notes are gone

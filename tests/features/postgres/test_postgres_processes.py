@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import IndexInUseError
-from notewell.index.postgres.address import Address, parse
-from notewell.index.postgres.index import PostgresIndex
-from notewell.index.postgres.opening import delete_at, open_at
+from notewell.features.postgres.address import Address, parse
+from notewell.features.postgres.index import PostgresIndex
+from notewell.features.postgres.opening import delete_at, open_at
 from notewell.types import Batch
 from tests import postgres_server
+from tests.features.postgres.postgres_process import OtherServer, other_server
 from tests.index.conftest import Material
-from tests.index.postgres_process import OtherServer, other_server
 from tests.postgres_server import Server
 from tests.waiting import until
 

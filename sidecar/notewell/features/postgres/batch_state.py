@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.index.in_memory import batches
-from notewell.index.in_memory.state import ChunkRecord, NoteRecord, State
-from notewell.index.postgres.connection import Session
-from notewell.index.postgres.rows import (
+from notewell.features.postgres.connection import Session
+from notewell.features.postgres.rows import (
     CHUNK_COLUMNS,
     CHUNKS,
     LEDGER,
@@ -37,6 +35,8 @@ from notewell.index.postgres.rows import (
     stored_note,
     upsert,
 )
+from notewell.index.in_memory import batches
+from notewell.index.in_memory.state import ChunkRecord, NoteRecord, State
 from notewell.types import Applied, Batch, LedgerEntry, Link, ModelKey
 
 _IS_STORED = np.empty(0, np.float16)  # stands for a vector: whether there is one is all that counts

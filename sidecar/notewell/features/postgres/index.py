@@ -7,19 +7,19 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from notewell.errors import IndexFailure
+from notewell.features.postgres import batch_state, schema, vector_writes
+from notewell.features.postgres.array_cache import PostgresArrayCache
+from notewell.features.postgres.connection import Database, Session
+from notewell.features.postgres.keywords import PostgresKeywords
+from notewell.features.postgres.lease import Lease
+from notewell.features.postgres.posting_writes import PostingWriter
+from notewell.features.postgres.reads import VaultReads
+from notewell.features.postgres.rows import clean
+from notewell.features.postgres.structures import KEPT_GENERATIONS, Structures
+from notewell.features.postgres.vector_reads import VectorReads
+from notewell.features.postgres.vectors import PostgresVectors, UsedModel
 from notewell.index.link_graph import LinkGraph
 from notewell.index.port import NoteBasics
-from notewell.index.postgres import batch_state, schema, vector_writes
-from notewell.index.postgres.array_cache import PostgresArrayCache
-from notewell.index.postgres.connection import Database, Session
-from notewell.index.postgres.keywords import PostgresKeywords
-from notewell.index.postgres.lease import Lease
-from notewell.index.postgres.posting_writes import PostingWriter
-from notewell.index.postgres.reads import VaultReads
-from notewell.index.postgres.rows import clean
-from notewell.index.postgres.structures import KEPT_GENERATIONS, Structures
-from notewell.index.postgres.vector_reads import VectorReads
-from notewell.index.postgres.vectors import PostgresVectors, UsedModel
 from notewell.index.vector_checks import as_float16
 from notewell.support import cleanup
 from notewell.types import (

@@ -8,10 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from notewell.index.lexical import FIRST_PLACEHOLDER, placeholder
-from notewell.index.port import NoteBasics
-from notewell.index.postgres.connection import Database, Row
-from notewell.index.postgres.rows import (
+from notewell.features.postgres.connection import Database, Row
+from notewell.features.postgres.rows import (
     CHUNK_COLUMNS,
     LEDGER_COLUMNS,
     MANIFEST_COLUMNS,
@@ -22,6 +20,8 @@ from notewell.index.postgres.rows import (
     stored_chunk,
     stored_note,
 )
+from notewell.index.lexical import FIRST_PLACEHOLDER, placeholder
+from notewell.index.port import NoteBasics
 from notewell.index.row_values import properties
 from notewell.types import (
     IdArray,

@@ -12,9 +12,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from notewell.features.postgres.connection import Row, Session
 from notewell.index.in_memory.state import ChunkRecord, NoteRecord
 from notewell.index.link_rows import link_columns, link_of
-from notewell.index.postgres.connection import Row, Session
 from notewell.index.row_values import (
     dump,
     maybe,

@@ -14,9 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.errors import IndexFailure
-from notewell.index import embedded
-from notewell.index.postgres import ADDRESS_FILE, opening
-from notewell.index.postgres.address import Address, read, write
+from notewell.features.postgres import opening
+from notewell.features.postgres.address import Address, read, write
+from notewell.features.postgres.engine import ADDRESS_FILE
+from notewell.index.engines import DATABASE, DEFAULT, delete_index, open_index
 from notewell.index.transfer import Copied, copy_all
 from notewell.support import cleanup
 
@@ -38,7 +39,7 @@ def to_postgres(
 
     """
     unfinished = replace(address, vault=f"{address.vault}{_UNFINISHED}")
-    with closing(embedded.open_index(directory, writable=True)) as source:
+    with closing(open_index(directory, writable=True, engine=DEFAULT)) as source:
         opening.check_free(address, password)
         opening.delete_at(unfinished, password)
         with closing(opening.open_at(unfinished, password, writable=True)) as target:
@@ -46,7 +47,7 @@ def to_postgres(
         opening.rename(unfinished, address.vault, password)
         write(directory, address)
     if not keep:
-        embedded.delete_index(directory)
+        delete_index(directory, engine=DEFAULT)
     return copied
 
 
@@ -60,9 +61,9 @@ def to_folder(directory: Path, password: str | None, *, say: Say, keep: bool = F
     shutil.rmtree(beside, ignore_errors=True)
     with closing(opening.open_at(address, password, writable=True)) as source:
         with cleanup.on_error(lambda: shutil.rmtree(beside, ignore_errors=True)):
-            with closing(embedded.open_index(beside, writable=True)) as target:
+            with closing(open_index(beside, writable=True, engine=DEFAULT)) as target:
                 copied = copy_all(source, target, say=say)
-            embedded.delete_index(directory)
+            delete_index(directory, engine=DEFAULT)
             for file in beside.iterdir():
                 file.replace(directory / file.name)
         (directory / ADDRESS_FILE).unlink()
@@ -80,7 +81,7 @@ def attach(directory: Path, address: Address, password: str | None) -> None:
         IndexFailure: the folder has an index of its own.
 
     """
-    if (directory / embedded.DATABASE).exists():
+    if (directory / DATABASE).exists():
         raise IndexFailure(
             f"{directory} has an index of its own. Move that one with `notewell engine move`, or"
             " remove it first."

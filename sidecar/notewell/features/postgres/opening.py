@@ -7,13 +7,14 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from notewell.errors import IndexFailure, NotFoundError
-from notewell.index.postgres import ADDRESS_FILE, schema
-from notewell.index.postgres.address import Address, read
-from notewell.index.postgres.connection import Database
-from notewell.index.postgres.documents import ANALYSIS
-from notewell.index.postgres.index import PostgresIndex
-from notewell.index.postgres.lease import Lease
-from notewell.index.postgres.posting_writes import PostingWriter
+from notewell.features.postgres import schema
+from notewell.features.postgres.address import Address, read
+from notewell.features.postgres.connection import Database
+from notewell.features.postgres.documents import ANALYSIS
+from notewell.features.postgres.engine import ADDRESS_FILE
+from notewell.features.postgres.index import PostgresIndex
+from notewell.features.postgres.lease import Lease
+from notewell.features.postgres.posting_writes import PostingWriter
 
 
 def open_index(directory: Path, *, writable: bool) -> PostgresIndex:

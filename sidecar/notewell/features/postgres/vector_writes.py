@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.errors import ModelError
-from notewell.index.postgres.connection import Session
+from notewell.features.postgres.connection import Session
 from notewell.index.vector_checks import check_dimensions
 from notewell.types import ModelKey
 

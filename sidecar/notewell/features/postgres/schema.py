@@ -10,7 +10,7 @@ for the owner of the tables too. A migration is appended, never changed.
 from __future__ import annotations
 
 from notewell.errors import IndexFailure, NotFoundError
-from notewell.index.postgres.connection import Database, Session
+from notewell.features.postgres.connection import Database, Session
 
 LEAST_SERVER = 15
 _LOCK = 7_205_759_403  # the advisory lock of migrations: any number that no other program uses

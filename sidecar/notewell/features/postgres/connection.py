@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import asyncpg
 
 from notewell.errors import IndexFailure
-from notewell.index.postgres.address import Address
-from notewell.index.postgres.errors import LOST, explained
+from notewell.features.postgres.address import Address
+from notewell.features.postgres.errors import LOST, explained
 from notewell.support import cleanup
 
 Result = TypeVar("Result")

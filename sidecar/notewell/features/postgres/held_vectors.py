@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from notewell.index.postgres.connection import Row
+from notewell.features.postgres.connection import Row
 from notewell.types import FloatArray, IdArray, VectorHits
 
 Packed: TypeAlias = Sequence[tuple[bytes, npt.NDArray[np.float32]]]  # hashes with their vectors

@@ -15,6 +15,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from notewell.features.postgres.connection import Database
+from notewell.features.postgres.document_table import DocumentTable
+from notewell.features.postgres.documents import PLACES
 from notewell.index.lexical import (
     EXACT_FIELDS,
     K1,
@@ -30,9 +33,6 @@ from notewell.index.lexical import (
 )
 from notewell.index.note_matching import NoteMatching
 from notewell.index.note_postings import NoteTable
-from notewell.index.postgres.connection import Database
-from notewell.index.postgres.document_table import DocumentTable
-from notewell.index.postgres.documents import PLACES
 from notewell.index.term_forms import FIELDS, Clause, Form, field_factors, searched, summed
 from notewell.types import ChunkHits, FloatArray, IdArray
 

@@ -16,7 +16,7 @@ import threading
 from contextlib import suppress
 
 from notewell.errors import IndexFailure, IndexInUseError, NotewellError
-from notewell.index.postgres.connection import Database, Session
+from notewell.features.postgres.connection import Database, Session
 from notewell.support import cleanup
 
 _LOCK_CLASS = 1_852_798_828  # of advisory locks that stand for vaults: "notl" in ASCII

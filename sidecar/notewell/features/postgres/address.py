@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from notewell.config.load import ENV_POSTGRES, database_password
 from notewell.errors import ConfigError, NotFoundError
-from notewell.index.postgres import ADDRESS_FILE
+from notewell.features.postgres.engine import ADDRESS_FILE
 from notewell.models.keys import keep, kept_key
 from notewell.support import atomic, private
 

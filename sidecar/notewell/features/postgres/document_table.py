@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from notewell.features.postgres.connection import Row
+from notewell.features.postgres.documents import LENGTHS
 from notewell.index.lexical import FIRST_PLACEHOLDER
-from notewell.index.postgres.connection import Row
-from notewell.index.postgres.documents import LENGTHS
 from notewell.index.term_forms import FIELDS
 from notewell.types import IdArray
 

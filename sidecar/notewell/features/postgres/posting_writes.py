@@ -15,16 +15,16 @@ from operator import itemgetter
 import numpy as np
 import numpy.typing as npt
 
-from notewell.index.analyze import stemmer
-from notewell.index.lexical import ChunkText, NoteText, note_text
-from notewell.index.postgres.connection import Row, Session
-from notewell.index.postgres.documents import (
+from notewell.features.postgres.connection import Row, Session
+from notewell.features.postgres.documents import (
     ANALYSIS,
     NoteDocuments,
     documents_of,
     frequencies,
 )
-from notewell.index.postgres.rows import NOTE_COLUMNS, stored_note, upsert
+from notewell.features.postgres.rows import NOTE_COLUMNS, stored_note, upsert
+from notewell.index.analyze import stemmer
+from notewell.index.lexical import ChunkText, NoteText, note_text
 from notewell.index.row_values import strings
 from notewell.index.template_lines import NO_LINES, LineCounts, LineHashes
 from notewell.index.term_forms import FIELDS

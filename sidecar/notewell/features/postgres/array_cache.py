@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from notewell.errors import NotewellError
+from notewell.features.postgres.reads import VaultReads
 from notewell.index.port import NamedArrays
-from notewell.index.postgres.reads import VaultReads
 
 if TYPE_CHECKING:
     import numpy.typing as npt

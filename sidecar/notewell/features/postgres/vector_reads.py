@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from notewell.index.postgres.reads import VaultReads
-from notewell.index.postgres.rows import model_key
-from notewell.index.postgres.vectors import UsedModel
+from notewell.features.postgres.reads import VaultReads
+from notewell.features.postgres.rows import model_key
+from notewell.features.postgres.vectors import UsedModel
 from notewell.index.vector_checks import check_dimensions
 from notewell.types import KeptModel, KeptVectors, ModelKey, PendingText, embedded_text
 

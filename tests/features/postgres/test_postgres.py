@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from notewell.errors import IndexInUseError, NotFoundError
+from notewell.features.postgres import vector_writes, vectors
+from notewell.features.postgres.address import Address, parse
+from notewell.features.postgres.errors import DatabaseGoneError
+from notewell.features.postgres.index import PostgresIndex
+from notewell.features.postgres.lease import LostLeaseError
+from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
-from notewell.index.postgres import vector_writes, vectors
-from notewell.index.postgres.address import Address, parse
-from notewell.index.postgres.errors import DatabaseGoneError
-from notewell.index.postgres.index import PostgresIndex
-from notewell.index.postgres.lease import LostLeaseError
-from notewell.index.postgres.opening import delete_at, open_at
 from notewell.types import Batch, VectorPut
 from tests import postgres_server
 from tests.index.conftest import Material

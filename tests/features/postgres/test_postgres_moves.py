@@ -12,31 +12,33 @@ from pathlib import Path
 
 import pytest
 
+from notewell.engine.feature import engines
 from notewell.errors import AccessError, ConfigError, IndexFailure, ModelError, NotewellError
-from notewell.index.engines import (
+from notewell.features import FEATURES
+from notewell.features.postgres import schema
+from notewell.features.postgres.address import parse
+from notewell.features.postgres.connection import Database
+from notewell.features.postgres.engine import (
     database_address,
-    delete_index,
-    engine_of,
     move_to_database,
     move_to_folder,
-    open_index,
     use_database,
 )
+from notewell.index.engines import delete_index, engine_of, open_index
 from notewell.index.port import IndexReader
-from notewell.index.postgres import schema
-from notewell.index.postgres.address import parse
-from notewell.index.postgres.connection import Database
 from notewell.types import Batch, LedgerEntry
 from tests import postgres_server
 from tests.index.conftest import Material
 from tests.postgres_server import Server
+
+ADDED = engines(FEATURES)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, make: Material) -> Iterator[Path]:
     """The folder of an embedded index with notes, vectors of two models, and ledger entries."""
     directory = tmp_path / "index"
-    with closing(open_index(directory, writable=True)) as index:
+    with closing(open_index(directory, writable=True, added=ADDED)) as index:
         index.use_model(make.other_model, make.dimensions)
         first = make.note("A.md", "apple pie", "and cream", header="Kitchen", links=["B", "C"])
         index.apply(Batch(puts=(first,), model=make.other_model))
@@ -53,8 +55,8 @@ def folder(tmp_path: Path, make: Material) -> Iterator[Path]:
         index.apply(Batch(removes=("gone.md",), puts=(make.note("E.md", "new"),), model=make.model))
         index.set_meta("colour", "green")
     yield directory
-    if engine_of(directory) == "postgres":
-        delete_index(directory)
+    if engine_of(directory, ADDED) == "postgres":
+        delete_index(directory, added=ADDED)
 
 
 def content(index: IndexReader) -> object:
@@ -83,7 +85,7 @@ def content(index: IndexReader) -> object:
 
 
 def read(directory: Path) -> object:
-    with closing(open_index(directory, writable=False)) as index:
+    with closing(open_index(directory, writable=False, added=ADDED)) as index:
         return content(index)
 
 
@@ -102,7 +104,7 @@ def test_an_index_moves_there_and_back_and_nothing_is_embedded(
     assert database_address(folder) == postgres.url(more=f"&vault={folder.parent}")
     assert [file.name for file in folder.iterdir()] == ["postgres.json"]
     assert read(folder) == before
-    with closing(open_index(folder, writable=True)) as index:
+    with closing(open_index(folder, writable=True, added=ADDED)) as index:
         index.use_model(make.model, make.dimensions)
         assert [each.text for each in index.pending_texts(make.model, 9)] == ["new"]
         assert index.vectors.count == 3
@@ -110,7 +112,7 @@ def test_an_index_moves_there_and_back_and_nothing_is_embedded(
     back = move_to_folder(folder, say=nothing, keep=False)
 
     assert back == there
-    assert engine_of(folder) == "embedded"
+    assert engine_of(folder, ADDED) == "embedded"
     assert read(folder) == before
     with pytest.raises(NotewellError, match="no index"):
         use_database(folder.parent / "other", postgres.url(), str(folder.parent))
@@ -126,11 +128,11 @@ def test_tables_of_an_earlier_version_are_brought_up_to_date_and_deleted_whole(
         older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
         move_to_database(folder, url, str(folder.parent), say=nothing, keep=False)
 
-    open_index(folder, writable=True).close()
+    open_index(folder, writable=True, added=ADDED).close()
 
     assert read(folder) == before
     assert set(rows_left(postgres, place).values()) != {0}
-    delete_index(folder)
+    delete_index(folder, added=ADDED)
     assert set(rows_left(postgres, place).values()) == {0}
 
 
@@ -160,7 +162,7 @@ def test_another_computer_uses_the_index_that_is_there(
 
     assert read(other) == read(folder)
     elsewhere = tmp_path / "third"
-    open_index(elsewhere, writable=True).close()
+    open_index(elsewhere, writable=True, added=ADDED).close()
     with pytest.raises(IndexFailure, match="already"):
         move_to_database(elsewhere, postgres.url(), vault, say=nothing, keep=False)
 
@@ -175,13 +177,13 @@ def test_a_move_that_is_stopped_changes_nothing_and_can_be_repeated(
 
     with pytest.raises(KeyboardInterrupt):
         move_to_database(folder, postgres.url(), str(folder.parent), say=stop, keep=False)
-    assert engine_of(folder) == "embedded"
+    assert engine_of(folder, ADDED) == "embedded"
     assert read(folder) == before
 
     move_to_database(folder, postgres.url(), str(folder.parent), say=nothing, keep=False)
     with pytest.raises(KeyboardInterrupt):
         move_to_folder(folder, say=stop, keep=False)
-    assert engine_of(folder) == "postgres"
+    assert engine_of(folder, ADDED) == "postgres"
     assert read(folder) == before
     assert [file.name for file in folder.iterdir()] == ["postgres.json"]
 
@@ -207,19 +209,19 @@ def test_what_does_not_fit_is_said_and_the_index_stays(
     with pytest.raises(IndexFailure, match="needs 99 or newer"):
         move_to_database(folder, postgres.url(), "v", say=nothing, keep=False)
 
-    assert engine_of(folder) == "embedded"
+    assert engine_of(folder, ADDED) == "embedded"
     assert read(folder) == before
 
 
 def test_too_many_dimensions_are_refused(postgres: Server, tmp_path: Path, make: Material) -> None:
     directory = tmp_path / "index"
-    with closing(open_index(directory, writable=True)) as index:
+    with closing(open_index(directory, writable=True, added=ADDED)) as index:
         index.use_model(make.model, 4_001)
 
     with pytest.raises(ModelError, match="4000 at most"):
         move_to_database(directory, postgres.url(), str(tmp_path), say=nothing, keep=False)
 
-    assert engine_of(directory) == "embedded"
+    assert engine_of(directory, ADDED) == "embedded"
 
 
 def test_the_password_is_in_no_file_and_no_log(

@@ -72,15 +72,15 @@ def move(url: str, vault: str | None, keep: bool, as_json: bool) -> None:
     The password comes from NOTEWELL_POSTGRES_PASSWORD, the keyring (`engine password`) or
     ~/.pgpass. Nothing is embedded anew, and until all is copied the index stays as it is.
     """
-    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     invocation = current_invocation()
     record, directory = _found(invocation, vault)
     _refuse_if_served(invocation, record)
     if url == _FOLDER:
-        copied = engines.move_to_folder(directory, say=invocation.say, keep=keep)
+        copied = db.move_to_folder(directory, say=invocation.say, keep=keep)
     else:
-        copied = engines.move_to_database(directory, url, record.id, say=invocation.say, keep=keep)
+        copied = db.move_to_database(directory, url, record.id, say=invocation.say, keep=keep)
     place = _place(record, directory)
     if as_json:
         emit_object(
@@ -108,12 +108,12 @@ def use(url: str, vault: str | None) -> None:
 
     `notewell engine show` says URL on that computer; it names the vault as well.
     """
-    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     invocation = current_invocation()
     record, directory = _found(invocation, vault)
-    engines.use_database(directory, url, record.id)
-    invocation.say(f"{clean(record.name)} is searched in {engines.database_address(directory)}")
+    db.use_database(directory, url, record.id)
+    invocation.say(f"{clean(record.name)} is searched in {db.database_address(directory)}")
 
 
 @engine.command()
@@ -121,21 +121,21 @@ def use(url: str, vault: str | None) -> None:
 @vault_option
 def remove(url: str, vault: str | None) -> None:
     """Delete the index of the vault in the database at URL; notes are not touched."""
-    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     invocation = current_invocation()
     record, _ = _found(invocation, vault)
-    engines.delete_in_database(url, record.id)
+    db.delete_in_database(url, record.id)
 
 
 @engine.command()
 @_url
 def password(url: str) -> None:
     """Store the password of the database at URL in the system's keyring; an empty one goes."""
-    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     typed = click.prompt("Password", hide_input=True, default="", show_default=False)
-    engines.store_database_password(url, typed)
+    db.store_database_password(url, typed)
 
 
 def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path]:
@@ -145,10 +145,10 @@ def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path
 
 
 def _place(record: VaultRecord, directory: Path) -> Place:
-    from notewell.index import engines  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
-    address = engines.database_address(directory)
-    return Place(record.name, engines.engine_of(directory), address)
+    address = db.database_address(directory)
+    return Place(record.name, "postgres" if address else _FOLDER, address)
 
 
 def _refuse_if_served(invocation: Invocation, record: VaultRecord) -> None:

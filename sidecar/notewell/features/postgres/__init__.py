@@ -1,0 +1,10 @@
+"""The index of a vault in a PostgreSQL database that several servers share."""
+
+from notewell.engine.feature import Feature
+
+POSTGRES = Feature(
+    name="postgres",
+    commands={"engine": "notewell.features.postgres.commands:engine"},
+    heading="Look after it",
+    engines={"postgres": "notewell.features.postgres.engine:ENGINE"},
+)
