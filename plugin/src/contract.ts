@@ -643,7 +643,7 @@ export interface EditProperties extends OfVault {
 }
 
 /**
- * What an edit changed. `hash` is that of the note on disk now, also after a dry run.
+ * The result of an edit. `hash` is that of the note on disk now, also after a dry run.
  *
  * `diff` is a unified diff of the lines that changed, "" if none did; `undo` the number that
  * undoes the write, None if nothing was written.
@@ -683,7 +683,7 @@ export interface EditPropertiesBatch extends OfVault {
   readonly dry_run?: boolean;
 }
 
-/** What a batch changed. `undo` undoes all of it; `refused` were left as they are. */
+/** The result of a batch. `undo` undoes all of it; `refused` were left as they are. */
 export interface PropertiesBatchReply {
   readonly vault: string;
   readonly changed: number;
@@ -1681,7 +1681,7 @@ export interface TopicFolder {
   readonly purpose: string;
 }
 
-/** What is not right with the topics; `unused` are paths of topics that no note names. */
+/** Problems of the topics; `unused` are paths of topics that no note names. */
 export interface TopicCheckReply {
   readonly vault: string;
   readonly unknown: readonly UnknownTopic[];
@@ -1872,7 +1872,7 @@ export interface SuggestionView {
 }
 
 /**
- * What changes in one note, whose content has the hash `hash`.
+ * The changes of one note, whose content has the hash `hash`.
  *
  * `set` gives properties a value, `add` appends to lists, `swap` exchanges texts in a property.
  * `create` is the text of a new note, whose hash is "".
@@ -1896,7 +1896,7 @@ export interface TextEdit {
 }
 
 /**
- * What a plan with the language model would send now.
+ * An estimate of what a plan with the language model would send now.
  *
  * `notes` are those that it would read of the `waiting` ones, `tokens` an estimate of what it
  * reads, and `answer_tokens` the most it may write. `dollars` is 0 on this computer (`local`) and
@@ -1963,7 +1963,7 @@ export interface ApplyPlan extends OfVault {
 }
 
 /**
- * What was done with suggestions of a plan: `applied` are the ids that it was done with.
+ * The result of applying or undoing suggestions: `applied` are the ids of those done.
  *
  * `undo` is the number that takes all writes back, None if nothing was written.
  */
@@ -2011,7 +2011,7 @@ export interface RejectionsRequest extends OfVault {
   readonly limit?: number;
 }
 
-/** What was rejected, newest first; `total` counts all of it. */
+/** The rejected suggestions, newest first; `total` counts all of them. */
 export interface RejectionsReply {
   readonly vault: string;
   readonly rejections: readonly RejectionView[];
@@ -2061,7 +2061,7 @@ export interface UndoRequest extends OfVault {
 }
 
 /**
- * What undoing did. `undo` is the number that undoes it; None: nothing had to change.
+ * The result of undoing. `undo` is the number that undoes it; None: nothing had to change.
  *
  * Writes that were made together are undone together: `paths` are all notes that were restored,
  * `path` is the first, and `refused` are those that have changed since.
@@ -2525,7 +2525,7 @@ export interface PhoneIndexReply {
 }
 
 /**
- * How large a file written now would be, nearly: in the vault, and in a phone's memory.
+ * The size of a file written now, nearly: in the vault, and in a phone's memory.
  *
  * `shortened` says what is left out so that it fits; null: nothing.
  */

@@ -21,8 +21,7 @@ from notewell.features.ask.tool_loop import Draft
 from notewell.features.documents import store as document_store
 from notewell.features.documents.store import DocumentStore, StoredPlace
 from notewell.features.gardener import state as garden
-from notewell.features.gardener.state import Decision
-from notewell.features.gardener.state import StateFile as StateOfGarden
+from notewell.features.gardener.state import Decision, GardenFile
 from notewell.features.gleanings import state as gleanings
 from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.memory.folder import MemoryFolder
@@ -208,14 +207,14 @@ def use_runs(root: Path) -> None:
 
 def make_garden(root: Path) -> Path:
     decided = Decision("orphans", "A.md", "A", "2026-01-01T00:00:00")
-    StateOfGarden(root).change(lambda state: replace(state, rejected={"s1": decided}))
+    GardenFile(root).change(lambda state: replace(state, rejected={"s1": decided}))
     return root / garden.NAME
 
 
 def use_garden(root: Path) -> None:
-    assert len(StateOfGarden(root).load().rejected) <= 1
-    StateOfGarden(root).change(lambda state: replace(state, rejected={}))
-    assert not StateOfGarden(root).load().rejected
+    assert len(GardenFile(root).load().rejected) <= 1
+    GardenFile(root).change(lambda state: replace(state, rejected={}))
+    assert not GardenFile(root).load().rejected
 
 
 SOURCE = SourceState(SourceSpec("roam", "https://api.roamresearch.com", "graph"))

@@ -40,7 +40,7 @@ def show_run(run: RunView) -> None:
 
 
 def counts_text(run: RunView) -> str:
-    """What a run did, in words."""
+    """The counts of a run, in words."""
     counts = {name: count for name, count in run.counts.items() if count}
     one = {"errors": "error"}  # the other words are no nouns
     return ", ".join(

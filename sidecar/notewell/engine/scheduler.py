@@ -104,7 +104,7 @@ class Scheduler:
             self._since[kind] = now if last is None else last
 
     def upcoming(self, now: float) -> tuple[Due, ...]:
-        """What is due next, the first of them first; nothing before `start`."""
+        """The runs that are due next, the first of them first; none before `start`."""
         found = []
         for kind, since in list(self._since.items()):
             # A clock that was set back must not put off a run for as long.

@@ -16,8 +16,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from notewell.features.gardener.changes import Changes
-from notewell.features.gardener.state import State, StateFile
+from notewell.features.gardener.changes import SuggestionWriter
+from notewell.features.gardener.state import GardenFile, GardenState
 from notewell.vault import write
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
@@ -35,7 +35,7 @@ def countdown(steps: int) -> Callable[[], None]:
     return tick
 
 
-def killed(steps: int, fresh: Callable[[], Changes], what: str, plan: str) -> bool:
+def killed(steps: int, fresh: Callable[[], SuggestionWriter], what: str, plan: str) -> bool:
     """Do the work in a child that dies before or after writing a file; whether it did die."""
     child = os.fork()
     if not child:
@@ -47,7 +47,7 @@ def killed(steps: int, fresh: Callable[[], Changes], what: str, plan: str) -> bo
             store(place, raw, new=new)
             tick()
 
-        def deadly_save(state: State) -> None:
+        def deadly_save(state: GardenState) -> None:
             tick()
             save(state)
 
@@ -64,8 +64,8 @@ def main() -> None:
     """Kill, resume, report, and bring everything back, step by step."""
     vault, data, plan, what, most = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:6]
 
-    def fresh() -> Changes:
-        return Changes(VaultWriter(vault, Journal(data)), StateFile(data), lambda _: None)
+    def fresh() -> SuggestionWriter:
+        return SuggestionWriter(VaultWriter(vault, Journal(data)), GardenFile(data), lambda _: None)
 
     def notes() -> dict[str, str]:
         return {

@@ -22,11 +22,11 @@ from notewell.errors import ConfigError, ProviderError, UsageError
 from notewell.features import FEATURES
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.model_gardener import due, remembered
-from notewell.features.gardener.model_prompt import Sizes
+from notewell.features.gardener.model_prompt import RequestSizes
 from notewell.features.gardener.model_reply import read_advice
 from notewell.features.gardener.requests import MakePlan, PlanReply
 from notewell.features.gardener.rules import GardenRules
-from notewell.features.gardener.state import Checked, StateFile
+from notewell.features.gardener.state import CheckedNote, GardenFile
 from notewell.models.chat.messages import ToolCall, Turn
 from notewell.models.chat.prices import price
 from notewell.types import AskRules, Settings, VaultRecord, VaultRules
@@ -424,9 +424,9 @@ def test_a_plan_stays_within_its_tokens_and_notes(
 
 
 def test_a_small_model_gets_small_requests() -> None:
-    assert Sizes.of(4096, None) == Sizes(2048, 1024, 3)
-    assert Sizes.of(1_000_000, 8_000) == Sizes(24_000, 8_000, 10)
-    assert Sizes.of(2048, 300).notes == 1
+    assert RequestSizes.of(4096, None) == RequestSizes(2048, 1024, 3)
+    assert RequestSizes.of(1_000_000, 8_000) == RequestSizes(24_000, 8_000, 10)
+    assert RequestSizes.of(2048, 300).notes == 1
 
 
 def test_a_rejected_suggestion_does_not_come_again(
@@ -437,7 +437,7 @@ def test_a_rejected_suggestion_does_not_come_again(
     plans = Plans(engine)
     plan = plans.make(MakePlan(model=True))
     plans.reject(plan.id, ())
-    StateFile(engine.vault.folder).change(lambda state: replace(state, checked={}))
+    GardenFile(engine.vault.folder).change(lambda state: replace(state, checked={}))
     assert plans.make(MakePlan(model=True)).suggestions == ()
 
 
@@ -454,17 +454,17 @@ def test_which_notes_are_due() -> None:
     notes = {f"{n}.md": NoteFacts(f"{n}.md", "", bytes([n]), touched=n) for n in range(7)}
     garden = Garden(notes, frozenset(notes) - {"6.md"}, lambda _: None)
     checked = {
-        "1.md": Checked("01", ago(days=30)),  # as it was
-        "2.md": Checked("ff", ago(hours=23)),  # changed, and looked at today
-        "3.md": Checked("ff", ago(hours=25)),
-        "4.md": Checked("ff", ago(days=6), skipped=True),
-        "5.md": Checked("05", ago(days=7), skipped=True),
+        "1.md": CheckedNote("01", ago(days=30)),  # as it was
+        "2.md": CheckedNote("ff", ago(hours=23)),  # changed, and looked at today
+        "3.md": CheckedNote("ff", ago(hours=25)),
+        "4.md": CheckedNote("ff", ago(days=6), skipped=True),
+        "5.md": CheckedNote("05", ago(days=7), skipped=True),
     }
     assert [note.path for note in due(garden, "Ontology", checked, NOW)] == ["5.md", "3.md", "0.md"]
 
     after = remembered(checked, [notes["3.md"], notes["5.md"]], ["5.md"], NOW)
-    assert after["3.md"] == Checked("03", NOW.isoformat(), skipped=False)
-    assert after["5.md"] == Checked("05", NOW.isoformat(), skipped=True)
+    assert after["3.md"] == CheckedNote("03", NOW.isoformat(), skipped=False)
+    assert after["5.md"] == CheckedNote("05", NOW.isoformat(), skipped=True)
     assert [note.path for note in due(garden, "Ontology", after, NOW)] == ["0.md"]
 
 

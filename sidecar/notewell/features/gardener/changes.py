@@ -21,7 +21,13 @@ from notewell.errors import (
 from notewell.features.gardener.edits import edited
 from notewell.features.gardener.plan_note import note_text
 from notewell.features.gardener.requests import SuggestionView
-from notewell.features.gardener.state import Decision, Plan, State, StateFile, Unfinished
+from notewell.features.gardener.state import (
+    Decision,
+    GardenFile,
+    GardenPlan,
+    GardenState,
+    Unfinished,
+)
 from notewell.features.gardener.suggestion import NoteEdit
 from notewell.features.gardener.views import edits_of, paths_of
 from notewell.types.frozen import frozen
@@ -36,13 +42,13 @@ _OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, UnreadableNoteError, Writ
 
 
 def action_of(plan: str) -> str:
-    """What the journal calls the writes of a plan."""
+    """The name of a plan's writes in the journal."""
     return f"garden {plan}"
 
 
 @frozen
 class Done:
-    """What was done with suggestions, why not with others, and the number that takes it back."""
+    """Suggestions that were written, the others with the reason, and the number to undo it."""
 
     ids: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
@@ -50,11 +56,11 @@ class Done:
 
 
 @frozen
-class Changes:
+class SuggestionWriter:
     """Writes the suggestions of one vault's plans. `changed` gets the path of each note written."""
 
     writer: VaultWriter
-    file: StateFile
+    file: GardenFile
     changed: Callable[[str], None]
 
     def apply(self, key: str, only: Sequence[str]) -> Done:
@@ -80,7 +86,7 @@ class Changes:
             if begun is not None:
                 self._finish(begun, {})
 
-    def seen(self, key: str) -> Plan:
+    def seen(self, key: str) -> GardenPlan:
         """A plan; suggestions whose writes were undone by `notewell undo` are open again."""
         plan = self.file.load().plan(key)
         undone = {}
@@ -101,7 +107,7 @@ class Changes:
 
     # --- one batch -------------------------------------------------------------------------
 
-    def _start(self, plan: Plan, chosen: list[SuggestionView], *, undoing: bool) -> Done:
+    def _start(self, plan: GardenPlan, chosen: list[SuggestionView], *, undoing: bool) -> Done:
         """Record what is to be written, and write it."""
         refused: dict[str, str] = {}
         while True:  # a suggestion that is refused is so in all its notes
@@ -121,7 +127,7 @@ class Changes:
         return self._finish(begun, refused)
 
     def _refused(
-        self, plan: Plan, chosen: list[SuggestionView], *, undoing: bool
+        self, plan: GardenPlan, chosen: list[SuggestionView], *, undoing: bool
     ) -> dict[str, str]:
         """Why suggestions cannot be written; the first reasons that are found."""
         size = 0
@@ -142,7 +148,7 @@ class Changes:
         return {}
 
     def _culprits(
-        self, plan: Plan, path: str, mine: list[SuggestionView], why: str, *, undoing: bool
+        self, plan: GardenPlan, path: str, mine: list[SuggestionView], why: str, *, undoing: bool
     ) -> dict[str, str]:
         """Those suggestions of a note that cannot be written by themselves, or else all."""
         found = {}
@@ -180,7 +186,7 @@ class Changes:
         return Done(ids, tuple(failed.items()), max(numbers, default=None))
 
     def _write(
-        self, plan: Plan, begun: Unfinished, path: str, mine: list[SuggestionView]
+        self, plan: GardenPlan, begun: Unfinished, path: str, mine: list[SuggestionView]
     ) -> int | None:
         def edit(text: str) -> str:
             return self._after(plan, path, text, mine, undoing=begun.undoing)
@@ -199,7 +205,7 @@ class Changes:
         return written.number
 
     def _after(
-        self, plan: Plan, path: str, text: str, mine: list[SuggestionView], *, undoing: bool
+        self, plan: GardenPlan, path: str, text: str, mine: list[SuggestionView], *, undoing: bool
     ) -> str:
         """The text of a note with suggestions applied, or taken back."""
         if not undoing:
@@ -208,7 +214,7 @@ class Changes:
         kept = _applied_in(plan, path, but=mine)
         return edited(self._original(plan, path), edits_of(kept, path))
 
-    def _original(self, plan: Plan, path: str) -> str:
+    def _original(self, plan: GardenPlan, path: str) -> str:
         """The text of a note before the first write of a plan."""
         entries = [one for one in self._entries(plan.id).get(path, ()) if not one.undone]
         if entries and entries[0].before_hash is None:
@@ -221,7 +227,7 @@ class Changes:
             )
         return Form.of(path, raw).decode(raw)
 
-    def _now(self, plan: Plan, path: str) -> tuple[str, str]:
+    def _now(self, plan: GardenPlan, path: str) -> tuple[str, str]:
         """The hash and the text of a note; both "" of one that the plan makes and is not there."""
         try:
             source = self.writer.read(path)
@@ -257,7 +263,7 @@ class Changes:
                 found.setdefault(entry.path, entry.number)
         return found
 
-    def noted(self, plan: Plan) -> Plan:
+    def noted(self, plan: GardenPlan) -> GardenPlan:
         """The plan after its note was written anew, unless a person has changed the note."""
         if plan.note is None:
             return plan
@@ -273,7 +279,7 @@ class Changes:
         now = (written.content_hash or b"").hex()
         return replace(plan, hashes={**plan.hashes, plan.note: now})
 
-    def note_seen(self, plan: Plan, note: str) -> bytes:
+    def note_seen(self, plan: GardenPlan, note: str) -> bytes:
         """The hash of a plan's own note: that on disk if it was written here, also by an undo."""
         known = bytes.fromhex(plan.hashes[note])
         ours = {one.before_hash for one in self._entries(plan.id).get(note, ())}
@@ -281,12 +287,12 @@ class Changes:
         return now if now in ours else known
 
 
-def _created(plan: Plan) -> frozenset[str]:
+def _created(plan: GardenPlan) -> frozenset[str]:
     """The notes that a plan makes."""
     return frozenset(edit.path for one in plan.suggestions for edit in one.edit if edit.create)
 
 
-def _chosen(plan: Plan, only: Sequence[str]) -> list[SuggestionView]:
+def _chosen(plan: GardenPlan, only: Sequence[str]) -> list[SuggestionView]:
     known = {one.id for one in plan.suggestions}
     if missing := [key for key in only if key not in known]:
         raise NotFoundError(
@@ -298,7 +304,7 @@ def _chosen(plan: Plan, only: Sequence[str]) -> list[SuggestionView]:
 
 
 def _applied_in(
-    plan: Plan, path: str, *, but: Iterable[SuggestionView] = ()
+    plan: GardenPlan, path: str, *, but: Iterable[SuggestionView] = ()
 ) -> list[SuggestionView]:
     """The suggestions that were applied to a note."""
     left = {one.id for one in but}
@@ -326,13 +332,13 @@ def _moved(edit: NoteEdit, applied: Iterable[NoteEdit]) -> NoteEdit:
 
 
 def _after(
-    plan: Plan,
+    plan: GardenPlan,
     ids: tuple[str, ...],
     failed: Mapping[str, str],
     written: Mapping[str, str],
     *,
     undoing: bool,
-) -> Plan:
+) -> GardenPlan:
     """A plan after its suggestions were applied or taken back, with the hashes of its notes."""
     changed = {}
     for one in plan.suggestions:
@@ -343,7 +349,9 @@ def _after(
     return replace(plan.with_states(changed), hashes={**plan.hashes, **written})
 
 
-def _ended(state: State, plan: Plan, ids: tuple[str, ...], *, undoing: bool) -> State:
+def _ended(
+    state: GardenState, plan: GardenPlan, ids: tuple[str, ...], *, undoing: bool
+) -> GardenState:
     """The state after a batch: nothing unfinished, and what was applied does not come again."""
     chosen = {one.id: one for one in plan.suggestions if one.id in ids}
     ended = replace(state.with_plan(plan), unfinished=None)
@@ -352,7 +360,7 @@ def _ended(state: State, plan: Plan, ids: tuple[str, ...], *, undoing: bool) -> 
     return replace(ended, applied={**ended.applied, **decisions(chosen.values())})
 
 
-def _forgotten(state: State, ids: Iterable[str]) -> State:
+def _forgotten(state: GardenState, ids: Iterable[str]) -> GardenState:
     gone = set(ids)
     return replace(
         state, applied={key: one for key, one in state.applied.items() if key not in gone}

@@ -69,7 +69,7 @@ def _swapped(value: PropertyValue, words: Mapping[str, str]) -> PropertyValue:
 
 
 def clash(one: NoteEdit, other: NoteEdit) -> bool:
-    """Whether two edits of one note cannot both be made."""
+    """True if two edits of one note cannot both be made."""
     if one.create != other.create:
         return True
     names = {*one.set, *one.swap} & {*other.set, *other.add, *other.swap}

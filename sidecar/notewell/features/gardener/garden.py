@@ -1,4 +1,4 @@
-"""What the checks of the gardener look at: all notes of a vault, as plain values."""
+"""All notes of a vault as plain values, as the checks of the gardener see them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_TOPICS = Ontology((), {}, None)
 
 @frozen
 class NoteFacts:
-    """What the index knows of a note. `links` are in order, each with the path it leads to."""
+    """A note as the index knows it. `links` are in order, each with the path it leads to."""
 
     path: str
     title: str

@@ -1,4 +1,4 @@
-"""How a link to a note is written in a note."""
+"""The text of a link to a note, as other links of the vault are written."""
 
 from __future__ import annotations
 

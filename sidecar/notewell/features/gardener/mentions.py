@@ -47,7 +47,7 @@ def folded(name: str) -> str:
 
 
 def is_searchable(name: str) -> bool:
-    """Whether a name is long enough, and more than a number or a date."""
+    """True if a name is long enough, and more than a number or a date."""
     if _FEW_LETTERS.fullmatch(name):
         return False
     alone = _IS_ALONE.search(name) is not None
@@ -101,7 +101,7 @@ def _at(text: str, start: int, name: _Name) -> Mention | None:
 
 
 def _joined(text: str, at: int) -> bool:
-    """Whether a word goes on across an offset."""
+    """True if a word goes on across an offset."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]

@@ -9,12 +9,18 @@ from datetime import UTC, datetime, timedelta
 from notewell.contract.chat import ModelView
 from notewell.errors import ConfigError, ProviderError, UsageError
 from notewell.features.gardener.garden import Garden, NoteFacts
-from notewell.features.gardener.model_prompt import SPEC, ModelRequest, Sizes, halves, requests
+from notewell.features.gardener.model_prompt import (
+    SPEC,
+    ModelRequest,
+    RequestSizes,
+    halves,
+    requests,
+)
 from notewell.features.gardener.model_reply import Advice, NewTopic, read_advice
 from notewell.features.gardener.model_suggestions import Advised
 from notewell.features.gardener.requests import GardenCheck, GardenModelReply
 from notewell.features.gardener.rules import GardenRules
-from notewell.features.gardener.state import Checked
+from notewell.features.gardener.state import CheckedNote
 from notewell.features.gardener.suggestion import Suggestion
 from notewell.models.chat.messages import ChatModel, Turn
 from notewell.models.chat.prices import PRICES_OF, price
@@ -35,7 +41,7 @@ _MALFORMED = "The model's answer for this note was not as asked; it is tried aga
 
 @dataclass(slots=True)
 class Looked:
-    """What came of a look: suggestions, and the notes of it, `skipped` those without a use."""
+    """The result of a look: suggestions, and its notes, `skipped` those without a use."""
 
     suggestions: list[Suggestion] = field(default_factory=list)
     notes: list[NoteFacts] = field(default_factory=list)
@@ -46,8 +52,8 @@ class Looked:
         """The suggestions of one check."""
         return (one for one in self.suggestions if one.check == check)
 
-    def checked(self, before: Mapping[str, Checked]) -> Mapping[str, Checked]:
-        """What is known of notes afterwards."""
+    def checked(self, before: Mapping[str, CheckedNote]) -> Mapping[str, CheckedNote]:
+        """The notes that are known to have been looked at afterwards."""
         return remembered(before, self.notes, self.skipped, datetime.now(UTC))
 
 
@@ -64,8 +70,8 @@ class ModelGardener:
         self._topics = topics
         self._offline = offline
 
-    def estimate(self, garden: Garden, checked: Mapping[str, Checked]) -> GardenModelReply:
-        """What a look would send now; no note is sent. Raises as `look` before it sends."""
+    def estimate(self, garden: Garden, checked: Mapping[str, CheckedNote]) -> GardenModelReply:
+        """An estimate of a look now; no note is sent. Raises as `look` before it sends."""
         _, model = self._open(Cancel())
         waiting = due(garden, self._topics, checked, datetime.now(UTC))
         planned = list(self._requests(garden, waiting, model, []))
@@ -103,7 +109,9 @@ class ModelGardener:
                 code="consent_required",
             )
 
-    def look(self, garden: Garden, checked: Mapping[str, Checked], progress: RunProgress) -> Looked:
+    def look(
+        self, garden: Garden, checked: Mapping[str, CheckedNote], progress: RunProgress
+    ) -> Looked:
         """Send the notes that are due, and make suggestions of what comes back.
 
         A provider that fails ends the look; what came before it stays. Raises ConfigError,
@@ -111,7 +119,7 @@ class ModelGardener:
         """
         provider, model = self._open(Cancel())
         budget = self._rules.model_tokens
-        asking = _Asking(garden, self._topics, provider, model.name, progress, budget)
+        asking = _ModelCalls(garden, self._topics, provider, model.name, progress, budget)
         waiting = due(garden, self._topics, checked, datetime.now(UTC))
         empty: list[NoteFacts] = []
         for request in self._requests(garden, waiting, model, empty):
@@ -141,13 +149,13 @@ class ModelGardener:
         model: ModelView,
         empty: list[NoteFacts],
     ) -> Iterator[ModelRequest]:
-        sizes = Sizes.of(model.input_limit, model.output_limit)
+        sizes = RequestSizes.of(model.input_limit, model.output_limit)
         budget = self._rules.model_tokens
         return requests(garden, waiting, sizes, budget=budget, most=MOST_NOTES, empty=empty)
 
 
 @dataclass(slots=True)
-class _Asking:
+class _ModelCalls:
     """Sends requests to one model, and gathers what comes of them in `looked`."""
 
     garden: Garden
@@ -202,7 +210,7 @@ class _Asking:
 
 
 def due(
-    garden: Garden, topics: str, checked: Mapping[str, Checked], now: datetime
+    garden: Garden, topics: str, checked: Mapping[str, CheckedNote], now: datetime
 ) -> tuple[NoteFacts, ...]:
     """The notes to look at, those that were written last first.
 
@@ -221,7 +229,7 @@ def due(
     return tuple(sorted(found, key=lambda note: (-note.touched, note.path)))
 
 
-def _is_due(note: NoteFacts, before: Checked | None, now: datetime) -> bool:
+def _is_due(note: NoteFacts, before: CheckedNote | None, now: datetime) -> bool:
     if before is None:
         return True
     waited = now - datetime.fromisoformat(before.at)
@@ -231,16 +239,17 @@ def _is_due(note: NoteFacts, before: Checked | None, now: datetime) -> bool:
 
 
 def remembered(
-    before: Mapping[str, Checked],
+    before: Mapping[str, CheckedNote],
     notes: Iterable[NoteFacts],
     skipped: Iterable[str],
     now: datetime,
-) -> Mapping[str, Checked]:
-    """What is known of notes after a check of some; the longest known ones are forgotten."""
+) -> Mapping[str, CheckedNote]:
+    """The notes looked at, after a check of some; the longest known ones are forgotten."""
     left = set(skipped)
     at = now.isoformat(timespec="seconds")
     fresh = {
-        note.path: Checked(note.content_hash.hex(), at, skipped=note.path in left) for note in notes
+        note.path: CheckedNote(note.content_hash.hex(), at, skipped=note.path in left)
+        for note in notes
     }
     after = {**{path: one for path, one in before.items() if path not in fresh}, **fresh}
     return dict(list(after.items())[-MOST_REMEMBERED:])

@@ -1,4 +1,4 @@
-"""What a language model is sent about notes, in requests of a bounded size.
+"""The requests to a language model about notes, each of a bounded size.
 
 Everything of the vault is sent as JSON in one message, so that no text of a note can end it; the
 model answers by calling one tool, whose arguments are checked by `model_reply.py`.
@@ -91,15 +91,15 @@ class ModelRequest:
 
 
 @frozen
-class Sizes:
-    """What fits: tokens that the model reads and writes in one request, and notes of a request."""
+class RequestSizes:
+    """Limits of one request: tokens that the model reads, tokens that it writes, notes."""
 
     read: int
     written: int
     notes: int = _NOTES_A_REQUEST
 
     @classmethod
-    def of(cls, input_limit: int, output_limit: int | None) -> Sizes:
+    def of(cls, input_limit: int, output_limit: int | None) -> RequestSizes:
         """The sizes for a model; half of what it reads, so that its answer fits as well."""
         written = min(input_limit // 4, output_limit or input_limit)
         fits = max((written - _ANSWER) // _ANSWER_A_NOTE, 1)
@@ -109,7 +109,7 @@ class Sizes:
 def requests(
     garden: Garden,
     notes: Sequence[NoteFacts],
-    sizes: Sizes,
+    sizes: RequestSizes,
     *,
     budget: int,
     most: int,
@@ -165,7 +165,10 @@ _FIXED = estimated_tokens(_RULES) + estimated_tokens(json.dumps(SPEC.parameters)
 
 
 def _request(
-    header: dict[str, Json], shown: Sequence[tuple[NoteFacts, Json, int]], fixed: int, sizes: Sizes
+    header: dict[str, Json],
+    shown: Sequence[tuple[NoteFacts, Json, int]],
+    fixed: int,
+    sizes: RequestSizes,
 ) -> ModelRequest:
     text = json.dumps({**header, "notes": [entry for _, entry, _ in shown]}, ensure_ascii=False)
     return ModelRequest(
@@ -177,7 +180,7 @@ def _request(
 
 
 def _header(garden: Garden, most: int) -> dict[str, Json]:
-    """What is sent of the topics: most used first, as many as fit."""
+    """The topics that are sent: most used first, as many as fit."""
     ontology = garden.ontology
     uses = counts_of(topic_values(garden.notes.values(), ontology))
     topics = [one for one in ontology.topics if one.path in garden.tended]

@@ -24,7 +24,7 @@ _BAD_NAME = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]|^\.|\.$')
 
 @frozen
 class NoteAdvice:
-    """What the model says of one note. `topics` are names, `description` may be ""."""
+    """The model's advice on one note. `topics` are names, `description` may be ""."""
 
     path: str
     topics: tuple[str, ...]

@@ -18,7 +18,7 @@ def letters_of(name: str) -> str:
 
 
 def _is_sign(one: str) -> bool:
-    """Whether a mark is a letter of its own, as a vowel sign of Hindi or Thai is, and no accent."""
+    """True for a mark that is a letter of its own, as a vowel sign of Hindi is, and no accent."""
     return one > "\u036f" and unicodedata.category(one)[0] == "M"
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from notewell.contract.codec import to_json
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.requests import SuggestionView
-from notewell.features.gardener.state import Plan
+from notewell.features.gardener.state import GardenPlan
 from notewell.features.gardener.views import counts_of
 
 _FENCE = "gardener-plan"
@@ -26,7 +26,7 @@ def note_name(created: datetime, *, seconds: bool) -> str:
     return f"Gardener Plan {created.strftime(form)}.md"
 
 
-def note_text(plan: Plan) -> str:
+def note_text(plan: GardenPlan) -> str:
     """The Markdown of a plan."""
     counts = ", ".join(f"{count} {state}" for state, count in counts_of(plan).items() if count)
     lines = [
@@ -43,7 +43,7 @@ def note_text(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _sections(plan: Plan) -> Iterator[str]:
+def _sections(plan: GardenPlan) -> Iterator[str]:
     for check in plan.checks:
         found = [one for one in plan.suggestions if one.check == check]
         if found:

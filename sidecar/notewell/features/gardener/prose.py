@@ -47,7 +47,7 @@ def prose_of(note: NoteFacts, body: NoteBody) -> str:
 
 
 def is_markup(text: str, start: int, end: int) -> bool:
-    """Whether [start, end), a part of one line, is in a heading, a link, a tag or other markup."""
+    """True if [start, end), a part of one line, is in a heading, a link, a tag or other markup."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     last = len(text) if last < 0 else last

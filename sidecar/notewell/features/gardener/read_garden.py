@@ -52,7 +52,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
     return Garden(
         notes=notes,
         tended=_tended(untouched, notes),
-        read=_Reader(vault.source, hashes),
+        read=_BodyReader(vault.source, hashes),
         known=tuple(stored[int(ids[row])].path for row in rows),
         vectors=_unit(means[rows]),
         ontology=read_ontology(stored.values(), vault.settings.topics.folder),
@@ -64,7 +64,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
 
 
 def is_ignored(properties: Mapping[str, PropertyValue]) -> bool:
-    """Whether a note asks to be left alone."""
+    """True if a note asks to be left alone."""
     value = next((v for name, v in properties.items() if name.lower() == _IGNORE), None)
     return str(value).strip().casefold() in _YES
 
@@ -129,7 +129,7 @@ def _unit(vectors: FloatArray) -> FloatArray:
 
 
 @frozen
-class _Reader:
+class _BodyReader:
     """Reads the notes that are as the index has them."""
 
     source: Source
@@ -169,6 +169,6 @@ class _Sentences:
 
 
 def _shared(sentence: str, wanted: set[str]) -> float:
-    """How many of the wanted words a sentence has, less for a longer one."""
+    """The number of wanted words in a sentence, by its length: less for a longer one."""
     own = set(tokens(sentence))
     return len(own & wanted) / (len(own) + 3.0) if own else 0.0

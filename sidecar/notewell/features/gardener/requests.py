@@ -54,7 +54,7 @@ class TextEdit:
 
 @frozen
 class SuggestedEdit:
-    """What changes in one note, whose content has the hash `hash`.
+    """The changes of one note, whose content has the hash `hash`.
 
     `set` gives properties a value, `add` appends to lists, `swap` exchanges texts in a property.
     `create` is the text of a new note, whose hash is "".
@@ -142,7 +142,7 @@ class RefusedSuggestion:
 
 @frozen
 class GardenReply:
-    """What was done with suggestions of a plan: `applied` are the ids that it was done with.
+    """The result of applying or undoing suggestions: `applied` are the ids of those done.
 
     `undo` is the number that takes all writes back, None if nothing was written.
     """
@@ -177,7 +177,7 @@ class RejectionView:
 
 @frozen
 class RejectionsReply:
-    """What was rejected, newest first; `total` counts all of it."""
+    """The rejected suggestions, newest first; `total` counts all of them."""
 
     vault: str
     rejections: tuple[RejectionView, ...]
@@ -186,7 +186,7 @@ class RejectionsReply:
 
 @frozen
 class GardenModelReply:
-    """What a plan with the language model would send now.
+    """An estimate of what a plan with the language model would send now.
 
     `notes` are those that it would read of the `waiting` ones, `tokens` an estimate of what it
     reads, and `answer_tokens` the most it may write. `dollars` is 0 on this computer (`local`) and
@@ -232,7 +232,7 @@ class MakePlan(Request[PlanReply]):
 
 @frozen
 class GardenModelRequest(Request[GardenModelReply]):
-    """What a plan with the language model would send, and where; nothing is sent by asking."""
+    """Estimate what a plan with the language model would send, and where; nothing is sent."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
@@ -322,7 +322,7 @@ class UndoPlan(Request[GardenReply]):
 
 @frozen
 class RejectionsRequest(Request[RejectionsReply]):
-    """What a person said no to."""
+    """The suggestions that a person rejected."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",

@@ -12,7 +12,7 @@ from notewell.types.settings import Section
 
 @frozen
 class GardenRules:
-    """Where plans are written, and what the gardener leaves alone.
+    """Settings of the gardener: where plans are written, and what it leaves alone.
 
     `folder` "": plans are written to no note. Notes in the folders `ignore` are neither edited nor
     suggested. `checks` are those of a plan that names none; empty: all that are usual.

@@ -16,7 +16,7 @@ from notewell.errors import (
     UnreadableNoteError,
     UsageError,
 )
-from notewell.features.gardener.changes import MOST_NOTES, Changes, Done, decisions
+from notewell.features.gardener.changes import MOST_NOTES, Done, SuggestionWriter, decisions
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.edits import clash, diff_of, edited, problem_of
 from notewell.features.gardener.garden import Garden
@@ -44,7 +44,7 @@ from notewell.features.gardener.requests import (
     UndoPlan,
 )
 from notewell.features.gardener.rules import GardenRules
-from notewell.features.gardener.state import Plan, State, StateFile
+from notewell.features.gardener.state import GardenFile, GardenPlan, GardenState
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
 from notewell.features.gardener.views import reply_of, summary_of, view_of
 from notewell.runs.work import RunProgress
@@ -90,7 +90,7 @@ class Plans:
         self._open = vault
         self._vault = vault.record.name
         self._rules = vault.settings.of(GardenRules)
-        self.file = StateFile(vault.folder)
+        self.file = GardenFile(vault.folder)
 
     def use(self, settings: Settings) -> None:
         """Make plans by other rules from the next one on."""
@@ -109,7 +109,7 @@ class Plans:
         """One plan."""
         return reply_of(self._vault, self._known(key))
 
-    def _known(self, key: str) -> Plan:
+    def _known(self, key: str) -> GardenPlan:
         if self._open.writer is None:
             return self.file.load().plan(key)
         return self._changes().seen(key)
@@ -118,7 +118,7 @@ class Plans:
 
     def make(self, request: MakePlan, trigger: Trigger = "manual") -> PlanReply:
         """Make a plan; raises AlreadyRunningError while another is made."""
-        made: list[Plan] = []
+        made: list[GardenPlan] = []
         checks, limit = self._checks(request.checks, model=request.model), request.limit
         if request.model:
             self._model_gardener().agree(request.host)
@@ -135,7 +135,7 @@ class Plans:
         )
 
     def estimate(self) -> GardenModelReply:
-        """What a plan with the language model would send now; nothing is sent.
+        """An estimate of what a plan with the language model would send now; nothing is sent.
 
         Raises ConfigError where none is configured, and ProviderError where it does not answer.
         """
@@ -177,7 +177,9 @@ class Plans:
             one.name for one in CHECKS.values() if (one.name in rules if rules else one.usual)
         )
 
-    def _made(self, progress: RunProgress, checks: tuple[GardenCheck, ...], limit: int) -> Plan:
+    def _made(
+        self, progress: RunProgress, checks: tuple[GardenCheck, ...], limit: int
+    ) -> GardenPlan:
         if self._open.writer is not None:
             self.resume()
         self._purge()
@@ -205,7 +207,7 @@ class Plans:
         while any(plan.id == created.strftime(_ID) for plan in state.plans):
             created += timedelta(seconds=1)
         edits = [edit for one, _ in chosen for edit in one.edits]
-        plan = Plan(
+        plan = GardenPlan(
             id=created.strftime(_ID),
             created=created.isoformat(timespec="seconds"),
             note=None,
@@ -219,7 +221,7 @@ class Plans:
         self.file.change(lambda before: replace(before.with_plan(plan), checked=checked))
         return plan
 
-    def _with_note(self, plan: Plan, created: datetime) -> Plan:
+    def _with_note(self, plan: GardenPlan, created: datetime) -> GardenPlan:
         """The plan after it was written to a note, if a person chose a folder for plans."""
         folder, writer = self._rules.folder.strip("/"), self._open.writer
         if not folder or writer is None:
@@ -242,7 +244,7 @@ class Plans:
             if datetime.fromisoformat(plan.created) < limit:
                 self._delete(plan)
 
-    def _delete(self, plan: Plan) -> None:
+    def _delete(self, plan: GardenPlan) -> None:
         writer = self._open.writer
         if plan.note is not None and writer is not None:
             try:
@@ -255,11 +257,11 @@ class Plans:
     # --- deciding --------------------------------------------------------------------------
 
     def apply(self, key: str, only: Sequence[str]) -> GardenReply:
-        """Apply suggestions; see `Changes.apply`."""
+        """Apply suggestions; see `SuggestionWriter.apply`."""
         return self._reply(key, self._changes().apply(key, only))
 
     def undo(self, key: str, only: Sequence[str]) -> GardenReply:
-        """Take suggestions back; see `Changes.undo`."""
+        """Take suggestions back; see `SuggestionWriter.undo`."""
         return self._reply(key, self._changes().undo(key, only))
 
     def reject(self, key: str, only: Sequence[str]) -> RejectReply:
@@ -291,12 +293,12 @@ class Plans:
         if self._open.writer is not None and self.file.load().unfinished is not None:
             self._changes().resume()
 
-    def _changes(self) -> Changes:
+    def _changes(self) -> SuggestionWriter:
         if self._open.writer is None:
             raise ReadOnlyError(
                 "This vault is never written, because Notewell's data directory is inside it."
             )
-        return Changes(self._open.writer, self.file, self._open.changed)
+        return SuggestionWriter(self._open.writer, self.file, self._open.changed)
 
     def _reply(self, key: str, done: Done) -> GardenReply:
         refused = tuple(RefusedSuggestion(one, why) for one, why in done.refused)
@@ -306,7 +308,7 @@ class Plans:
 class Rejections:
     """The rejected suggestions of one vault. Any thread may call."""
 
-    def __init__(self, vault: str, file: StateFile) -> None:
+    def __init__(self, vault: str, file: GardenFile) -> None:
         """Nothing is read before the first call."""
         self._vault = vault
         self._file = file
@@ -321,7 +323,7 @@ class Rejections:
         In plans that are kept they stay rejected. Raises NotFoundError if one was not rejected.
         """
 
-        def without(state: State) -> State:
+        def without(state: GardenState) -> GardenState:
             if missing := [one for one in ids if one not in state.rejected]:
                 raise NotFoundError(
                     f"No suggestion {missing[0]} was rejected. `notewell garden rejections` lists"
@@ -333,7 +335,7 @@ class Rejections:
 
         return self._reply(self._file.change(without), limit)
 
-    def _reply(self, state: State, limit: int) -> RejectionsReply:
+    def _reply(self, state: GardenState, limit: int) -> RejectionsReply:
         newest = sorted(state.rejected.items(), key=lambda one: one[1].at, reverse=True)
         views = tuple(
             RejectionView(key, one.check, one.path, one.title, one.at)
@@ -365,7 +367,7 @@ def _fitting(
 
 
 def _diff(garden: Garden, suggestion: Suggestion) -> str | None:
-    """What a suggestion changes in all its notes; None if it cannot be made or changes nothing."""
+    """The diff of a suggestion in all its notes; None if it cannot be made or changes nothing."""
     shown = []
     for edit in suggestion.edits:
         before = _before(garden, edit)

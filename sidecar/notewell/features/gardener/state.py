@@ -1,4 +1,4 @@
-"""What is known of plans and of what a person decided: one JSON file that a person can read."""
+"""The plans and the decisions of a person: one JSON file that a person can read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BUSY_SECONDS = 60.0
 
 
 @frozen
-class Plan:
+class GardenPlan:
     """A plan. `hashes` has the content hash of each of its notes as it knows the note.
 
     That is the hash before, and after applying the one that was written. The plan's own note is
@@ -34,7 +34,7 @@ class Plan:
     hashes: Mapping[str, str]
     more: int = 0
 
-    def with_states(self, changed: Mapping[str, SuggestionView]) -> Plan:
+    def with_states(self, changed: Mapping[str, SuggestionView]) -> GardenPlan:
         """The plan with some suggestions replaced, by id."""
         return replace(
             self, suggestions=tuple(changed.get(one.id, one) for one in self.suggestions)
@@ -43,7 +43,7 @@ class Plan:
 
 @frozen
 class Decision:
-    """What a person decided on a suggestion, and when."""
+    """A person's decision on a suggestion, and its time."""
 
     check: GardenCheck
     path: str
@@ -65,7 +65,7 @@ class Unfinished:
 
 
 @frozen
-class Checked:
+class CheckedNote:
     """A note that a language model has looked at: its content hash then, and when that was.
 
     `skipped`: nothing usable came of it.
@@ -77,20 +77,20 @@ class Checked:
 
 
 @frozen
-class State:
+class GardenState:
     """Plans, oldest first; decisions by suggestion; and what was begun and not ended.
 
     `checked` are the notes that a language model has looked at.
     """
 
     format: int = 1
-    plans: tuple[Plan, ...] = ()
+    plans: tuple[GardenPlan, ...] = ()
     rejected: Mapping[str, Decision] = field(default_factory=dict)
     applied: Mapping[str, Decision] = field(default_factory=dict)
     unfinished: Unfinished | None = None
-    checked: Mapping[str, Checked] = field(default_factory=dict)
+    checked: Mapping[str, CheckedNote] = field(default_factory=dict)
 
-    def plan(self, key: str) -> Plan:
+    def plan(self, key: str) -> GardenPlan:
         """One plan; NotFoundError if there is none of this id."""
         for plan in self.plans:
             if plan.id == key:
@@ -101,39 +101,39 @@ class State:
             code="plan_not_found",
         )
 
-    def with_plan(self, plan: Plan) -> State:
+    def with_plan(self, plan: GardenPlan) -> GardenState:
         """The state with a plan added, or in place of the one with its id."""
         others = tuple(one for one in self.plans if one.id != plan.id)
         return replace(self, plans=tuple(sorted((*others, plan), key=lambda one: one.id)))
 
-    def without_plan(self, key: str) -> State:
+    def without_plan(self, key: str) -> GardenState:
         """The state without a plan."""
         return replace(self, plans=tuple(one for one in self.plans if one.id != key))
 
 
-class StateFile(state_file.StateFile[State]):
+class GardenFile(state_file.StateFile[GardenState]):
     """The gardener's file of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is created with the first change."""
         super().__init__(folder / NAME, busy_seconds=_BUSY_SECONDS)
 
-    def empty(self) -> State:
+    def empty(self) -> GardenState:
         """No plans, and nothing decided."""
-        return State()
+        return GardenState()
 
-    def decode(self, raw: bytes) -> State:
+    def decode(self, raw: bytes) -> GardenState:
         """The state of a file; raises ServerError if it is damaged."""
-        return from_json(State, raw)
+        return from_json(GardenState, raw)
 
-    def encode(self, state: State) -> bytes:
+    def encode(self, state: GardenState) -> bytes:
         """The file of a state, without what was decided long ago."""
         kept = replace(state, rejected=_newest(state.rejected), applied=_newest(state.applied))
         readable = json.dumps(json.loads(to_json(kept)), ensure_ascii=False, indent=1)
         return readable.encode("utf-8", "replace")
 
     def unusable(self, error: Exception) -> WriteError:
-        """What is raised where the file cannot be read or written."""
+        """The error for a file that cannot be read or written."""
         return WriteError(
             f"The gardener's file cannot be used ({self.file}: {error}). Check the data"
             " directory's disk, or move the file away: then plans and rejections are forgotten.",

@@ -28,7 +28,7 @@ class Replacement:
 
 @frozen
 class NoteEdit:
-    """What changes in one note. `content_hash` is that of the note the edit was made for.
+    """The changes of one note. `content_hash` is that of the note the edit was made for.
 
     `set` gives properties a value, `add` appends items to lists, `swap` exchanges texts in lists
     (or a text that is the whole value) by property. `create` is the text of a new note, where there

@@ -14,7 +14,7 @@ from notewell.features.gardener.requests import (
     SuggestionView,
     TextEdit,
 )
-from notewell.features.gardener.state import Plan
+from notewell.features.gardener.state import GardenPlan
 from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
 
 
@@ -70,18 +70,18 @@ def paths_of(view: SuggestionView) -> tuple[str, ...]:
     return tuple(dict.fromkeys(edit.path for edit in view.edit))
 
 
-def counts_of(plan: Plan) -> Mapping[SuggestionState, int]:
-    """How many suggestions of a plan are in each state."""
+def counts_of(plan: GardenPlan) -> Mapping[SuggestionState, int]:
+    """The number of suggestions of a plan in each state."""
     found = Counter(one.state for one in plan.suggestions)
     return {state: found[state] for state in get_args(SuggestionState)}
 
 
-def summary_of(plan: Plan) -> PlanSummary:
+def summary_of(plan: GardenPlan) -> PlanSummary:
     """A plan without its suggestions."""
     return PlanSummary(plan.id, plan.created, plan.note, plan.checks, counts_of(plan), plan.more)
 
 
-def reply_of(vault: str, plan: Plan) -> PlanReply:
+def reply_of(vault: str, plan: GardenPlan) -> PlanReply:
     """A plan as it is shown."""
     return PlanReply(
         vault,

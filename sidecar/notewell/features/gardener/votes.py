@@ -1,4 +1,4 @@
-"""What the notes similar to a note have in common: a vote weighted by likeness."""
+"""Properties that the notes similar to a note have in common: a vote weighted by likeness."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Vote:
 
 
 def votes(around: tuple[Neighbour, ...], has: Mapping[str, frozenset[str]]) -> tuple[Vote, ...]:
-    """What the neighbours have, by share of their cosines; the largest first."""
+    """The values of the neighbours by share of their cosines, the largest first."""
     total = sum(one.cosine for one in around)
     if not total:
         return ()

@@ -43,7 +43,7 @@ def notes_of(index: IndexReader) -> list[StoredNote]:
 
 
 def amount(index: IndexReader) -> Amount:
-    """How much there is to write, nearly: passages of files that are no notes are counted too."""
+    """The amount to write, nearly: passages of files that are no notes are counted too."""
     notes, model = notes_of(index), index.current_model()
     path_bytes = sum(len(note.path.encode()) for note in notes)
     if model is None or not model.vectors:

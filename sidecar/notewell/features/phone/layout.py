@@ -55,7 +55,7 @@ class Quantised:
 
 @dataclass(frozen=True, slots=True)
 class MatchRule:
-    """How well a similar note matches: by the weighted sum of its two cosines and a constant.
+    """The rule of how well a similar note matches: a weighted sum of two cosines and a constant.
 
     A note is related, or strongly so, where the sum is at least 0 with the constant of that name.
     """
@@ -68,7 +68,7 @@ class MatchRule:
 
 @dataclass(frozen=True, slots=True)
 class PhoneHead:
-    """What the file says of itself.
+    """The head of the file.
 
     `dimensions` are those of its vectors, `model_dimensions` those that the model's have. `made`
     is in POSIX seconds. `scale` and `shift` map cosines to the scale of the reference model.
@@ -116,7 +116,7 @@ def quantise(vectors: Floats) -> Quantised:
 
 
 def size(notes: int, passages: int, dimensions: int, path_bytes: int, model_bytes: int = 80) -> int:
-    """How many bytes a file of so much has."""
+    """The size in bytes of a file of so much."""
     tables = NOTE.size * notes + PASSAGE.size * passages
     return HEADER.size + tables + dimensions * (notes + passages) + path_bytes + model_bytes
 
@@ -162,7 +162,7 @@ def encode(contents: PhoneContents) -> bytes:
 
 
 def is_ours(start: bytes) -> bool:
-    """Whether a file that begins with these bytes is a phone index, of whatever version."""
+    """True if a file that begins with these bytes is a phone index, of whatever version."""
     return start.startswith(MAGIC)
 
 

@@ -1,4 +1,4 @@
-"""What fits into a phone's memory: which notes and passages, with how many dimensions.
+"""A choice that fits into a phone's memory: which notes and passages, with how many dimensions.
 
 The shares of dimensions were chosen on two vaults (docs/phone.md): with two thirds of them, on the
 axes along which the vault's passages differ most, similar notes stay nearly the same; without
@@ -17,7 +17,7 @@ _SURELY = 0.95  # of the room, where only some notes fit: their paths may be lon
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much there is, or how much is written: notes with their passages and paths."""
+    """An amount, there or written: notes with their passages and paths."""
 
     notes: int
     passages: int
@@ -51,7 +51,7 @@ def fitting(there: Amount, limit: int) -> Amount:
 
 
 def shortened(there: Amount, kept: Amount) -> str | None:
-    """What is left out, for people; None: nothing."""
+    """A sentence for people about what is left out; None: nothing is."""
     missing = []
     if kept.dimensions < there.dimensions:
         missing.append(f"vectors have {kept.dimensions} of {there.dimensions} dimensions")

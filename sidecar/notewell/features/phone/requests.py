@@ -11,7 +11,7 @@ from notewell.types.frozen import frozen
 
 @frozen
 class PhoneIndexSize:
-    """How large a file written now would be, nearly: in the vault, and in a phone's memory.
+    """The size of a file written now, nearly: in the vault, and in a phone's memory.
 
     `shortened` says what is left out so that it fits; null: nothing.
     """

@@ -12,7 +12,7 @@ from notewell.types.settings import Section
 
 @frozen
 class PhoneRules:
-    """Whether a file is written into vaults by which phones know meaning without a server.
+    """Settings of the file in vaults by which phones know meaning without a server.
 
     `index` is true for every vault, or lists the vaults by id or name. `megabytes` is the largest
     size of the file, which is what it takes in a phone's memory.

@@ -37,7 +37,7 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class PhoneParts:
-    """What a phone index is made of: `runs` lists each writing, `embedder` is the model loaded."""
+    """The parts of a phone index: `runs` lists each writing, `embedder` is the model loaded."""
 
     record: VaultRecord
     index: IndexReader
@@ -46,7 +46,7 @@ class PhoneParts:
 
 
 def is_on(rules: PhoneRules, record: VaultRecord) -> bool:
-    """Whether the settings have a phone index for a vault."""
+    """True if the settings have a phone index for a vault."""
     if isinstance(rules.index, bool):
         return rules.index
     return record.id in rules.index or record.name in rules.index
@@ -86,11 +86,11 @@ class PhoneIndex:
 
     @property
     def on(self) -> bool:
-        """Whether it is written."""
+        """True while it is written."""
         return self._on
 
     def reply(self) -> PhoneIndexReply:
-        """What is there, and what would be written now."""
+        """The file that is there, and what would be written now."""
         figures, size, problem = self._present()
         there = self._amount()
         return PhoneIndexReply(
@@ -217,7 +217,7 @@ class PhoneIndex:
             raise WriteError(f"{self._file} cannot be deleted: {error.strerror}") from error
 
     def _stamp(self) -> bytes:
-        """What a file written now is made of; it changes with every change of the index."""
+        """A digest of the state a file is made of; it changes with every change of the index."""
         index = self._parts.index
         made_of = f"{index.identity} {index.generation} {index.vectors.model} {self._limit}"
         return hashlib.blake2b(made_of.encode(), digest_size=layout.STAMP_BYTES).digest()

@@ -38,7 +38,7 @@ DryRun = Annotated[bool, Doc("Only show what would change")]
 
 @frozen
 class PropertiesReply:
-    """What an edit changed. `hash` is that of the note on disk now, also after a dry run.
+    """The result of an edit. `hash` is that of the note on disk now, also after a dry run.
 
     `diff` is a unified diff of the lines that changed, "" if none did; `undo` the number that
     undoes the write, None if nothing was written.
@@ -64,7 +64,7 @@ class EditedNote:
 
 @frozen
 class PropertiesBatchReply:
-    """What a batch changed. `undo` undoes all of it; `refused` were left as they are."""
+    """The result of a batch. `undo` undoes all of it; `refused` were left as they are."""
 
     vault: str
     changed: int

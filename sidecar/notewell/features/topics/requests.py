@@ -57,7 +57,7 @@ class AlikeTopics:
 
 @frozen
 class TopicCheckReply:
-    """What is not right with the topics; `unused` are paths of topics that no note names."""
+    """Problems of the topics; `unused` are paths of topics that no note names."""
 
     vault: str
     unknown: tuple[UnknownTopic, ...]
@@ -76,7 +76,7 @@ class TopicsRequest(Request[TopicsReply]):
 
 @frozen
 class CheckTopics(Request[TopicCheckReply]):
-    """What is not right with the topics of a vault; nothing is changed."""
+    """Look for problems of the topics of a vault; nothing is changed."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "POST",

@@ -33,7 +33,7 @@ class WritesReply:
 
 @frozen
 class UndoneReply:
-    """What undoing did. `undo` is the number that undoes it; None: nothing had to change.
+    """The result of undoing. `undo` is the number that undoes it; None: nothing had to change.
 
     Writes that were made together are undone together: `paths` are all notes that were restored,
     `path` is the first, and `refused` are those that have changed since.

@@ -21,7 +21,7 @@ from notewell.types.frozen import frozen
 
 
 @frozen
-class Check:
+class CheckRow:
     """A check: its name, what it finds, and whether it runs unless a person chooses.
 
     `find` looks at a whole vault and changes nothing. A check that was not measured to
@@ -34,46 +34,46 @@ class Check:
     usual: bool = True
 
 
-CHECKS: Mapping[GardenCheck, Check] = {
+CHECKS: Mapping[GardenCheck, CheckRow] = {
     row.name: row
     for row in (
-        Check(
+        CheckRow(
             broken_links.NAME,
             "links to notes that were moved, renamed or misspelled",
             broken_links.find,
         ),
-        Check(
+        CheckRow(
             unlinked_mentions.NAME,
             "names of notes that a note says without a link",
             unlinked_mentions.find,
         ),
-        Check(
+        CheckRow(
             near_duplicates.NAME,
             "notes that say nearly the same",
             near_duplicates.find,
         ),
-        Check(
+        CheckRow(
             similar_topics.NAME,
             "topics that may be one",
             similar_topics.find,
             usual=False,
         ),
-        Check(missing_topics.NAME, "topics for notes without any", missing_topics.find),
-        Check(missing_tags.NAME, "tags that similar notes have", missing_tags.find, usual=False),
-        Check(tag_variants.NAME, "one tag in several spellings", tag_variants.find),
-        Check(
+        CheckRow(missing_topics.NAME, "topics for notes without any", missing_topics.find),
+        CheckRow(missing_tags.NAME, "tags that similar notes have", missing_tags.find, usual=False),
+        CheckRow(tag_variants.NAME, "one tag in several spellings", tag_variants.find),
+        CheckRow(
             orphans.NAME,
             "notes without links, and where to link them",
             orphans.find,
             usual=False,
         ),
-        Check(
+        CheckRow(
             untitled.NAME,
             "titles for notes named Untitled or by a date",
             untitled.find,
             usual=False,
         ),
-        Check(
+        CheckRow(
             missing_properties.NAME,
             "properties that the other notes of a folder have",
             missing_properties.find,

@@ -123,7 +123,7 @@ def _suggested(
 
 
 def _place(written: str, link: Link) -> tuple[int, str] | None:
-    """Where the target stands in a link as written, and how."""
+    """The place of the target in a link as written, and its form there."""
     spelled = (link.target, quote(link.target, safe="/"), f"<{link.target}>")
     begin = written.find("](") if link.kind == "markdown" else 0
     for one in spelled if begin >= 0 else ():

@@ -53,7 +53,7 @@ def topics_of(garden: Garden) -> Mapping[str, frozenset[str]]:
 
 
 def _stated(note: NoteFacts) -> bool:
-    """Whether a note names topics, known ones or not."""
+    """True if a note names topics, known ones or not."""
     return any(value for name, value in note.properties.items() if name.lower() in _PROPERTIES)
 
 

@@ -29,7 +29,7 @@ _MOST_WORDS = 4
 
 @frozen
 class NameUse:
-    """How a vault uses a name: the note it means, and how many notes link it and only say it."""
+    """The use of a name: the note it means, and how many notes link it or only say it."""
 
     target: str
     linked: int
@@ -37,7 +37,7 @@ class NameUse:
 
 
 @frozen
-class Found:
+class UnlinkedMention:
     """A mention in a note that does not link the target."""
 
     note: str
@@ -45,7 +45,7 @@ class Found:
     use: NameUse
 
     def confidence(self) -> float:
-        """How likely the mention deserves a link, 0..1."""
+        """The probability that the mention deserves a link, 0..1."""
         use, words = self.use, len(self.mention.name.split())
         odds = math.log((use.linked + 0.5) / (use.said + 1.0))
         score = (
@@ -69,7 +69,7 @@ def find(garden: Garden) -> Iterator[Suggestion]:
                 yield from _suggested(garden, note, body, found, confidence)
 
 
-def mentions(garden: Garden) -> Iterator[Found]:
+def mentions(garden: Garden) -> Iterator[UnlinkedMention]:
     """Yield the first mention of each note in each tended note that does not link it."""
     targets = _targets(garden)
     finder = NameFinder(name for names in targets.values() for name in names.written)
@@ -91,7 +91,7 @@ def mentions(garden: Garden) -> Iterator[Found]:
             firsts += _worth(note, first.values(), targets)
     for path, mention in firsts:
         use = NameUse(targets[mention.name].target, linked[mention.name], said[mention.name])
-        yield Found(path, mention, use)
+        yield UnlinkedMention(path, mention, use)
 
 
 @frozen
@@ -141,7 +141,7 @@ def _worth(
 
 
 def _suggested(
-    garden: Garden, note: NoteFacts, body: NoteBody, found: Found, confidence: float
+    garden: Garden, note: NoteFacts, body: NoteBody, found: UnlinkedMention, confidence: float
 ) -> Iterator[Suggestion]:
     start, end, use = found.mention.start, found.mention.end, found.use
     old, line = body.text[start:end], body.line_at(start)
