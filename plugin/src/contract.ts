@@ -2096,7 +2096,7 @@ export interface AskEventReply {
 }
 
 /**
- * What is sent to the provider, reported before it is sent. `local`: it stays on this computer.
+ * A notice of what the provider is sent, before it is. `local`: it stays on this computer.
  *
  * `conversation` is the id of the conversation that the question belongs to.
  */
@@ -2174,7 +2174,7 @@ export interface AskSource {
   readonly line: number | null;
 }
 
-/** Why there is no answer. */
+/** The reason why there is no answer. */
 export interface AskFailed {
   readonly code: string;
   readonly detail: string;
@@ -2205,7 +2205,7 @@ export interface ModelView {
   readonly known: boolean;
 }
 
-/** What was found running on the server's computer. */
+/** The programs found running on the server's computer. */
 export interface LocalModelsReply {
   readonly found: readonly LocalModels[];
 }
@@ -2228,7 +2228,7 @@ export interface UseLocalModelRequest extends OfVault {
 }
 
 /**
- * What answers questions now. `host` is null where nothing does.
+ * The service that answers questions now. `host` is null where nothing does.
  *
  * `service` is null for programs on the server's computer and for addresses of one's own. `model`
  * is null where the best is taken. `key`: where the key for it is; keys themselves are never told.
@@ -2762,7 +2762,7 @@ export interface PairReply {
   readonly loopback: boolean;
 }
 
-/** How many one-time links were open, and are not valid any more. */
+/** The number of one-time links that were open, and are not valid any more. */
 export interface PairCancelReply {
   readonly cancelled: number;
 }

@@ -53,7 +53,6 @@ SECTIONS = {
     "Look after it": {
         "config": "notewell.cli.installation:config",
         "token": "notewell.cli.tokens:token",
-        "pair": "notewell.cli.pair:pair",
         "doctor": "notewell.cli.installation:doctor",
     },
 }

@@ -1,13 +1,9 @@
-"""Administration of access: the devices that a server lets in, and its audit log."""
+"""Records of access: a device that a server lets in, and an entry of its audit log."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Literal
 
-from annotated_types import Ge, Le, MaxLen, MinLen
-
-from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request
 from notewell.types.frozen import frozen
 
 DeviceScope = Literal["read", "write", "admin"]
@@ -30,17 +26,6 @@ class DeviceView:
 
 
 @frozen
-class DevicesReply:
-    """All devices with access, in the order in which they were added.
-
-    Not `shared`: the server lets in only the program that started it.
-    """
-
-    devices: tuple[DeviceView, ...]
-    shared: bool = True
-
-
-@frozen
 class AuditEntry:
     """A sign-in, a change, or a refused request.
 
@@ -57,56 +42,3 @@ class AuditEntry:
     address: str
     status: int | None = None
     code: str | None = None
-
-
-@frozen
-class AuditReply:
-    """The newest entries, newest first, and the folder with the files they come from."""
-
-    folder: str | None
-    entries: tuple[AuditEntry, ...]
-
-
-@frozen
-class DevicesRequest(Request[DevicesReply]):
-    """The devices and programs that have access of their own."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET",
-        "/api/devices",
-        "devices",
-        "The devices that have access of their own, and when they last used it",
-        needs="admin",
-        of_vault=False,
-    )
-
-
-@frozen
-class RevokeDevice(Request[DevicesReply]):
-    """End the access of a device; its token and its sessions are refused from now on."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "DELETE",
-        "/api/devices",
-        "revoke_device",
-        "End the access of a device, at once",
-        needs="admin",
-        of_vault=False,
-        example={"id": "0123456789ab"},
-    )
-    id: Annotated[str, MinLen(1), MaxLen(64), Doc("The device's id")]
-
-
-@frozen
-class AuditRequest(Request[AuditReply]):
-    """The audit log of the servers on this computer."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET",
-        "/api/audit",
-        "audit",
-        "The audit log: sign-ins, changes and refused requests, newest first",
-        needs="admin",
-        of_vault=False,
-    )
-    limit: Annotated[Annotated[int, Ge(1), Le(1000)], Doc("How many entries at most")] = 100

@@ -7,11 +7,9 @@ from typing import Any, TypeAlias
 from notewell.contract import (
     changes,
     complete,
-    devices,
     log,
     manage,
     notes,
-    pairing,
     search,
     server,
     status,
@@ -52,15 +50,7 @@ CHANGES: Requests = (
     changes.GuardRequest,
 )
 SESSION: Requests = (manage.SessionRequest,)
-PAIRING: Requests = (
-    pairing.PairRequest,
-    pairing.PairCancelRequest,
-    pairing.RedeemRequest,
-)
 MANAGING: Requests = (
-    devices.DevicesRequest,
-    devices.RevokeDevice,
-    devices.AuditRequest,
     manage.ModelsRequest,
     manage.SuggestRequest,
     manage.AllowHostRequest,

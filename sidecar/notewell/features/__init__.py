@@ -8,6 +8,7 @@ from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.ask import ASK
 from notewell.features.backup import BACKUP
 from notewell.features.context import CONTEXT
+from notewell.features.devices import DEVICES
 from notewell.features.documents import DOCUMENTS
 from notewell.features.evaluate import EVALUATE
 from notewell.features.gardener import GARDENER
@@ -43,7 +44,7 @@ FEATURES: tuple[Feature, ...] = (
     DOCUMENTS,
     SOURCES,
     Feature("session", "notewell.contract.endpoints:SESSION"),
-    Feature("pairing", "notewell.contract.endpoints:PAIRING"),
+    DEVICES,
     Feature("managing", "notewell.contract.endpoints:MANAGING"),
     BACKUP,
     PACKS,

@@ -16,9 +16,7 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from notewell.contract import (
-    devices,
     manage,
-    pairing,
     search,
     server,
 )
@@ -29,9 +27,7 @@ from notewell.engine.event_stream import EventStream
 from notewell.engine.feature import Feature, load, requests
 from notewell.errors import QueryTimeoutError
 from notewell.features import FEATURES
-from notewell.web import devices as device_handlers
 from notewell.web import handlers, served_vaults
-from notewell.web.pairing import cancel_pairing, pair, redeem
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
 
@@ -162,12 +158,6 @@ _OF_SERVER: Mapping[type, Handler] = {
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,
     manage.SessionRequest: handlers.session,
-    pairing.PairRequest: pair,
-    pairing.PairCancelRequest: cancel_pairing,
-    pairing.RedeemRequest: redeem,
-    devices.DevicesRequest: device_handlers.devices,
-    devices.RevokeDevice: device_handlers.revoke,
-    devices.AuditRequest: device_handlers.audit,
     manage.ModelsRequest: handlers.models,
     manage.ConfigRequest: handlers.config,
     manage.ChangeConfigRequest: handlers.change_config,

@@ -34,7 +34,7 @@ _EMPTY = "/empty"
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """What one program may use: seconds, bytes of memory, printed characters."""
+    """Limits of one program: seconds, bytes of memory, printed characters."""
 
     seconds: float = 5.0
     memory: int = 256 * 1024 * 1024
@@ -57,7 +57,7 @@ class CodeNote:
 
 @dataclass(frozen=True, slots=True)
 class CodeResult:
-    """What a program printed, and why it failed ("": it did not)."""
+    """The output of a program, and why it failed ("": it did not)."""
 
     output: str
     error: str = ""
@@ -75,7 +75,7 @@ class CodeRunner:
         self._confined: Sequence[str] | None = None
 
     def unavailable(self) -> str | None:
-        """Why no program can be run on this computer; None if a child proved to be confined."""
+        """The reason why no program can be run here; None if a child proved to be confined."""
         if not sys.platform.startswith("linux"):
             return "only Linux can confine programs as far as it needs"
         why = "no process can be started"
@@ -115,7 +115,7 @@ class CodeRunner:
         return CodeResult(str(reply.get("output", "")), str(reply.get("error", "")))
 
     def _talk(self, command: Sequence[str], sent: bytes, folder: str) -> tuple[bytes, int]:
-        """What a child in an empty folder replies, and its exit code. Raises OSError."""
+        """The reply of a child in an empty folder, and its exit code. Raises OSError."""
         child = subprocess.Popen(  # noqa: S603 - a fixed command of our own
             list(command),
             stdin=subprocess.PIPE,
@@ -142,7 +142,7 @@ class CodeRunner:
         return raw, child.returncode
 
     def _how_it_ended(self, code: int) -> str:
-        """Why there is no reply. bubblewrap ends with 128 and the signal, Python with minus it."""
+        """The reason of no reply. bubblewrap ends with 128 and the signal, Python with minus it."""
         number = -code if code < 0 else code - 128
         if number in {signal.SIGALRM, signal.SIGXCPU, signal.SIGKILL}:
             return f"It took longer than {self._limits.seconds:g} seconds."
@@ -165,7 +165,7 @@ def _within(notes: Sequence[CodeNote]) -> tuple[CodeNote, ...]:
 
 
 def _commands() -> tuple[tuple[str, ...], ...]:
-    """How the child may be started, best first."""
+    """Commands that start the child, best first."""
     plain = code_command()
     bubblewrap = which("bwrap")
     return (plain,) if bubblewrap is None else (wrapped(bubblewrap, plain), plain)

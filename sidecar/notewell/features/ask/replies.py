@@ -16,7 +16,7 @@ KeyPlace = Literal["environment", "keyring", "none"]
 
 @frozen
 class AskNotice:
-    """What is sent to the provider, reported before it is sent. `local`: it stays on this computer.
+    """A notice of what the provider is sent, before it is. `local`: it stays on this computer.
 
     `conversation` is the id of the conversation that the question belongs to.
     """
@@ -103,7 +103,7 @@ class AskReply:
 
 @frozen
 class AskFailed:
-    """Why there is no answer."""
+    """The reason why there is no answer."""
 
     code: str
     detail: str
@@ -205,7 +205,7 @@ class LocalModels:
 
 @frozen
 class LocalModelsReply:
-    """What was found running on the server's computer."""
+    """The programs found running on the server's computer."""
 
     found: tuple[LocalModels, ...]
 
@@ -221,7 +221,7 @@ class ChatServiceView:
 
 @frozen
 class AskSetupReply:
-    """What answers questions now. `host` is null where nothing does.
+    """The service that answers questions now. `host` is null where nothing does.
 
     `service` is null for programs on the server's computer and for addresses of one's own. `model`
     is null where the best is taken. `key`: where the key for it is; keys themselves are never told.

@@ -210,7 +210,7 @@ class UseLocalModelRequest(Request[AskModelsReply]):
 
 @frozen
 class AskSetupRequest(Request[AskSetupReply]):
-    """What answers questions, and what could."""
+    """The service that answers questions, and those that could."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",

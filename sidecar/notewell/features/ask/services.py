@@ -62,7 +62,7 @@ def keep_service_key(service: ChatService, key: str) -> None:
 
 
 def setup_of(rules: AskRules) -> AskSetupReply:
-    """What answers questions by these settings, and which services could."""
+    """The service that answers questions by these settings, and those that could."""
     host = _host(rules.provider, rules.base_url)
     return AskSetupReply(
         service=_service_of(rules),

@@ -165,7 +165,7 @@ class ToolLoop:
         return prompts.system(general=self._rules.general_knowledge, code=code)
 
     def _code_runner(self, draft: Draft) -> CodeRunner | None:
-        """What runs code, where the settings want it and the system confines it."""
+        """The runner of code, where the settings want one and the system confines it."""
         if not self._rules.code_tool:
             return None
         runner = CodeRunner()

@@ -144,7 +144,7 @@ class Tools:
         return result
 
     def initial_context(self, question: str) -> ToolResult:
-        """What the notes have on a question, gathered before the model is called."""
+        """Text of the notes on a question, gathered before the model is called."""
         result = self._gather(question, self._total // 2)
         self._total -= self._vault.count_tokens(result.text)
         self._left = self._total
@@ -282,7 +282,7 @@ class Tools:
 
 
 def _may_answer(confidence: float | None) -> bool:
-    """Whether results may answer the question; a search without a confidence always counts."""
+    """True where results may answer the question; a search without a confidence always counts."""
     return confidence is None or confidence >= MIN_CONFIDENCE
 
 

@@ -59,7 +59,7 @@ class Pages:
 
     @property
     def can_search(self) -> bool:
-        """Whether a search endpoint is configured."""
+        """True where a search endpoint is configured."""
         return "{query}" in self._search_url
 
     def read(self, url: str) -> Page:

@@ -74,7 +74,7 @@ def tables(text: str) -> list[list[Row]]:
 
 
 def _is_rule(line: str, columns: int) -> bool:
-    """Whether a line is the row of dashes of a table with so many columns."""
+    """True where a line is the row of dashes of a table with so many columns."""
     return "|" in line and bool(_DASHES.fullmatch(line)) and len(_cells(line)) == columns
 
 

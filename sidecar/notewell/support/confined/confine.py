@@ -218,7 +218,7 @@ _ATTEMPTS: Mapping[str, Callable[[], object]] = {
 
 
 def _is_refused(attempt: Callable[[], object]) -> bool:
-    """Whether the filter refuses it: other limits have other numbers of errors."""
+    """True where the filter refuses it: other limits have other numbers of errors."""
     try:
         attempt()
     except OSError as error:

@@ -97,7 +97,7 @@ class RefusedCodeError(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """What a program printed, and why it failed ("": it did not)."""
+    """The output of a program, and why it failed ("": it did not)."""
 
     output: str = ""
     error: str = ""
@@ -109,7 +109,7 @@ class _FullError(BaseException):
 
 @dataclass(slots=True)
 class _Printed:
-    """What is printed, up to a number of characters."""
+    """Collects what is printed, up to a number of characters."""
 
     most: int
     parts: list[str] = field(default_factory=list)

@@ -1,11 +1,12 @@
-"""Pairing: a one-time link of an administrator, and the device that it lets in."""
+"""Requests about devices: pairing one, those with access, and the audit log."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import MaxLen, MinLen
+from annotated_types import Ge, Le, MaxLen, MinLen
 
+from notewell.contract.devices import AuditEntry, DeviceView
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
 from notewell.types.frozen import frozen
@@ -30,7 +31,7 @@ class PairReply:
 
 @frozen
 class PairCancelReply:
-    """How many one-time links were open, and are not valid any more."""
+    """The number of one-time links that were open, and are not valid any more."""
 
     cancelled: int
 
@@ -94,3 +95,77 @@ class RedeemRequest(Request[RedeemReply]):
     )
     code: Annotated[str, MinLen(1), MaxLen(100), Doc("The code in the link")]
     name: Annotated[str, MinLen(1), MaxLen(64), Doc("What the device is called in the list")]
+
+
+@frozen
+class DevicesReply:
+    """All devices with access, in the order in which they were added.
+
+    Not `shared`: the server lets in only the program that started it.
+    """
+
+    devices: tuple[DeviceView, ...]
+    shared: bool = True
+
+
+@frozen
+class AuditReply:
+    """The newest entries, newest first, and the folder with the files they come from."""
+
+    folder: str | None
+    entries: tuple[AuditEntry, ...]
+
+
+@frozen
+class DevicesRequest(Request[DevicesReply]):
+    """The devices and programs that have access of their own."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/devices",
+        "devices",
+        "The devices that have access of their own, and when they last used it",
+        needs="admin",
+        of_vault=False,
+    )
+
+
+@frozen
+class RevokeDevice(Request[DevicesReply]):
+    """End the access of a device; its token and its sessions are refused from now on."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "DELETE",
+        "/api/devices",
+        "revoke_device",
+        "End the access of a device, at once",
+        needs="admin",
+        of_vault=False,
+        example={"id": "0123456789ab"},
+    )
+    id: Annotated[str, MinLen(1), MaxLen(64), Doc("The device's id")]
+
+
+@frozen
+class AuditRequest(Request[AuditReply]):
+    """The audit log of the servers on this computer."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/audit",
+        "audit",
+        "The audit log: sign-ins, changes and refused requests, newest first",
+        needs="admin",
+        of_vault=False,
+    )
+    limit: Annotated[Annotated[int, Ge(1), Le(1000)], Doc("How many entries at most")] = 100
+
+
+REQUESTS = (
+    PairRequest,
+    PairCancelRequest,
+    RedeemRequest,
+    DevicesRequest,
+    RevokeDevice,
+    AuditRequest,
+)

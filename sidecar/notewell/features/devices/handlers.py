@@ -1,26 +1,32 @@
-"""Pairing: makes one-time links for administrators, and exchanges their codes for tokens."""
+"""Answers about devices: links that pair one, who has access, whose access ends, the audit log."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 
 from notewell.access.addresses import checked_address, is_loopback, own_address, pairing_links
-from notewell.access.devices import LINK_SECONDS
+from notewell.access.devices import LINK_SECONDS, Devices, view_of
 from notewell.access.tokens import digest
 from notewell.contract.fields import iso
-from notewell.contract.pairing import (
+from notewell.errors import ForbiddenError
+from notewell.features.devices.requests import (
+    AuditReply,
+    AuditRequest,
+    DevicesReply,
+    DevicesRequest,
     PairCancelReply,
     PairCancelRequest,
     PairReply,
     PairRequest,
     RedeemReply,
     RedeemRequest,
+    RevokeDevice,
 )
-from notewell.errors import ForbiddenError
 from notewell.types import ServerRules
-from notewell.web.auth import CLIENT
-from notewell.web.devices import devices_of
+from notewell.web.auth import CALLER, CLIENT
+from notewell.web.routes import Handler
 from notewell.web.site import Site
 
 
@@ -28,10 +34,10 @@ async def pair(site: Site, _vault: str | None, request: PairRequest) -> PairRepl
     """Make a link; the caller is an administrator."""
     import segno  # noqa: PLC0415 - a server that pairs nobody starts without it
 
-    devices = devices_of(site)
+    known = devices_of(site)
     address = _address(site.gate.rules, request.address)
     expires = time.time() + LINK_SECONDS
-    code = await asyncio.to_thread(devices.offer, request.scope)
+    code = await asyncio.to_thread(known.offer, request.scope)
     links = pairing_links(address, code, request.scope)
     return PairReply(
         url=links.url,
@@ -55,8 +61,7 @@ async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> Rede
     """Let a device in by its code; wrong codes count as wrong secrets of their address."""
     client, now, kept = CLIENT.get(), time.monotonic(), digest(request.code)
     site.guesses.check(client, kept, now)
-    devices = devices_of(site)
-    made = await asyncio.to_thread(devices.pair, request.code, request.name)
+    made = await asyncio.to_thread(devices_of(site).pair, request.code, request.name)
     site.audit.signed_in(client, how="pairing", well=made is not None)
     if made is None:
         site.guesses.wrong(client, kept, now)
@@ -78,3 +83,61 @@ def _address(rules: ServerRules, given: str | None) -> str:
     if stated is None or rules.public_url:
         return own.rstrip("/")
     return own if is_loopback(stated) and not is_loopback(own) else stated
+
+
+async def devices(site: Site, _vault: str | None, _request: DevicesRequest) -> DevicesReply:
+    """List the devices; the caller is an administrator."""
+    if site.gate.callers.devices is None:
+        return DevicesReply((), shared=False)
+    return await _listed(site)
+
+
+async def revoke(site: Site, _vault: str | None, request: RevokeDevice) -> DevicesReply:
+    """End the access of a device, which may be the caller's own."""
+    await asyncio.to_thread(devices_of(site).remove, request.id)
+    return await _listed(site)
+
+
+async def audit(site: Site, _vault: str | None, request: AuditRequest) -> AuditReply:
+    """Read the newest entries of the audit log; the caller is an administrator."""
+    folder = site.audit.folder
+    entries = await asyncio.to_thread(site.audit.newest, request.limit)
+    return AuditReply(str(folder) if folder is not None else None, entries)
+
+
+def devices_of(site: Site) -> Devices:
+    """Return the devices of a server that has them.
+
+    Raises:
+        ForbiddenError: another program started it, for itself alone.
+
+    """
+    found = site.gate.callers.devices
+    if found is None:
+        raise ForbiddenError(
+            "This server was started by another program, such as Obsidian, and accepts only that"
+            " program's token. To let other devices in, start one with `notewell serve`.",
+            code="no_devices",
+        )
+    return found
+
+
+async def _listed(site: Site) -> DevicesReply:
+    known = await asyncio.to_thread(devices_of(site).all)
+    callers, caller = site.gate.callers, CALLER.get()
+    return DevicesReply(
+        tuple(
+            view_of(each, last_used=callers.last_used(each.id), current=each.id == caller.id)
+            for each in known
+        )
+    )
+
+
+HANDLERS: Mapping[type, Handler] = {
+    PairRequest: pair,
+    PairCancelRequest: cancel_pairing,
+    RedeemRequest: redeem,
+    DevicesRequest: devices,
+    RevokeDevice: revoke,
+    AuditRequest: audit,
+}
