@@ -12,6 +12,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from notewell.access.devices import Devices
+from notewell.features import FEATURES
 from notewell.types import LimitRules, Settings, VaultRules
 from notewell.vaults.opened import Vaults
 from notewell.web.routes import ROUTES
@@ -176,7 +177,7 @@ def real(tmp_path: Path) -> Iterator[Vaults]:
         offline=True,
         vault=VaultRules(watch="off"),
     )
-    vaults = Vaults(settings)
+    vaults = Vaults(settings, features=FEATURES)
     (tmp_path / "Home").mkdir()
     (tmp_path / "Home/Bees.md").write_text("Bees dance. [[Sun]]", encoding="utf-8")
     vaults.open(vaults.add(tmp_path / "Home"), writable=True).index_now()
