@@ -12,14 +12,14 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY esbuild.config.mjs tsconfig.json manifest.json ./
 COPY plugin plugin
-COPY sidecar/notewell/web sidecar/notewell/web
+COPY sidecar/notewell/doors/web sidecar/notewell/doors/web
 RUN npm run build:web
 
 FROM python:3.12-slim-bookworm AS package
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY sidecar sidecar
-COPY --from=pages /src/sidecar/notewell/web/static sidecar/notewell/web/static
+COPY --from=pages /src/sidecar/notewell/doors/web/static sidecar/notewell/doors/web/static
 RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir '.[postgres]'
 
 FROM python:3.12-slim-bookworm

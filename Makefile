@@ -12,7 +12,7 @@ BENCH_FLAGS ?=
 PYTEST_FLAGS ?=
 
 CONTRACT := plugin/src/contract.ts
-PAGES := sidecar/notewell/web/static/index.html
+PAGES := sidecar/notewell/doors/web/static/index.html
 
 # What tests in the browser and a release need built; BUILT=1 says that it is.
 BUILT ?=
@@ -117,10 +117,10 @@ lint-python: $(VENV)/.tests
 	@$(MAKE) --no-print-directory contract-check
 
 contract: $(VENV)/.runs ## The plugin's types of the contract, from its records in Python
-	@$(PY) -m notewell.web.typescript $(CONTRACT)
+	@$(PY) -m notewell.doors.web.typescript $(CONTRACT)
 
 contract-check: $(VENV)/.runs
-	@$(PY) -m notewell.web.typescript --check $(CONTRACT)
+	@$(PY) -m notewell.doors.web.typescript --check $(CONTRACT)
 
 python-tools: $(VENV)/.tests
 
@@ -177,7 +177,7 @@ load: $(VENV)/.tests ## Fifty clients search one server for a minute while notes
 	@$(PY) tests/bench/run.py --only load --out tests/bench/results/load $(BENCH_FLAGS)
 
 clean: ## Remove the files that the commands above created
-	@rm -rf $(VENV) $(TORCH_VENV) $(RELEASE_VENV) $(DIST) $(NODE) main.js styles.css sidecar/notewell/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(TORCH_VENV) $(RELEASE_VENV) $(DIST) $(NODE) main.js styles.css sidecar/notewell/doors/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Notewell needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'

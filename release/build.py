@@ -20,7 +20,7 @@ from pathlib import Path
 from archives import ROOT, sha256, source_moment, write_checksums
 
 PLUGIN = ("main.js", "manifest.json", "styles.css")
-PAGE = "notewell/web/static/index.html"
+PAGE = "notewell/doors/web/static/index.html"
 
 
 def main() -> None:

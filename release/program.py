@@ -2,13 +2,13 @@
 
 import sys
 
-from notewell.support.program import CODE_RUNNER, FILE_READER
+from notewell.base.support.program import CODE_RUNNER, FILE_READER
 
 if __name__ == "__main__":
     if sys.argv[1:] == [FILE_READER]:
         from notewell.vault.readers.child import main
     elif sys.argv[1:] == [CODE_RUNNER]:
-        from notewell.support.confined.child import main
+        from notewell.base.support.confined.child import main
     else:
-        from notewell.cli import main
+        from notewell.doors.cli import main
     main()

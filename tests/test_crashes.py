@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import IndexDamagedError, IndexFailure
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.errors import IndexDamagedError, IndexFailure
 from notewell.features import FEATURES
 from notewell.index.embedded import structure_files
 from notewell.index.embedded.store import DATABASE
-from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 NOTES = 40

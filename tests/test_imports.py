@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import notewell
-from notewell.types import VaultRecord
-from notewell.vaults.registry import Registry
-from tests.web.fakes import NOTES, FakeEngine, FakeVaults
-from tests.web.serving import serving
+from notewell.base.types import VaultRecord
+from notewell.engine.vaults.registry import Registry
+from tests.doors.web.fakes import NOTES, FakeEngine, FakeVaults
+from tests.doors.web.serving import serving
 
 PACKAGE = Path(notewell.__file__).parent
 HEAVY = {
@@ -36,9 +36,9 @@ ENGINE = {
     "tantivy",
     "notewell.engine.engine",
     "notewell.index",
-    "notewell.ingest",
+    "notewell.engine.ingest",
     "notewell.models",
-    "notewell.vaults.opened",
+    "notewell.engine.vaults.opened",
 }
 # What takes long to load and is not needed to ask a server: checks of requests, drawing, TLS,
 # e-mail parsers (of http.client), tables of names in other scripts (IDNA), locks, and the records
@@ -54,15 +54,15 @@ SLOW = {
     "stringprep",
     "filelock",
     "importlib.metadata",
-    "notewell.config.edit",
+    "notewell.engine.configuration",
     "notewell.features.ask.requests",
     "notewell.contract.context",
     "notewell.contract.manage",
-    "notewell.support.http",
-    "notewell.support.log_files",
-    "notewell.types.embedding",
-    "notewell.types.notes",
-    "notewell.types.stored",
+    "notewell.base.support.http",
+    "notewell.base.support.log_files",
+    "notewell.base.types.embedding",
+    "notewell.base.types.notes",
+    "notewell.base.types.stored",
 }
 
 
@@ -83,7 +83,9 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("room", ["types", "errors", "contract", "config", "support"])
+@pytest.mark.parametrize(
+    "room", ["base/types", "base/errors", "contract", "base/config", "base/support"]
+)
 def test_low_level_packages_import_nothing_heavy(room: str) -> None:
     light = modules(room)
     assert light
@@ -112,7 +114,7 @@ def home(tmp_path: Path) -> VaultRecord:
 
 # Not by `-X importtime`, which does not see what importlib.import_module loads.
 LISTING_MODULES = (
-    "import atexit, sys; from notewell.cli import main;"
+    "import atexit, sys; from notewell.doors.cli import main;"
     " atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); main()"
 )
 
@@ -135,7 +137,7 @@ def test_a_list_of_vaults_loads_nothing_slow(environment: dict[str, str], tmp_pa
     printed, imported = imported_by(environment, "vaults", "list")
 
     assert "a1b2" in printed
-    assert "notewell.vaults.known" in imported
+    assert "notewell.engine.vaults.known" in imported
     assert not imported & (ENGINE | SLOW)
 
 
@@ -150,7 +152,7 @@ async def test_a_search_through_a_server_loads_nothing_slow(
         printed, imported = await asyncio.to_thread(imported_by, environment, "search", "bees")
 
     assert "Garden/Bees.md" in printed
-    assert "notewell.client.remote" in imported
+    assert "notewell.engine.client.remote" in imported
     assert not imported & (ENGINE | SLOW)
 
 
@@ -158,8 +160,8 @@ OPENING = """
 from pathlib import Path
 from notewell.contract.search import SearchRequest
 from notewell.features import FEATURES
-from notewell.types import Settings, VaultRules
-from notewell.vaults.opened import Vaults
+from notewell.base.types import Settings, VaultRules
+from notewell.engine.vaults.opened import Vaults
 home = Path({home!r})
 settings = Settings(home / "data", home / "models", home, offline=True, vault=VaultRules(watch="off"))
 vaults = Vaults(settings, features=FEATURES)

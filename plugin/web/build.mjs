@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { germanTexts } from "../texts/pack.mjs";
 
 const HERE = import.meta.dirname;
-const OUT = join(HERE, "../../sidecar/notewell/web/static");
+const OUT = join(HERE, "../../sidecar/notewell/doors/web/static");
 const COMMON = { bundle: true, minify: true, charset: "utf8", target: "es2022", logLevel: "warning" };
 
 /** What the first page may weigh, packed as it travels; the build fails beyond. */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.support import telemetry
+from notewell.base.support import telemetry
 
 # Here, because every way to start imports this first, before any library that would report.
 telemetry.switch_off()

@@ -1,6 +1,6 @@
 """`python -m notewell` is the same as `notewell`."""
 
-from notewell.cli import main
+from notewell.doors.cli import main
 
 if __name__ == "__main__":
     main()

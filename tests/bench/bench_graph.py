@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, Times, options, write
 
+from notewell.base.types import Batch, Link, Note, NoteMove, NotePut
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.structure_files import build_graph
-from notewell.types import Batch, Link, Note, NoteMove, NotePut
 
 NOTES, LINKS = 6_571, 38_930  # of the largest vault in the shared data
 QUICK_NOTES, QUICK_LINKS = 600, 3_500

@@ -19,7 +19,7 @@ from live_saves import Saves, measure
 from server import Server, serving
 from stack import say
 
-from notewell.ingest.writer import IDLE_BEFORE_SAVE_S
+from notewell.engine.ingest.writer import IDLE_BEFORE_SAVE_S
 from notewell.vault.watch import QUIET_MS
 
 LIMIT_S, QUICK_LIMIT_S = 240.0, 90.0

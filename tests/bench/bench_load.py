@@ -23,9 +23,9 @@ from live_home import NOTES, QUICK_NOTES, Home, home
 from load_clients import Crowd, Tally, change
 from stack import say
 
-from notewell.access.devices import Devices
-from notewell.access.tokens import stored_token
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.engine.access.devices import Devices
+from notewell.engine.access.tokens import stored_token
 
 _READY_S = 1800.0
 _LEAST_ANSWERED = 0.95

@@ -20,7 +20,7 @@ from pathlib import Path
 import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, options, write
 
-from notewell.types import ChunkSizes, FileRef, SourceText, VaultRules
+from notewell.base.types import ChunkSizes, FileRef, SourceText, VaultRules
 from notewell.vault import files
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse

@@ -22,11 +22,11 @@ sys.path.append(str(Path(__file__).parents[2]))  # to import modules of the test
 from figures import Figure, arguments, write
 from stack import QUICK_CHUNKS, Stack, prepare, say
 
+from notewell.base.types import SearchMode
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.postgres.engine import move_to_database
-from notewell.types import SearchMode
 from tests import postgres_server
 
 SIZES = (100_000, 300_000)

@@ -12,9 +12,9 @@ from figures import Figure, Times, options, write
 from peers import Peers, measure_peers
 from stack import QUICK_CHUNKS, Stack, prepare
 
+from notewell.base.types import SearchMode
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.types import SearchMode
 
 SIZES = (10_000, 100_000)
 WARM_UP = 20

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from figures import Figure, options, write
 
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.types import ModelRules, Settings, VaultRecord
 
 NOTES, QUICK_NOTES = 100_000, 2_000
 IN_A_FOLDER = 500

@@ -25,17 +25,17 @@ from pathlib import Path
 import orjson
 from figures import Figure, options, write
 
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import Settings
 from notewell.contract.context import ContextRequest
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.context.note_texts import NoteTexts
 from notewell.features.context.service import Assembler
 from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
-from notewell.types import Settings
 from notewell.vault.chunk import fit_words
-from notewell.vaults.opened import Vaults
 
 BUDGETS = (1000, 2000, 4000)
 WAYS = ("whole notes", "context", "context, filled")

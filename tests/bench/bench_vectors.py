@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, Times, options, write
 
+from notewell.base.types import FloatArray, IdArray
 from notewell.index.embedded import snapshots
 from notewell.index.embedded.snapshots import Fingerprint
 from notewell.index.embedded.vectors import Vectors
-from notewell.types import FloatArray, IdArray
 
 SIZES, QUICK_SIZES = (10_000, 100_000), (10_000, 30_000)
 DIMENSIONS, CLUSTERS = 384, 1000

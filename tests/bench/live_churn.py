@@ -15,7 +15,7 @@ from live_saves import settle
 from server import Server
 from stack import say
 
-from notewell.ingest.writer import IDLE_BEFORE_SAVE_S
+from notewell.engine.ingest.writer import IDLE_BEFORE_SAVE_S
 from tests.stress.operations import Hand
 
 CHANGES, QUICK_CHANGES = 20_000, 2_000

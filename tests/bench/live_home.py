@@ -21,10 +21,10 @@ from tempfile import TemporaryDirectory
 from corpus import Words, write_vault
 from repository import ROOT
 
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import ModelRules
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import locate
-from notewell.types import ModelRules
 from tests.tiny_model import write_tiny_model
 
 ARCHIVE = "vault-obsidian-hub.tar.gz"

@@ -19,17 +19,8 @@ import numpy as np
 import orjson
 from corpus import SECTIONS, Words, queries, write_vault
 
-from notewell.config.load import load_settings
-from notewell.engine.engine import Engine
-from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
-from notewell.ingest.indexer import Indexer, Signals
-from notewell.ingest.queue import Work
-from notewell.models import load_embedder
-from notewell.models.catalogue import TOKENIZER_FILE, find
-from notewell.models.fetch import fetch
-from notewell.sources import source_of
-from notewell.types import (
+from notewell.base.config.load import load_settings
+from notewell.base.types import (
     ChunkRules,
     ChunkSizes,
     Embedder,
@@ -41,7 +32,16 @@ from notewell.types import (
     VaultRecord,
     VaultRules,
 )
-from notewell.vaults.opened import Vaults
+from notewell.engine.engine import Engine
+from notewell.engine.ingest.indexer import Indexer, Signals
+from notewell.engine.ingest.queue import Work
+from notewell.engine.vaults.opened import Vaults
+from notewell.features import FEATURES
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.models import load_embedder
+from notewell.models.catalogue import TOKENIZER_FILE, find
+from notewell.models.fetch import fetch
+from notewell.vault.sources import source_of
 
 CHUNKS, QUICK_CHUNKS = 100_000, 5_000
 QUERIES, QUICK_QUERIES = 200, 40

@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 import pytest
 
+from notewell.base.errors import ServerError
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.search import Corrected, Explain, Fusion, SearchReply
 from notewell.contract.server import HealthReply
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus
-from notewell.errors import ServerError
 
 
 def reply(**changes: object) -> SearchReply:

@@ -16,30 +16,30 @@ from typing import Any, get_args
 import aiohttp
 import pytest
 
-from notewell.access.devices import Devices
-from notewell.config.edit import Configuration
+from notewell.base.support.log_files import LOGS
+from notewell.base.types import DocumentRules, ModelRules, Settings, VaultRecord
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import JSON_MEDIA
+from notewell.doors.web import pages
+from notewell.doors.web.openapi import document
+from notewell.doors.web.routes import ROUTES
+from notewell.doors.web.server import serve
+from notewell.doors.web.server_file import BoundServer
+from notewell.engine.access.devices import Devices
+from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
+from notewell.engine.ingest.events import EventKind
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.replies import LocalModels
 from notewell.features.ask.sources import Source
 from notewell.features.ask.tool_loop import Draft
 from notewell.features.memory.rules import MemoryRules
-from notewell.ingest.events import EventKind
-from notewell.support.log_files import LOGS
-from notewell.types import DocumentRules, ModelRules, Settings, VaultRecord
-from notewell.vaults.opened import Vaults
-from notewell.web import pages
-from notewell.web.openapi import document
-from notewell.web.routes import ROUTES
-from notewell.web.server import serve
-from notewell.web.server_file import BoundServer
 from tests.contract.vault import write_vault
+from tests.doors.web.fits import misfits
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
-from tests.web.fits import misfits
 
 FOLDER = Path(__file__).parent
 UPDATE = os.environ.get("NOTEWELL_TEST_UPDATE_CONTRACT") == "1"

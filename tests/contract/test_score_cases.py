@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from notewell.base.types import SearchRules
 from notewell.contract.search import SearchReply
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.types import SearchRules
 from tests.contract.test_contract import FOLDER, UPDATE
 from tests.search.library import HashedWords, Library, index_vault
 

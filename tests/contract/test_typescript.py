@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config.edit import settings_by_key
+from notewell.base.types import Settings
 from notewell.contract.request import request_fields
 from notewell.contract.search import SearchRequest
+from notewell.doors.web.typescript import declarations, main
+from notewell.engine.configuration import settings_by_key
 from notewell.engine.feature import requests, sections
 from notewell.features import FEATURES
-from notewell.types import Settings
-from notewell.web.typescript import declarations, main
 
 UPDATE = "python -m notewell.contract.typescript plugin/src/contract.ts (or npm run contract)"
 TEXT = declarations()

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import NotFoundError, OutsideVaultError, UsageError
+from notewell.base.types import FileStamp, Settings, VaultRecord, VaultRules
 from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
-from notewell.errors import NotFoundError, OutsideVaultError, UsageError
 from notewell.features import FEATURES
 from notewell.features.memory.replies import MemoryChangedReply
 from notewell.features.memory.requests import ForgetMemory, MemoryOutcome, StoreMemory
 from notewell.features.memory.rules import MemoryRules
 from notewell.features.writes.requests import UndoRequest
-from notewell.types import FileStamp, Settings, VaultRecord, VaultRules
 from notewell.vault.mirror import MAX_CONTENT_BYTES
 from notewell.vault.server_writes import Base, ServerWrites, digest
 from notewell.vault.write_journal import Journal

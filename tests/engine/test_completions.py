@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.complete import CompleteReply, CompleteRequest
 from notewell.contract.graph import NeighborsRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 NOTES = {

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.models.remote.settings import require_consent
-from notewell.types import Embedder, ModelRules, Settings, VaultRecord
 from tests.search.library import HashedWords
 from tests.waiting import until
 

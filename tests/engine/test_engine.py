@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import IndexInUseError, NotFoundError, OutsideVaultError, UsageError
+from notewell.base.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
 from notewell.engine.request_threads import READERS
-from notewell.errors import IndexInUseError, NotFoundError, OutsideVaultError, UsageError
 from notewell.features import FEATURES
-from notewell.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_judge, write_tiny_model
 from tests.waiting import until
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from notewell.base.types import Embedder, FloatArray, ModelRules, Progress, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
+from notewell.engine.ingest import embed
 from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.ingest import embed
 from notewell.models import loading
 from notewell.models.pool import EmbedderPool
 from notewell.models.resilient import RETRY_S, ResilientEmbedder, Step
-from notewell.types import Embedder, FloatArray, ModelRules, Progress, Settings, VaultRecord
 from tests.engine.test_engine import until
 from tests.tiny_model import write_tiny_model
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import notewell.sample
+import notewell.doors.sample
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import engines
 from notewell.features import FEATURES
 from notewell.features.postgres.engine import move_to_database
 from notewell.index.engines import delete_index
-from notewell.types import ModelRules, Settings, VaultRecord
 from tests.engine.same_ranking import alike, ranked
 from tests.postgres_server import Server
 from tests.tiny_model import write_tiny_model
@@ -47,7 +47,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=["sample", "kepano"])
 def notes(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "sample":
-        source = Path(notewell.sample.__file__).parent / "vault"
+        source = Path(notewell.doors.sample.__file__).parent / "vault"
     else:
         source = request.getfixturevalue("shared_data")("kepano")
     shutil.copytree(source, tmp_path / "vault")

@@ -7,7 +7,7 @@ import threading
 from functools import partial
 
 from notewell.engine.event_stream import EventStream
-from notewell.ingest.events import EventLog
+from notewell.engine.ingest.events import EventLog
 from tests.waiting import HANG_S
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.engine.ingest.queue import Work
 from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.ingest.indexer import Indexer, RunTotals, Signals
-from notewell.ingest.queue import Work
-from notewell.sources import source_of
-from notewell.types import Settings, VaultRecord, VaultRules
+from notewell.vault.sources import source_of
 from tests.search.library import HashedWords
 from tests.vault.pdf_files import pdf
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import IndexFailure
+from notewell.base.types import Batch
 from notewell.engine.follower import Follower
-from notewell.errors import IndexFailure
 from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.types import Batch
 from tests.index.conftest import Material
 from tests.waiting import until
 

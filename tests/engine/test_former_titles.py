@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 SAME_SCORE = 1e-6

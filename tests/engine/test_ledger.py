@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.types import Settings, VaultRecord, VaultRules
 from tests.waiting import until
 
 NOTES = ("a.md", "b.MD", "big.md", ".hidden.md")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import StalePassageError, UsageError
+from notewell.base.types import ChunkRules, Settings, VaultRecord
 from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.search import Result, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.errors import StalePassageError, UsageError
 from notewell.features import FEATURES
-from notewell.types import ChunkRules, Settings, VaultRecord
 
 GARDEN = "# Garden\n\n## Bees\n\nBees dance in spring.\n\n## Figs\n\nFigs like the southern wall.\n"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import ModelRules, Progress, Settings, VaultRecord
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.types import ModelRules, Progress, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 from tests.waiting import until
 
@@ -130,7 +130,7 @@ _DIES = """
 import os, sys
 from pathlib import Path
 from notewell.engine.engine import Engine
-from notewell.types import ModelRules, Settings, VaultRecord
+from notewell.base.types import ModelRules, Settings, VaultRecord
 
 folder = Path(sys.argv[1])
 rules = ModelRules(name="tiny", folder=sys.argv[2], quantisation="fp32", threads=1)

@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 import pytest
 
+from notewell.base.types import ScheduleRules, Settings, VaultRecord, VaultRules
+from notewell.base.types.runs import RunEnd, RunKind
 from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
 from notewell.engine.engine import Engine
+from notewell.engine.runs import RunLog
 from notewell.engine.scheduler import Scheduler
 from notewell.features import FEATURES
-from notewell.runs import RunLog
-from notewell.types import ScheduleRules, Settings, VaultRecord, VaultRules
-from notewell.types.runs import RunEnd, RunKind
 from tests.waiting import until
 
 Open: TypeAlias = Callable[..., Engine]

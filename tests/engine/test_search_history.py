@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import NotFoundError, QueryLogOffError
+from notewell.base.querylog import NAME
+from notewell.base.types import LogRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.errors import NotFoundError, QueryLogOffError
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.querylog import NAME
-from notewell.types import LogRules, Settings, VaultRecord
-from notewell.vaults.opened import Vaults
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",

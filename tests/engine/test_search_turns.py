@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from notewell.base.types import FloatArray, ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.search_turns import SearchTurns
 from notewell.features import FEATURES
-from notewell.types import FloatArray, ModelRules, Settings, VaultRecord
 from tests.search.library import HashedWords
 
 WAIT_S = 20.0

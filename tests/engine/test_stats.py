@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import Settings, VaultRecord
 from notewell.contract.manage import NamedCount, StatsReply
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.types import Settings, VaultRecord
 
 NOTES = {
     "Bees.md": "---\ntype: Insect\ntags: [garden/hive, Spring]\n---\nSee [[Compost]].",

@@ -27,10 +27,10 @@ from archives import locate
 from held_out import held_out
 
 from bench.provenance import provenance
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import Embedder, FloatArray, ModelRules
 from notewell.features.evaluate.run import eval_settings
 from notewell.models import load_embedder
-from notewell.types import Embedder, FloatArray, ModelRules
 
 _ARCHIVE = "ir-xquad-de-ru-zh"
 _NAMES = {"de": "German", "ru": "Russian", "zh": "Chinese"}

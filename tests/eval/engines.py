@@ -32,10 +32,12 @@ from development.run import folders
 from development.sets import COLLECTIONS, make_sets
 
 from bench.provenance import CORES, bound_to_cores, provenance
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import Embedder, FloatArray, ModelRules, SearchMode, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import engines
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.metrics import ndcg
@@ -45,8 +47,6 @@ from notewell.features.postgres.engine import move_to_database, use_database
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.models import load_embedder
-from notewell.types import Embedder, FloatArray, ModelRules, SearchMode, Settings, VaultRecord
-from notewell.vaults.opened import Vaults
 from tests import postgres_server
 from tests.engine.same_ranking import alike, ranked
 

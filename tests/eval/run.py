@@ -33,13 +33,13 @@ from syntax import FILES, with_conditions
 from table import by_class, markdown
 
 from bench.provenance import CORES, Provenance, bound_to_cores, provenance
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
+from notewell.base.types.values import ChunkMethod
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import EvalReport, report_json
 from notewell.features.evaluate.run import ABLATIONS, SYSTEMS, eval_settings, run_corpus, run_vault
-from notewell.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
-from notewell.types.values import ChunkMethod
-from notewell.vaults.opened import Vaults
 
 MEASURED = (*SYSTEMS, *ABLATIONS)
 PACKAGES = ("notewell", "numpy", "onnxruntime", "tokenizers", "tantivy")

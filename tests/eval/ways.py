@@ -26,14 +26,14 @@ sys.path.append(str(Path(__file__).parents[1]))  # to import modules of the benc
 from archives import locate
 
 from bench.provenance import CORES, bound_to_cores, provenance
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import JudgedSet, read_judged, write_vault
 from notewell.features.evaluate.metrics import paired_bootstrap
 from notewell.features.evaluate.report import System
 from notewell.features.evaluate.run import eval_settings, evaluate
-from notewell.types import ChunkRules, ModelRules, SearchRules, Settings
-from notewell.vaults.opened import Vaults
 
 HEADINGS = "headings"
 WAYS = (HEADINGS, "semantic", "late", "semantic late")

@@ -6,22 +6,22 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-from notewell import querylog
-from notewell.access.devices import Devices
-from notewell.config.edit import Configuration
+from notewell.base import querylog
+from notewell.base.errors import NotFoundError
+from notewell.base.types import Batch, Settings, VaultRecord
 from notewell.contract.changes import Change
-from notewell.errors import NotFoundError
+from notewell.engine.access.devices import Devices
+from notewell.engine.configuration import Configuration
+from notewell.engine.vaults import switch
+from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.vaults.registry import Registry
 from notewell.features.ask import conversations
 from notewell.features.backup.create import write_backup
 from notewell.features.backup.restore import STAGED, restore_backup
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.types import Batch, Settings, VaultRecord
 from notewell.vault.mirror import Mirror
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
-from notewell.vaults import switch
-from notewell.vaults.known import KnownVaults
-from notewell.vaults.registry import Registry
 from tests.faults.index_operations import MAKE, notes, picture
 from tests.faults.injection import LEFT, Operation
 

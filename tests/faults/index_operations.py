@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.errors import NotewellError
+from notewell.base.errors import NotewellError
+from notewell.base.types import Batch, NotePut, StoredChunk
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.lexical import QueryTerm
-from notewell.types import Batch, NotePut, StoredChunk
 from tests.faults.injection import Operation
 from tests.index.conftest import Material
 

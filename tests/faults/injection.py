@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from notewell.errors import NotewellError
+from notewell.base.errors import NotewellError
 
 SOURCE = Path(__file__).with_name("failing_io.c")
 _FORM = struct.Struct("6q24s1024s")

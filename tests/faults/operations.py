@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from notewell import querylog
-from notewell.access.devices import Devices
-from notewell.access.tokens import new_stored_token, stored_token
-from notewell.config.edit import Configuration
+from notewell.base import querylog
+from notewell.base.types import Batch, VaultRecord
+from notewell.base.types.runs import RunEnd
+from notewell.engine.access.devices import Devices
+from notewell.engine.access.tokens import new_stored_token, stored_token
+from notewell.engine.configuration import Configuration
+from notewell.engine.runs.log import RunLog
+from notewell.engine.runs.work import Runs
+from notewell.engine.vaults.registry import Registry
 from notewell.features.documents import store as document_store
 from notewell.features.documents.store import DocumentStore, StoredPlace
 from notewell.features.gleanings.state import StateFile
@@ -19,14 +24,9 @@ from notewell.features.memory.service import Helpers, Memories
 from notewell.features.phone.rules import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.runs.log import RunLog
-from notewell.runs.work import Runs
-from notewell.types import Batch, VaultRecord
-from notewell.types.runs import RunEnd
 from notewell.vault.own_files import PHONE_INDEX
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal
-from notewell.vaults.registry import Registry
 from tests.faults.backup_operations import BACKUPS
 from tests.faults.index_operations import INDEX, MAKE, notes, open_index
 from tests.faults.injection import LEFT, Operation

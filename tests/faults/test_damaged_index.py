@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import IndexDamagedError, NotFoundError
+from notewell.base.errors import IndexDamagedError, NotFoundError
+from notewell.base.types import Batch
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
-from notewell.types import Batch
 from tests.faults.damage import Harm, harms
 from tests.faults.index_operations import MAKE, differences, fresh, notes, open_index, picture
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notewell.base.types import Batch
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search import name_matches, note_facts, word_list
 from notewell.search.name_matches import NamesCache
 from notewell.search.note_facts import FactsCache
 from notewell.search.word_list import WordListCache
-from notewell.types import Batch
 from tests.faults.damage import harms
 from tests.faults.index_operations import notes, open_index
 

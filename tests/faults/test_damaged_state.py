@@ -11,10 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from notewell.access.devices import DEVICES_FILE, Devices
-from notewell.access.tokens import TOKEN_FILE, stored_token
-from notewell.config.edit import Configuration
-from notewell.errors import NotewellError
+from notewell.base.errors import NotewellError
+from notewell.base.querylog import NAME, Judged, QueryLog
+from notewell.base.support.log_files import logging_to_files
+from notewell.base.types import LogRules, VaultRecord
+from notewell.base.types.runs import RunEnd
+from notewell.engine.access.devices import DEVICES_FILE, Devices
+from notewell.engine.access.tokens import TOKEN_FILE, stored_token
+from notewell.engine.configuration import Configuration
+from notewell.engine.runs import log as runs
+from notewell.engine.runs.log import RunLog
+from notewell.engine.vaults.registry import REGISTRY, Registry
 from notewell.features.ask import conversations
 from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.tool_loop import Draft
@@ -31,16 +38,9 @@ from notewell.features.sources import source_state
 from notewell.features.sources.page_store import DATABASE as PAGES
 from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.source_state import SourceSpec, SourceState
-from notewell.querylog import NAME, Judged, QueryLog
-from notewell.runs import log as runs
-from notewell.runs.log import RunLog
-from notewell.support.log_files import logging_to_files
-from notewell.types import LogRules, VaultRecord
-from notewell.types.runs import RunEnd
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import NAME as JOURNAL
 from notewell.vault.write_journal import Journal
-from notewell.vaults.registry import REGISTRY, Registry
 from tests.faults.damage import harms
 
 PLACES = 25

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import Progress, Settings, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.types import Progress, Settings, VaultRecord, VaultRules
 from notewell.vault.readers import READERS
 from tests.faults.hostile_folder import write_hostile
 from tests.waiting import PROCESS_S

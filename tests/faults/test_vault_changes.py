@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import AnotherVaultError, ChangedNoteError, IndexInUseError, VaultError
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.errors import AnotherVaultError, ChangedNoteError, IndexInUseError, VaultError
 from notewell.features import FEATURES
-from notewell.types import ModelRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 from tests.tiny_model import write_tiny_model

@@ -8,15 +8,15 @@ import click
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from notewell.cli.app import Root
+from notewell.base.errors import NotFoundError
+from notewell.base.types import ServerRules, Settings, VaultRules
 from notewell.contract.search import SearchRequest
+from notewell.doors.cli.app import Root
+from notewell.doors.mcp.server import prompts, tools
+from notewell.doors.web.app import create_app
 from notewell.engine.feature import Feature, load, requests, sections
-from notewell.errors import NotFoundError
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.mcp.server import prompts, tools
-from notewell.types import ServerRules, Settings, VaultRules
-from notewell.vaults.opened import Vaults
-from notewell.web.app import create_app
 
 # The others hold requests that the core answers.
 OPTIONAL = [one for one in FEATURES if one.answers or one.commands]

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import FileFacts, ReadNote

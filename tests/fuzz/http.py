@@ -21,17 +21,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from notewell.config.edit import Configuration
+from notewell.base.types import LimitRules, ServerRules, Settings
+from notewell.doors.web.server import serve
+from notewell.doors.web.server_file import BoundServer
+from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
 from notewell.features import FEATURES
 from notewell.features.memory.rules import MemoryRules
-from notewell.types import LimitRules, ServerRules, Settings
-from notewell.web.server import serve
-from notewell.web.server_file import BoundServer
+from tests.doors.mcp.conftest import TOKEN, Home, make_home
 from tests.fuzz.http_requests import generator
 from tests.fuzz.logged import collected
 from tests.fuzz.target import Check, FaultError, Target
-from tests.mcp.conftest import TOKEN, Home, make_home
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
 

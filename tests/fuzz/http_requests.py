@@ -16,12 +16,12 @@ from typing import Any
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from notewell.web.openapi import document
-from notewell.web.routes import ROUTES
+from notewell.doors.web.openapi import document
+from notewell.doors.web.routes import ROUTES
+from tests.doors.mcp.conftest import NOTES, TOKEN
 from tests.fuzz.mutation import ODD, change_json, mutate, odd_bytes
 from tests.fuzz.schema_values import Values
 from tests.fuzz.target import Generate
-from tests.mcp.conftest import NOTES, TOKEN
 
 # A stream without end, and what chooses a language model: with one that does not run, each later
 # question waits seconds for it.

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
 from tests.fuzz.mutation import made_of, mutate, odd_bytes
 from tests.fuzz.target import Check, Generate, Target

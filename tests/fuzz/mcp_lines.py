@@ -19,14 +19,14 @@ import mcp_types as types
 from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
-from notewell.mcp.local import LocalSource
-from notewell.mcp.malformed import Refusing
-from notewell.mcp.server import TOOLS, build
-from notewell.vaults.known import KnownVaults
+from notewell.doors.mcp.local import LocalSource
+from notewell.doors.mcp.malformed import Refusing
+from notewell.doors.mcp.server import TOOLS, build
+from notewell.engine.vaults.known import KnownVaults
+from tests.doors.mcp.conftest import RIGHT, Home, make_home
 from tests.fuzz.logged import collected
 from tests.fuzz.mutation import change_json, made_of, mutate, odd_bytes
 from tests.fuzz.target import Check, FaultError, Generate, Target
-from tests.mcp.conftest import RIGHT, Home, make_home
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import msgpack
 import numpy as np
 
-from notewell.errors import PackError
+from notewell.base.errors import PackError
+from notewell.base.types import ModelKey
 from notewell.features.packs.transfer import import_pack
 from notewell.index.engines import open_index
-from notewell.types import ModelKey
 from tests.fuzz.mutation import change_json, mutate, odd_bytes
 from tests.fuzz.target import Check, FaultError, Generate, Target
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.config.edit import Configuration, settings_by_key
-from notewell.config.load import VAULT_FILE, known_keys, load_settings
+from notewell.base.config.load import VAULT_FILE, known_keys, load_settings
+from notewell.base.errors import ConfigError
+from notewell.engine.configuration import Configuration, settings_by_key
 from notewell.engine.feature import sections
-from notewell.errors import ConfigError
 from notewell.features import FEATURES
 from tests.fuzz.mutation import made_of, mutate, odd_bytes
 from tests.fuzz.target import Check, FaultError, Generate, Target

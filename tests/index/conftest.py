@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notewell.base.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 from notewell.index.analyze import tokens
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.lexical import QueryTerm
-from notewell.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 
 DIMENSIONS = 8
 

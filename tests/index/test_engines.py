@@ -9,17 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.engine.feature import engines
-from notewell.errors import ConfigError, ModelError, NotFoundError
-from notewell.features import FEATURES
-from notewell.features.postgres.address import parse, write
-from notewell.index.analyze import tokens, words
-from notewell.index.engines import ENGINES, delete_index, open_index
-from notewell.index.lexical import QueryTerm
-from notewell.index.note_fields import fields_of_mask
-from notewell.index.port import Index
-from notewell.index.template_lines import hash_of_line
-from notewell.types import (
+from notewell.base.errors import ConfigError, ModelError, NotFoundError
+from notewell.base.types import (
     Batch,
     IdArray,
     LedgerEntry,
@@ -29,6 +20,15 @@ from notewell.types import (
     NotePut,
     VectorPut,
 )
+from notewell.engine.feature import engines
+from notewell.features import FEATURES
+from notewell.features.postgres.address import parse, write
+from notewell.index.analyze import tokens, words
+from notewell.index.engines import ENGINES, delete_index, open_index
+from notewell.index.lexical import QueryTerm
+from notewell.index.note_fields import fields_of_mask
+from notewell.index.port import Index
+from notewell.index.template_lines import hash_of_line
 from tests import postgres_server
 from tests.index.conftest import Material
 

@@ -16,17 +16,17 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import IndexDamagedError, IndexFailure
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.errors import IndexDamagedError, IndexFailure
 from notewell.features import FEATURES
 from notewell.index import engines
 from notewell.index.embedded import tables
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from notewell.models import load_embedder
-from notewell.types import ModelRules, Settings, VaultRecord
-from tests.cli.support import NOTES, write_notes
+from tests.doors.cli.support import NOTES, write_notes
 from tests.tiny_model import write_tiny_model
 
 FORMATS = Path(__file__).parent / "formats"

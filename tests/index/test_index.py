@@ -21,13 +21,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from notewell.errors import IndexFailure, ModelError
-from notewell.index.analyze import tokens
-from notewell.index.embedded import structure_files
-from notewell.index.embedded.index import EmbeddedIndex
-from notewell.index.embedded.postings import Postings
-from notewell.index.lexical import QueryTerm
-from notewell.types import (
+from notewell.base.errors import IndexFailure, ModelError
+from notewell.base.types import (
     Batch,
     LedgerEntry,
     ManifestEntry,
@@ -35,6 +30,11 @@ from notewell.types import (
     NotePut,
     VectorPut,
 )
+from notewell.index.analyze import tokens
+from notewell.index.embedded import structure_files
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded.postings import Postings
+from notewell.index.lexical import QueryTerm
 
 Search = Callable[..., list[str]]
 
@@ -431,7 +431,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from conftest import Material
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.types import Batch
+from notewell.base.types import Batch
 make = Material()
 index = EmbeddedIndex.open(Path(sys.argv[1]), writable=True)
 index.use_model(make.model, make.dimensions)

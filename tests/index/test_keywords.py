@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.types import Batch
 from notewell.index.analyze import tokens, words
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keyword_files import check_files
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
 from notewell.index.lexical import ChunkText, FieldWeights, NoteText, QueryTerm
-from notewell.types import Batch
 
 Search = Callable[..., list[str]]
 BODY_ALONE = FieldWeights(title=0, headings=0, tags=0, path=0, stems=0, body=1)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.base.types import Batch, NoteMove
 from notewell.index.embedded import structure_files
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.link_graph import LinkGraph
-from notewell.types import Batch, NoteMove
 
 
 def link(target: str) -> tuple[Any, ...]:

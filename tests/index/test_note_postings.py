@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.errors import ConfigError
+from notewell.base.errors import ConfigError
+from notewell.base.types import NoteField, NoteFieldWeights, PropertyValue, SearchRules
 from notewell.index import note_postings
 from notewell.index.analyze import stemmer, tokens
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm, note_text
@@ -28,7 +29,6 @@ from notewell.index.note_fields import (
 )
 from notewell.index.note_postings import NoteMatches, NoteTable
 from notewell.index.note_segments import Segment
-from notewell.types import NoteField, NoteFieldWeights, PropertyValue, SearchRules
 
 STEMMER = stemmer()
 WEIGHTS = NoteFieldWeights()

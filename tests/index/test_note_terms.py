@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.types import Batch, NoteFieldWeights
 from notewell.index.analyze import tokens
 from notewell.index.embedded import note_search
 from notewell.index.embedded.index import EmbeddedIndex
@@ -18,7 +19,6 @@ from notewell.index.embedded.note_search import NOTE_POSTINGS_FILE
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile, TermsState
 from notewell.index.embedded.postings import FOLDER, Postings
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm
-from notewell.types import Batch, NoteFieldWeights
 
 
 def note(number: int, body: str) -> NoteText:

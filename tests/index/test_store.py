@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from notewell.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
+from notewell.base.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
+from notewell.base.types import Batch
 from notewell.index.embedded import tables
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE, Store
-from notewell.types import Batch
 
 Search = Callable[..., list[str]]
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.types import Batch, NoteFieldWeights, NotePut
 from notewell.index import template_lines
 from notewell.index.analyze import tokens, words
 from notewell.index.embedded import expunge, line_counts
@@ -22,7 +23,6 @@ from notewell.index.embedded.postings import Postings
 from notewell.index.in_memory.search import InMemoryKeywords
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm
 from notewell.index.template_lines import LineCounts, least_notes, line_hashes
-from notewell.types import Batch, NoteFieldWeights, NotePut
 from tests.index.conftest import Material
 from tests.index.test_expunge import fresh_copy, same, scores
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.types import Chunk
 from notewell.index.vector_heirs import Replaced, VectorHeirs
-from notewell.types import Chunk
 
 PLACES = st.tuples(st.integers(0, 40), st.integers(0, 12)).map(lambda two: (two[0], sum(two)))
 TEXTS = st.sampled_from("abcdefgh")

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notewell.base.types import Batch
 from notewell.index.embedded import vector_store
 from notewell.index.embedded import vectors as module
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.types import Batch
 from tests.index.conftest import Material
 
 NOTES = 200

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import FloatArray, IdArray
 from notewell.index.embedded import vectors as module
 from notewell.index.embedded.vector_scores import HALF_SCALE, widened
 from notewell.index.embedded.vectors import Vectors
-from notewell.types import FloatArray, IdArray
 
 DIMENSIONS = 70  # not a multiple of 64: the last word of sign bits is part empty
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config.load import load_settings
-from notewell.errors import ModelUnavailableError
+from notewell.base.config.load import load_settings
+from notewell.base.errors import ModelUnavailableError
+from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder, loading
 from notewell.models.catalogue import ModelSpec, PinnedFile, find
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.manifest import file_sha256
 from notewell.models.onnx_embedder import OnnxEmbedder
-from notewell.types import Embedder, ModelRules
 from tests.tiny_model import write_tiny_model
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")

@@ -11,12 +11,12 @@ from hypothesis.extra.numpy import arrays
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import InferenceSession
 
+from notewell.base.types import Quantisation
 from notewell.models.bert_onnx import build_graph, quantise_columns
 from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import Encoder, read_encoder
 from notewell.models.graphs import open_session, run
-from notewell.types import Quantisation
 from tests.models.reference import embed
 
 

@@ -10,12 +10,7 @@ import numpy as np
 import pytest
 
 import notewell.models
-from notewell.models import load_embedder
-from notewell.models.calibration import measure, scale_of
-from notewell.models.catalogue import find
-from notewell.models.fetch import ModelFiles
-from notewell.models.pool import EmbedderPool
-from notewell.types import (
+from notewell.base.types import (
     ChunkSizes,
     CosineScale,
     Embedder,
@@ -25,6 +20,11 @@ from notewell.types import (
     ModelRules,
     Quantisation,
 )
+from notewell.models import load_embedder
+from notewell.models.calibration import measure, scale_of
+from notewell.models.catalogue import find
+from notewell.models.fetch import ModelFiles
+from notewell.models.pool import EmbedderPool
 
 
 class Judge:

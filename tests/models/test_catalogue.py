@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from notewell.errors import NotFoundError
+from notewell.base.errors import NotFoundError
 from notewell.models.catalogue import CATALOGUE, ModelSpec, find, known
 
 

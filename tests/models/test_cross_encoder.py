@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
+from notewell.base.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
+from notewell.base.types import Quantisation
 from notewell.models import load_reranker
 from notewell.models.bert_onnx import build_cross_encoder
 from notewell.models.catalogue import RERANKERS, find, known
@@ -18,7 +19,6 @@ from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, r
 from notewell.models.graphs import open_session
 from notewell.models.pool import RerankerSlot
 from notewell.models.tokens import TextTokenizer
-from notewell.types import Quantisation
 from tests.models.reference import judge
 from tests.tiny_model import tiny_tokenizer, write_tiny_judge
 

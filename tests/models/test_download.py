@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import ModelUnavailableError
+from notewell.base.errors import ModelUnavailableError
 from notewell.models.download import ANSWER_WITHIN_S, download
 from tests.models.conftest import FILES
 from tests.models.loopback import Hub, nobody, serving, silence

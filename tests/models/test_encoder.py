@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from notewell.errors import ModelDamagedError, ModelError
+from notewell.base.errors import ModelDamagedError, ModelError
 from notewell.models.encoder import UNSUPPORTED, read_config, read_encoder, relative_bucket
 from tests.tiny_model import write_tiny_model
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import ModelUnavailableError
+from notewell.base.errors import ModelUnavailableError
 from notewell.models.catalogue import ModelSpec, PinnedFile
 from notewell.models.fetch import cache_folder, fetch, locate
 from tests.models.conftest import FILES

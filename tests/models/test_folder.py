@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import ModelDamagedError, ModelUnavailableError
+from notewell.base.errors import ModelDamagedError, ModelUnavailableError
 from notewell.models.loading import chunk_sizes, describe_folder
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import ModelDamagedError, ModelError
+from notewell.base.errors import ModelDamagedError, ModelError
 from notewell.models import bert_onnx, graphs
 from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import ModelSpec

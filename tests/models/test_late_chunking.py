@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import Embedder, EmbedsWindows, FloatArray, Window
 from notewell.models.encoder import read_encoder
-from notewell.types import Embedder, EmbedsWindows, FloatArray, Window
 from tests.models import reference
 from tests.tiny_model import tiny_tokenizer
 

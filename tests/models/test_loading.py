@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import MissingExtraError, ModelError, ModelUnavailableError
+from notewell.base.errors import MissingExtraError, ModelError, ModelUnavailableError
+from notewell.base.types import ModelRules
 from notewell.models import load_embedder
-from notewell.types import ModelRules
 
 
 def _load(rules: ModelRules, model_dir: Path, *, offline: bool = True) -> object:
@@ -64,7 +64,7 @@ def test_loading_a_cached_graph_does_not_import_onnx(tiny_folder: Path, tmp_path
 import sys
 from pathlib import Path
 from notewell.models import load_embedder
-from notewell.types import ModelRules
+from notewell.base.types import ModelRules
 rules = ModelRules(name="tiny", folder={str(tiny_folder)!r})
 load_embedder(rules, model_dir=Path({str(tmp_path)!r}), offline=True, fetch_missing=False, say=print)
 print([m for m in ("onnx", "huggingface_hub", "torch") if m in sys.modules])

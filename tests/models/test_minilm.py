@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notewell.base.types import Embedder, ModelRules, Quantisation
 from notewell.models import load_embedder
 from notewell.models.fetch import ModelFiles
-from notewell.types import Embedder, ModelRules, Quantisation
 
 pytestmark = pytest.mark.model
 

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import Embedder
 from notewell.models.catalogue import ModelSpec
 from notewell.models.onnx_embedder import OnnxEmbedder, QueryGate
-from notewell.types import Embedder
 from tests.waiting import HANG_S
 
 Load = Callable[..., Embedder]

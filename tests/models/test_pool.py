@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.errors import ModelUnavailableError
+from notewell.base.errors import ModelUnavailableError
+from notewell.base.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
 from notewell.models.pool import EmbedderPool
-from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
 from tests.waiting import HANG_S
 
 

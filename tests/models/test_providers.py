@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.errors import ConfigError, ModelError, ProviderError
+from notewell.base.errors import ConfigError, ModelError, ProviderError
+from notewell.base.support.http import Cancel
+from notewell.base.types import Embedder, ModelRules, Reranker
 from notewell.models import catalogue
 from notewell.models.chat.messages import ChatModel, Message, Turn
 from notewell.models.loading import describe_folder
@@ -27,8 +29,6 @@ from notewell.models.providers import (
 from notewell.models.remote.embedder import RemoteModel
 from notewell.models.remote.table import Limits
 from notewell.models.remote.wire import Endpoint
-from notewell.support.http import Cancel
-from notewell.types import Embedder, ModelRules, Reranker
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.models.embedding_server import EmbeddingServer, serving
 from tests.tiny_model import write_tiny_judge

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from notewell.errors import ModelDamagedError, ModelUnavailableError
+from notewell.base.errors import ModelDamagedError, ModelUnavailableError
+from notewell.base.types import ModelRules
 from notewell.models import find
 from notewell.models.bert_onnx import build_graph
 from notewell.models.catalogue import Q4_FILE, ModelSpec, PinnedFile
@@ -21,7 +22,6 @@ from notewell.models.loading import load
 from notewell.models.manifest import file_sha256
 from notewell.models.q4 import read_q4, read_vocabulary, write_companions
 from notewell.models.tokens import TextTokenizer
-from notewell.types import ModelRules
 from tests.models.q4_file import HIDDEN, LAYERS, NUMBERS, SPECIAL, write_q4
 from tests.models.reference import embed
 

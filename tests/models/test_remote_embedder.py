@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from notewell.errors import ConfigError, ModelError
+from notewell.base.errors import ConfigError, ModelError
+from notewell.base.support.http import Retry
+from notewell.base.types import ChunkSizes, Embedder, ModelRules
 from notewell.models.providers import EMBEDDERS, EmbedderOptions, find_provider
 from notewell.models.remote.embedder import RemoteModel
 from notewell.models.remote.table import Limits
 from notewell.models.remote.wire import Endpoint
-from notewell.support.http import Retry
-from notewell.types import ChunkSizes, Embedder, ModelRules
 from tests.models.embedding_server import EmbeddingServer, data, hold, serving
 from tests.models.loopback import nobody
 from tests.waiting import HANG_S

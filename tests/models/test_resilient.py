@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
 from notewell.models.resilient import PROBE, ResilientEmbedder, Step, rules_for
-from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
 
 RETRY_S = 300.0
 Breaks = Callable[[Step, str], Exception | None]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from notewell.base.types import KnowsTokens, ModelRules
 from notewell.models import load_embedder
 from notewell.models.tokens import WordTable
-from notewell.types import KnowsTokens, ModelRules
 from tests.tiny_model import write_tiny_model
 
 

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from notewell.errors import ModelDamagedError
+from notewell.base.errors import ModelDamagedError
 from notewell.models import tokens
 from notewell.models.tokens import TextTokenizer, WordCounter, WordPlaces
 from tests.tiny_model import tiny_tokenizer

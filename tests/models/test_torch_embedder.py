@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.errors import ModelError, ModelUnavailableError
+from notewell.base.errors import ModelError, ModelUnavailableError
+from notewell.base.types import ModelRules
 from notewell.models import load_embedder
 from notewell.models.bert_onnx import build_graph
 from notewell.models.encoder import read_encoder
 from notewell.models.fetch import ModelFiles
 from notewell.models.graphs import open_session, run
 from notewell.models.torch_embedder import TorchEmbedder
-from notewell.types import ModelRules
 
 pytestmark = [
     pytest.mark.torch,

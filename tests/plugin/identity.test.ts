@@ -133,7 +133,7 @@ describe("the metadata of a package", () => {
   it("is that of our own package", () => {
     const [, description] = /^description = "(.*)"$/m.exec(readFileSync(join(ROOT, "pyproject.toml"), "utf8")) ?? [];
     expect(description).toContain(SUMMARY_PART);
-    const app = readFileSync(join(ROOT, "sidecar/notewell/cli/app.py"), "utf8");
+    const app = readFileSync(join(ROOT, "sidecar/notewell/doors/cli/app.py"), "utf8");
     expect(app).toContain(`PROJECT = "${PROJECT}"`);
   });
 });

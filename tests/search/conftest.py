@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from notewell.base.types import Embedder
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.types import Embedder
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 

@@ -9,11 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
-from notewell.index.analyze import tokens
-from notewell.index.embedded.index import EmbeddedIndex
-from notewell.search import pipeline, similar
-from notewell.types import (
+from notewell.base.types import (
     Batch,
     ChunkSizes,
     Embedder,
@@ -25,6 +21,10 @@ from notewell.types import (
     VaultRules,
     VectorPut,
 )
+from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.index.analyze import tokens
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.search import pipeline, similar
 from notewell.vault import files
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse

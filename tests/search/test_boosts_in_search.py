@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from notewell.base.types import FusionMethod, SearchMode, SearchRules
 from notewell.search import boosts
 from notewell.search.evidence import EvidenceWeights
-from notewell.types import FusionMethod, SearchMode, SearchRules
 from tests.search.library import Library, MakeLibrary
 
 HONEY = "Honey is made in the hive.\n"

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from notewell.base.types import PropertyValue, StoredNote
 from notewell.contract.complete import Completion
 from notewell.search import query
 from notewell.search.complete import complete
 from notewell.search.matching import has_property
 from notewell.search.names import Name, Names, Vocabulary, folded
 from notewell.search.query import All, PathContains, Property, Tagged, Text
-from notewell.types import PropertyValue, StoredNote
 
 
 def note(

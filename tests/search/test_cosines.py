@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from notewell.base.types import CosineScale, FloatArray, ModelKey, SearchMode, VectorHits
 from notewell.models.catalogue import find
 from notewell.search.candidates import Candidates
 from notewell.search.cosines import REFERENCE, SAME, CosineMap
-from notewell.types import CosineScale, FloatArray, ModelKey, SearchMode, VectorHits
 from tests.search.library import HashedWords, Library, MakeLibrary
 
 NOTES = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from notewell.base.types import NoteFieldWeights
 from notewell.search.described import described
 from notewell.search.terms import query_terms
-from notewell.types import NoteFieldWeights
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.types import FloatArray
 from notewell.search.boosts import Links
 from notewell.search.evidence import (
     EvidenceWeights,
@@ -21,7 +22,6 @@ from notewell.search.evidence import (
     weigh_meaning,
     weigh_words,
 )
-from notewell.types import FloatArray
 
 WEIGHTS = EvidenceWeights()
 QUERY = QueryEvidence(known_idf=10.0, words=2, passages=5000, cosine_deviation=0.1)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.types import FusionMethod
 from notewell.search.candidates import Candidates, by_note
 from notewell.search.fuse import Plan, fuse, plan
 from notewell.search.rank import Ranking, Scored, rank
-from notewell.types import FusionMethod
 
 NAN = float("nan")
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from notewell.base.types import GarsRules, SearchRules
 from notewell.contract.search import Reason
-from notewell.types import GarsRules, SearchRules
 from tests.search.library import Library, MakeLibrary
 
 FILLER = {f"Filler/{n}.md": f"Nothing of use here, {n} times over.\n" for n in range(4)}

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from notewell.base.types import PropertyValue, StoredNote
 from notewell.search.matching import has_property
 from notewell.search.query import Property, parse
-from notewell.types import PropertyValue, StoredNote
 
 PROPERTIES: Mapping[str, PropertyValue] = {
     "Status": "Draft",

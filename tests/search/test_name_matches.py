@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.types import Batch, StoredNote
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search import name_matches
 from notewell.search.name_matches import MOST, NamesCache, find_names
 from notewell.search.name_table import Derived, NameTable, name_key, names_of
-from notewell.types import Batch, StoredNote
 from tests.search.library import Library, MakeLibrary, index_vault
 
 

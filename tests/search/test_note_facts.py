@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notewell.base.types import Batch
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search import note_facts
 from notewell.search.note_facts import Facts, FactsCache
-from notewell.types import Batch
 from tests.search.library import Library, MakeLibrary, index_vault
 
 SHELVED = ("hidden",)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from notewell.base.errors import ModelError, QueryTooLongError
+from notewell.base.types import FloatArray, FusionMethod, SearchMode
 from notewell.contract.search import SearchRequest
-from notewell.errors import ModelError, QueryTooLongError
 from notewell.search import pipeline
-from notewell.types import FloatArray, FusionMethod, SearchMode
 from tests.search.library import HashedWords, Library, MakeLibrary
 
 NOTES = {

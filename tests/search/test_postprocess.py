@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from notewell.base.errors import ModelUnavailableError
+from notewell.base.types import FloatArray, Reranker
 from notewell.contract.search import SearchReply, SearchRequest
-from notewell.errors import ModelUnavailableError
 from notewell.search import pipeline
-from notewell.types import FloatArray, Reranker
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {f"{n}.md": f"Bees and passage {'bees ' * (6 - n)} number {n}.\n" for n in range(6)}

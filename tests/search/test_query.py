@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from notewell.base.errors import QueryTooLongError
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.errors import QueryTooLongError
 from notewell.search.query import (
     All,
     Dated,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.types import SearchMode
 from notewell.search.evidence import NoteEvidence, QueryEvidence
 from notewell.search.relevance import Asked, Relevance, judge
-from notewell.types import SearchMode
 from tests.search.library import MakeLibrary
 
 QUERY = QueryEvidence(

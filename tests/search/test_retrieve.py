@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from notewell.base.types import NoteFieldWeights, VectorHits
 from notewell.search.name_matches import NamesCache
 from notewell.search.retrieve import (
     KeywordResult,
@@ -23,7 +24,6 @@ from notewell.search.terms import (
     function_words,
     query_terms,
 )
-from notewell.types import NoteFieldWeights, VectorHits
 from tests.search.library import Library, MakeLibrary
 
 NO_HITS = VectorHits(np.empty(0, np.int64), np.empty(0, np.float32))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.errors import NotFoundError, UsageError
+from notewell.base.errors import NotFoundError, UsageError
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

@@ -26,25 +26,25 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from notewell.contract.search import SearchRequest
-from notewell.engine.engine import Engine
-from notewell.errors import NotFoundError
-from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
-from notewell.index.embedded.store import DATABASE
-from notewell.ingest import embed
-from notewell.ingest.active_model import Models
-from notewell.ingest.indexer import Indexer
-from notewell.ingest.queue import Work
-from notewell.ingest.writer import Writer
-from notewell.models import load_embedder
-from notewell.sources import source_of
-from notewell.types import (
+from notewell.base.errors import NotFoundError
+from notewell.base.types import (
     Embedder,
     ModelRules,
     Settings,
     VaultRecord,
 )
+from notewell.contract.search import SearchRequest
+from notewell.engine.engine import Engine
+from notewell.engine.ingest import embed
+from notewell.engine.ingest.active_model import Models
+from notewell.engine.ingest.indexer import Indexer
+from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.writer import Writer
+from notewell.features import FEATURES
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded.store import DATABASE
+from notewell.models import load_embedder
+from notewell.vault.sources import source_of
 from tests.stress import picture
 from tests.stress.watched import ELSEWHERE, EMBEDDING, STORING, Phase, Watched
 from tests.tiny_model import write_tiny_model

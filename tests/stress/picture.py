@@ -8,13 +8,13 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from notewell.base.types import Settings, VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
-from notewell.sources import source_of
-from notewell.types import Settings, VaultRecord
 from notewell.vault.chunk import chunk
+from notewell.vault.sources import source_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.client.remote import RemoteBackend, running_server
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
 from notewell.contract.status import StatusRequest
+from notewell.engine.client.remote import RemoteBackend, running_server
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.vaults.opened import Vaults
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
 

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from notewell.client.remote import RemoteBackend
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import Settings
 from notewell.contract.changes import GuardRequest
 from notewell.contract.status import StatusRequest
+from notewell.engine.client.remote import RemoteBackend
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.types import Settings
-from notewell.vaults.opened import Vaults
 from tests.stress import picture
 from tests.stress.operations import Hand
 from tests.stress.served import counted, environment, serving, settle

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from notewell.base.types import ChunkSizes, Embedder, FloatArray, ModelKey
 from notewell.index.embedded.store import DATABASE
-from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey
 from notewell.vault.chunk import embed_hash
 
 ELSEWHERE, EMBEDDING, STORING = range(3)

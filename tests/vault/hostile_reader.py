@@ -8,7 +8,7 @@ import time
 from pathlib import PurePosixPath
 from typing import NoReturn
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers.child import ChildLimits, serve
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
 from notewell.vault.readers.text import PLAIN_TEXT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from notewell.types import Chunk, ChunkSizes, CountTokens, Note, SourceText, embedded_text
+from notewell.base.types import Chunk, ChunkSizes, CountTokens, Note, SourceText, embedded_text
 from notewell.vault.chunk import chunk, embed_hash
 from notewell.vault.parse import parse
 

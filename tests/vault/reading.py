@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from notewell.types import ChunkSizes
+from notewell.base.types import ChunkSizes
 from notewell.vault.chunk import chunk
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
 from tests.vault.notes import check_chunks, check_note, words

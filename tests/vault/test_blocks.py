@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.types import Heading, Span
+from notewell.base.types import Heading, Span
 from tests.vault.notes import note_of
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
 from notewell.vault.readers.canvas_json import MAX_GROUPS, MAX_NODES
 from notewell.vault.readers.reader import ReadNote

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from notewell.types import Chunk, ChunkSizes
+from notewell.base.types import Chunk, ChunkSizes
 from notewell.vault.chunk import chunk, embed_hash
 from tests.vault.notes import check_chunks, chunks_of, letters, note_of, words
 

@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.errors import UsageError, WriteError
-from notewell.types import PropertyValue
+from notewell.base.errors import UsageError, WriteError
+from notewell.base.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
-from notewell.types import FileRef, VaultRules, Walk
+from notewell.base.errors import OutsideVaultError, UnreadableNoteError, VaultError
+from notewell.base.types import FileRef, VaultRules, Walk
 from notewell.vault import files
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links without privileges")

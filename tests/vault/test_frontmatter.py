@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.types import PropertyValue
+from notewell.base.types import PropertyValue
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 
 

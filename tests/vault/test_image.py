@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
 from notewell.vault.readers.ocr import Ocr
 from notewell.vault.readers.reader import FileFacts, ReadNote

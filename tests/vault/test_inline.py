@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.types import Link
+from notewell.base.types import Link
 from tests.vault.notes import note_of
 
 

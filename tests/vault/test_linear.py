@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from notewell.types import Chunk, ChunkSizes, Note
+from notewell.base.types import Chunk, ChunkSizes, Note
 from notewell.vault.chunk import chunk
 from notewell.vault.note_bounds import bounded
 from notewell.vault.readers import READERS

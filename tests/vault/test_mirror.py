@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.base.errors import OutsideVaultError, UsageError, VaultError
 from notewell.contract.changes import Change
-from notewell.errors import OutsideVaultError, UsageError, VaultError
 from notewell.vault.mirror import MAX_CONTENT_BYTES, STAGING, Mirror
 
 SAVED = 1_772_445_600_123

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS, packed
 from notewell.vault.readers.reader import ReadNote
 from tests.vault.packed_files import docx, epub, paragraph, zipped

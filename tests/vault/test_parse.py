@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.types import ChunkSizes, CountTokens
+from notewell.base.types import ChunkSizes, CountTokens
 from notewell.vault.chunk import chunk
 from tests.vault.notes import check_chunks, check_note, letters, note_of, words
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.types import VaultRules
+from notewell.base.types import VaultRules
 from notewell.vault.paths import load_rules
 
 

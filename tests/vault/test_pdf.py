@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
 from notewell.vault.readers.page_layout import joined, without_running_heads
 from notewell.vault.readers.pdf import pdf_date

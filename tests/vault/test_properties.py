@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from notewell.types import PropertyValue
+from notewell.base.types import PropertyValue
 from notewell.vault.properties import (
     CREATED_KEYS,
     aliases_of,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.errors import UsageError
-from notewell.types import PropertyValue
+from notewell.base.errors import UsageError
+from notewell.base.types import PropertyValue
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.property_edit import PropertyEdit, property_diff, read_value
 

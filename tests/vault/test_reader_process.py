@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import UnreadableNoteError
-from notewell.types import PropertyValue
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types import PropertyValue
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import FileFacts
 from tests.waiting import until

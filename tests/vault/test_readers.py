@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.errors import UnreadableNoteError
-from notewell.types import FileRef, VaultRules
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types import FileRef, VaultRules
 from notewell.vault import files
 from notewell.vault.files import is_ordinary, read_note
 from notewell.vault.paths import load_rules

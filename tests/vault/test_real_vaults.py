@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.types import ChunkSizes, Note, VaultRules
+from notewell.base.types import ChunkSizes, Note, VaultRules
 from notewell.vault import files
 from notewell.vault.chunk import chunk
 from notewell.vault.links import NoteNames

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.types import Chunk, ChunkSizes
+from notewell.base.types import Chunk, ChunkSizes
 from notewell.vault.chunk import chunk, compared_sentences
 from notewell.vault.topic_cuts import MOST_SENTENCES, TopicRule
 from tests.vault.notes import check_chunks, chunks_of, note_of, words

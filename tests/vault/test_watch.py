@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.support import atomic
-from notewell.types import WatchMode
+from notewell.base.support import atomic
+from notewell.base.types import WatchMode
 from notewell.vault.own_files import PHONE_INDEX
 from notewell.vault.watch import is_silent, unwatchable, watch_vault
 from tests.waiting import HANG_S, until

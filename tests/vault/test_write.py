@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import (
+from notewell.base.errors import (
     ChangedNoteError,
     NotewellError,
     NotFoundError,

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen
 
+from notewell.base.types import ChangeKind
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath, Pattern
 from notewell.contract.request import Endpoint, Request
-from notewell.types import ChangeKind
-from notewell.types.frozen import frozen
 
 # In one request. A client with more has been away: /api/sync compares whole lists of files.
 MOST_CHANGES = 10_000

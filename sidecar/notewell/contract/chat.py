@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 
 @frozen

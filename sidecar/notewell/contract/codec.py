@@ -25,8 +25,8 @@ from typing import (
 
 import orjson
 
+from notewell.base.errors import ServerError
 from notewell.contract import OMITTED_WHEN_NONE
-from notewell.errors import ServerError
 
 if TYPE_CHECKING:  # exists for type checkers only
     from _typeshed import DataclassInstance

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, SearchText
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 CompletionKind = Literal["filter", "tag", "folder", "path", "property", "value", "title", "alias"]
 

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le
 
+from notewell.base.types import SearchMode
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Door, HttpDefault, SearchText
 from notewell.contract.request import Endpoint, Request
-from notewell.types import SearchMode
-from notewell.types.frozen import frozen
 
 MIN_BUDGET, MAX_BUDGET = 64, 1_000_000  # tokens
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 DeviceScope = Literal["read", "write", "admin"]
 

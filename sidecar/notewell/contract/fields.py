@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
 
-from notewell.errors import OutsideVaultError, QueryTooLongError
-from notewell.types.frozen import frozen
+from notewell.base.errors import OutsideVaultError, QueryTooLongError
+from notewell.base.types.frozen import frozen
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler

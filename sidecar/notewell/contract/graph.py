@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt, Le
 
+from notewell.base.types import Direction, WalkMode
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, NoteName
 from notewell.contract.request import Endpoint, Request
-from notewell.types import Direction, WalkMode
-from notewell.types.frozen import frozen
 
 LinkDirection = Direction  # of a link between two notes, seen from the first
 

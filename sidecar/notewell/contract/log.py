@@ -6,6 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen
 
+from notewell.base.types import SearchMode, Verdict
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import (
     MAX_QUERY_CHARS,
     Doc,
@@ -16,8 +18,6 @@ from notewell.contract.fields import (
     check_query,
 )
 from notewell.contract.request import Endpoint, Request
-from notewell.types import SearchMode, Verdict
-from notewell.types.frozen import frozen
 
 
 @frozen

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
+from notewell.base.types import LedgerState
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
-from notewell.types import LedgerState
-from notewell.types.frozen import frozen
 
 SettingSource = Literal["default", "user", "vault", "environment", "flag"]
 SettingValue = (

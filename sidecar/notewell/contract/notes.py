@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
+from notewell.base.types import LinkKind, PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Normalise, NotePath, Pattern, note_path
 from notewell.contract.request import Endpoint, Request
 from notewell.contract.status import LedgerRow
-from notewell.types import LinkKind, PropertyValue
-from notewell.types.frozen import frozen
 
 PassageId = Annotated[str, Pattern(r"[^/]#\d{1,9}$"), Normalise(note_path)]
 PassageHash = Annotated[str, Pattern("^[0-9a-f]{8,32}$")]

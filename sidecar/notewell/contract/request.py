@@ -26,8 +26,8 @@ from typing import (
 )
 from urllib.parse import quote
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, HttpDefault, InProcessOnly
-from notewell.types.frozen import frozen
 
 R_co = TypeVar("R_co", covariant=True)
 

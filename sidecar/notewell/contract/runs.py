@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
+from notewell.base.types.frozen import frozen
+from notewell.base.types.runs import RunKind, RunResult, Trigger
 from notewell.contract.fields import Doc, Limit, Pattern
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
-from notewell.types.runs import RunKind, RunResult, Trigger
 
 RunId = Annotated[str, Pattern("^[0-9]{1,15}$"), Doc("Id of the run")]
 

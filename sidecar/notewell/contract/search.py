@@ -8,6 +8,8 @@ from typing import Annotated, ClassVar, Literal, TypedDict
 
 from annotated_types import Ge, Le
 
+from notewell.base.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import (
     Doc,
     Door,
@@ -19,8 +21,6 @@ from notewell.contract.fields import (
     Share,
 )
 from notewell.contract.request import Endpoint, Request
-from notewell.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
-from notewell.types.frozen import frozen
 
 
 @frozen

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, MaxLen, MinLen
 
+from notewell.base.types import PropertyValue, VaultSource
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
 from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request
-from notewell.types import PropertyValue, VaultSource
-from notewell.types.frozen import frozen
 
 
 @frozen

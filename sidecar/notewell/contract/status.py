@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
+from notewell.base.types import LedgerState
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, NotePath
 from notewell.contract.request import Endpoint, Request
 from notewell.contract.runs import NextRun
-from notewell.types import LedgerState
-from notewell.types.frozen import frozen
 
 EngineState = Literal["starting", "indexing", "ready", "degraded"]
 Semantic = Literal["ready", "partial", "unavailable"]

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
+from notewell.base.errors import NotFoundError
+from notewell.base.types import FileStamp
 from notewell.contract.changes import (
     AcceptedReply,
     Change,
@@ -18,14 +20,12 @@ from notewell.contract.changes import (
     ServerWritesReply,
     SyncReply,
 )
-from notewell.errors import NotFoundError
+from notewell.engine.ingest.events import Guarded
+from notewell.engine.ingest.queue import MOST_PATHS, Work
+from notewell.engine.ingest.removal_guard import guard
+from notewell.engine.ingest.writer import Writer
 from notewell.index.port import Index
-from notewell.ingest.events import Guarded
-from notewell.ingest.queue import MOST_PATHS, Work
-from notewell.ingest.removal_guard import guard
-from notewell.ingest.writer import Writer
 from notewell.search.names import did_you_mean
-from notewell.types import FileStamp
 from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
 from notewell.vault.mirror_merge import MirrorMerge

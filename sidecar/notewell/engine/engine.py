@@ -13,6 +13,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from notewell.base.errors import NotewellError, NotFoundError, UnreadableNoteError, UsageError
+from notewell.base.querylog import folder
+from notewell.base.types import (
+    Embedder,
+    FileRef,
+    FileStamp,
+    LedgerState,
+    ModelRules,
+    PassageText,
+    Progress,
+    Settings,
+    VaultRecord,
+)
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.fields import iso
 from notewell.contract.manage import StatsReply
@@ -36,45 +49,32 @@ from notewell.engine.feature import (
 )
 from notewell.engine.follower import Follower
 from notewell.engine.index_run import run_index
+from notewell.engine.ingest.active_model import Models
+from notewell.engine.ingest.events import Event, Tally
+from notewell.engine.ingest.indexer import Indexer, RunTotals
+from notewell.engine.ingest.pacing import SearchPriority
+from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.token_counter import TokenCounter
+from notewell.engine.ingest.vault_identity import claim
+from notewell.engine.ingest.writer import Writer
 from notewell.engine.model_suggestions import ModelSuggestions
 from notewell.engine.passages import asked_for
 from notewell.engine.queue_control import QueueControl
 from notewell.engine.request_threads import RequestThreads
+from notewell.engine.runs import RunLog
+from notewell.engine.runs.work import Runs
 from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
 from notewell.engine.watcher import VaultWatcher
-from notewell.errors import NotewellError, NotFoundError, UnreadableNoteError, UsageError
 from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.ingest.active_model import Models
-from notewell.ingest.events import Event, Tally
-from notewell.ingest.indexer import Indexer, RunTotals
-from notewell.ingest.pacing import SearchPriority
-from notewell.ingest.queue import Work
-from notewell.ingest.token_counter import TokenCounter
-from notewell.ingest.vault_identity import claim
-from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
-from notewell.querylog import folder
-from notewell.runs import RunLog
-from notewell.runs.work import Runs
 from notewell.search.complete import Completions
-from notewell.sources import Source
-from notewell.types import (
-    Embedder,
-    FileRef,
-    FileStamp,
-    LedgerState,
-    ModelRules,
-    PassageText,
-    Progress,
-    Settings,
-    VaultRecord,
-)
 from notewell.vault.mirror import Mirror
+from notewell.vault.sources import Source
 from notewell.vault.write import VaultWriter, open_writer
 
 if TYPE_CHECKING:

@@ -15,25 +15,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from notewell.errors import NotewellError, NotFoundError
-from notewell.types.frozen import frozen
+from notewell.base.errors import NotewellError, NotFoundError
+from notewell.base.types.frozen import frozen
 
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
+    from notewell.base.querylog import Judgements
+    from notewell.base.support.http import Cancel
+    from notewell.base.types import Embedder, Settings, VaultRecord, VaultSource
+    from notewell.base.types.runs import RunKind
+    from notewell.base.types.settings import Section
     from notewell.contract.request import Request, StreamEvent
     from notewell.contract.search import SearchReply, SearchRequest
+    from notewell.engine.ingest.token_counter import TokenCounter
+    from notewell.engine.runs.work import Runs
     from notewell.engine.scheduler import Scheduler
     from notewell.index.engines import Engines
     from notewell.index.port import IndexReader
-    from notewell.ingest.token_counter import TokenCounter
     from notewell.models.chat.providers import Providers
-    from notewell.querylog import Judgements
-    from notewell.runs.work import Runs
     from notewell.search.evidence import Tuning
-    from notewell.sources import Source
-    from notewell.support.http import Cancel
-    from notewell.types import Embedder, Settings, VaultRecord, VaultSource
-    from notewell.types.runs import RunKind
-    from notewell.types.settings import Section
+    from notewell.vault.sources import Source
     from notewell.vault.write import VaultWriter
 
 R = TypeVar("R")
@@ -277,7 +277,7 @@ def open_source(features: Sequence[Feature], record: VaultRecord, settings: Sett
 
     NotFoundError where no feature reads notes of its kind.
     """
-    from notewell.sources import source_of  # noqa: PLC0415 - rows alone need none
+    from notewell.vault.sources import source_of  # noqa: PLC0415 - rows alone need none
 
     places = (one.sources[record.source] for one in features if record.source in one.sources)
     place = next(places, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 
-from notewell.errors import NotewellError
+from notewell.base.errors import NotewellError
 from notewell.index.port import IndexReader
 
 _EVERY_S = 1.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from notewell.ingest.active_model import Models
-from notewell.ingest.indexer import RunTotals
-from notewell.ingest.queue import Work
-from notewell.ingest.writer import Writer
-from notewell.types import Progress
+from notewell.base.types import Progress
+from notewell.engine.ingest.active_model import Models
+from notewell.engine.ingest.indexer import RunTotals
+from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.writer import Writer
 
 
 def run_index(

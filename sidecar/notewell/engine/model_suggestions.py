@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from notewell.base.types import ModelRules, PassageText, Settings, VaultRecord
 from notewell.contract.manage import (
     LanguageShare,
     ServiceCost,
     SuggestedModel,
     SuggestReply,
 )
+from notewell.engine.ingest.model_work import model_work
 from notewell.index.port import Index
-from notewell.ingest.model_work import model_work
 from notewell.models.catalogue import ModelSpec, find, known
 from notewell.models.languages import NAMES, shares
-from notewell.types import ModelRules, PassageText, Settings, VaultRecord
 
 _SUGGESTED = "multilingual-e5-small-q4"
 _FOREIGN_SHARE = 0.2  # of notes in languages that the model does not read

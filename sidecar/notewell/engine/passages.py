@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from notewell.base.errors import StalePassageError, UsageError
+from notewell.base.types import StoredChunk
 from notewell.contract.notes import NoteRequest
-from notewell.errors import StalePassageError, UsageError
 from notewell.index.port import IndexReader
 from notewell.search.matching_blocks import address_of
-from notewell.types import StoredChunk
 
 _LEAST_DIGITS = 8
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from notewell.contract.changes import AcceptedReply
+from notewell.engine.ingest.writer import Writer
 from notewell.index.port import IndexReader
-from notewell.ingest.writer import Writer
 
 
 class QueueControl:

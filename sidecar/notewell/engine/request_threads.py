@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from notewell.ingest.pacing import SearchPriority
-from notewell.support import interrupt
+from notewell.base.support import interrupt
+from notewell.engine.ingest.pacing import SearchPriority
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from notewell.errors import NotewellError
-from notewell.runs import RunLog
-from notewell.support import due_times
-from notewell.types import ScheduleRules
-from notewell.types.runs import RunKind
+from notewell.base.errors import NotewellError
+from notewell.base.support import due_times
+from notewell.base.types import ScheduleRules
+from notewell.base.types.runs import RunKind
+from notewell.engine.runs import RunLog
 
 # Times are compared with the clock at least this often: it may be set, and computers sleep.
 _LONGEST_WAIT_S = 60.0

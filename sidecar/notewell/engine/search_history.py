@@ -10,7 +10,10 @@ import secrets
 import time
 from dataclasses import replace
 
-from notewell import querylog
+from notewell.base import querylog
+from notewell.base.errors import QueryLogError, QueryLogOffError
+from notewell.base.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
+from notewell.base.types import Settings, VaultRecord, Verdict
 from notewell.contract.fields import iso
 from notewell.contract.log import (
     ClearedReply,
@@ -23,11 +26,8 @@ from notewell.contract.log import (
     VerdictView,
 )
 from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
-from notewell.errors import QueryLogError, QueryLogOffError
 from notewell.index.port import Index
-from notewell.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
 from notewell.search.names import find_note
-from notewell.types import Settings, VaultRecord, Verdict
 
 LOGGED_RESULTS = 10
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from notewell.base.support.home import expanded
+from notewell.base.types import Reranker, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.engine.ingest.active_model import Models
 from notewell.engine.search_turns import SearchTurns
 from notewell.index.port import IndexReader
-from notewell.ingest.active_model import Models
 from notewell.models import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.search import pipeline
@@ -19,8 +21,6 @@ from notewell.search import similar as similar_notes
 from notewell.search.evidence import UNTUNED, Tuning
 from notewell.search.finder import Caches
 from notewell.search.results import Uri
-from notewell.support.home import expanded
-from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 
 
 @dataclass(frozen=True, slots=True)

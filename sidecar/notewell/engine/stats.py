@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median_low
 
+from notewell.base.types import StoredNote, VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.manage import (
     ModelVectors,
@@ -16,10 +17,9 @@ from notewell.contract.manage import (
     Sizes,
     StatsReply,
 )
+from notewell.engine.ingest.model_work import ModelWork, model_work
 from notewell.engine.status import ledger_counts
 from notewell.index.port import IndexReader
-from notewell.ingest.model_work import ModelWork, model_work
-from notewell.types import StoredNote, VaultRecord
 
 _LARGEST = 10
 

@@ -9,6 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from notewell.base.errors import NotFoundError, UnreadableNoteError
+from notewell.base.types import (
+    LedgerEntry,
+    LedgerState,
+    Link,
+    StoredChunk,
+    VaultRecord,
+)
 from notewell.contract.fields import iso
 from notewell.contract.notes import ChunkView, HeadingView, LinkView, NoteReply
 from notewell.contract.status import (
@@ -25,24 +33,16 @@ from notewell.contract.status import (
     StatusReply,
     WorkDone,
 )
-from notewell.errors import NotFoundError, UnreadableNoteError
+from notewell.engine.ingest.active_model import ModelState
+from notewell.engine.ingest.events import Activity, Guarded
+from notewell.engine.ingest.indexer import RunTotals
+from notewell.engine.ingest.progress import index_progress
+from notewell.engine.ingest.removal_guard import held_removal
 from notewell.index.port import Index, IndexReader
-from notewell.ingest.active_model import ModelState
-from notewell.ingest.events import Activity, Guarded
-from notewell.ingest.indexer import RunTotals
-from notewell.ingest.progress import index_progress
-from notewell.ingest.removal_guard import held_removal
 from notewell.models.resilient import Degraded, Step
 from notewell.search.matching_blocks import address_of
 from notewell.search.names import did_you_mean, find_note
-from notewell.sources import Source
-from notewell.types import (
-    LedgerEntry,
-    LedgerState,
-    Link,
-    StoredChunk,
-    VaultRecord,
-)
+from notewell.vault.sources import Source
 
 _ENDING = re.compile(r"\.\w{1,12}")
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")

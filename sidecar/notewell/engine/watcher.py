@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from notewell.ingest.queue import Work
-from notewell.sources import Source
-from notewell.types import VaultRecord, WatchMode
+from notewell.base.types import VaultRecord, WatchMode
+from notewell.engine.ingest.queue import Work
+from notewell.vault.sources import Source
 from notewell.vault.watch import watch_vault
 
 # How long to wait for a folder that cannot be watched (an unmounted drive) before trying again.

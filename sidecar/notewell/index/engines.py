@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from notewell.errors import ConfigError
+from notewell.base.errors import ConfigError
 from notewell.index import embedded, in_memory
 from notewell.index.port import Index
 

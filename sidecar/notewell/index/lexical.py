@@ -27,9 +27,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from notewell.base.types import ChunkHits, PropertyValue, StoredChunk
 from notewell.index.analyze import streams
 from notewell.index.template_lines import LineHashes, divided, hash_of_line, line_hashes
-from notewell.types import ChunkHits, PropertyValue, StoredChunk
 from notewell.vault.properties import link_words, property_words, states_properties
 
 K1, B = 1.2, 0.75

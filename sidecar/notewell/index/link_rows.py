@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from notewell.base.types import Link, Note
 from notewell.index.row_values import Row, maybe, storable
-from notewell.types import Link, Note
 
 LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
 

@@ -19,7 +19,7 @@ import msgpack
 import numpy as np
 import numpy.typing as npt
 
-from notewell.types import IdArray
+from notewell.base.types import IdArray
 from notewell.vault.readers import link_name
 
 NO_NOTE = -1

@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 import tantivy
 
-from notewell.errors import ConfigError
+from notewell.base.errors import ConfigError
+from notewell.base.types import NoteField, NoteFieldWeights, SearchRules
 from notewell.index.lexical import STOP, NoteText, QueryTerm, joined
-from notewell.types import NoteField, NoteFieldWeights, SearchRules
 
 # The order is that of the bits, and stored: a new field comes last.
 NOTE_FIELDS: tuple[NoteField, ...] = (

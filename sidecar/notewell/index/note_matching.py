@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from notewell.base.types import IdArray, NoteFieldWeights
 from notewell.index.analyze import stemmer
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import hash_of_token, hashed_terms
 from notewell.index.note_postings import NoteMatches, NoteTable, TermFields
-from notewell.types import IdArray, NoteFieldWeights
 
 
 class NoteMatching(ABC):

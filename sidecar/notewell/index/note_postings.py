@@ -19,10 +19,10 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, NoteFieldWeights
 from notewell.index.lexical import K1, B, idf
 from notewell.index.note_fields import BODY_BIT, NOTE_FIELDS, TEMPLATE_BIT
 from notewell.index.note_segments import Column, Part, Segment, found_among, merged, tidied
-from notewell.types import FloatArray, IdArray, NoteFieldWeights
 
 _MASKS = 1 << 16
 # A stem in more than this share of a segment's notes, and in so many, is searched as a column.

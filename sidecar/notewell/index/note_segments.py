@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray
 from notewell.index.note_fields import TEMPLATE_BIT, UIntArray, unpack_terms
-from notewell.types import FloatArray, IdArray
 
 _MERGE_RATIO = 4  # a segment is merged with the next that has more than this share of its notes
 _MOST_DEAD = 4  # a segment with more than this share of dead notes is made again

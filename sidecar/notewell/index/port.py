@@ -14,8 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from notewell.index.search_ports import KeywordIndex, LinkIndex, VectorIndex
-from notewell.types import (
+from notewell.base.types import (
     Applied,
     Batch,
     IdArray,
@@ -33,6 +32,7 @@ from notewell.types import (
     StoredNote,
     VectorPut,
 )
+from notewell.index.search_ports import KeywordIndex, LinkIndex, VectorIndex
 
 if TYPE_CHECKING:
     from typing import Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from notewell.types import FloatArray
+from notewell.base.types import FloatArray
 
 _SAMPLE_FROM = 1000  # scores; fewer are compared all at once
 _SAMPLED, _ROOM = 16, 1.3  # every so many scores are a sample; it is read somewhat generously

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from notewell.types import BlockMark, Chunk, StoredChunk
+from notewell.base.types import BlockMark, Chunk, StoredChunk
 
 Row = tuple[Any, ...]  # columns, typed by the schema of their table
 

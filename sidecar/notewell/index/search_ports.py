@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from notewell.index.lexical import QueryTerm
-from notewell.index.note_postings import NoteMatches, TermFields
-from notewell.types import (
+from notewell.base.types import (
     ChunkHits,
     FloatArray,
     IdArray,
@@ -19,6 +17,8 @@ from notewell.types import (
     NoteFieldWeights,
     VectorHits,
 )
+from notewell.index.lexical import QueryTerm
+from notewell.index.note_postings import NoteMatches, TermFields
 
 
 class KeywordIndex(Protocol):

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from notewell.base.types import StoredNote, TopicRules
 from notewell.index.port import IndexReader
-from notewell.types import StoredNote, TopicRules
 from notewell.vault.topics import read_ontology, topic_values
 
 _NONE: frozenset[int] = frozenset()

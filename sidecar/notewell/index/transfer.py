@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from notewell.errors import IndexFailure
-from notewell.index.port import Index, IndexReader
-from notewell.types import (
+from notewell.base.errors import IndexFailure
+from notewell.base.types import (
     Batch,
     Chunk,
     IndexCounts,
@@ -27,6 +26,7 @@ from notewell.types import (
     VectorPut,
     embedded_text,
 )
+from notewell.index.port import Index, IndexReader
 
 _NOTES_AT_ONCE, _VECTORS_AT_ONCE = 200, 2_000
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from notewell.errors import ModelError
-from notewell.types import ModelKey, VectorPut
+from notewell.base.errors import ModelError
+from notewell.base.types import ModelKey, VectorPut
 
 LENGTH_TOLERANCE = 0.01  # how far the length of a unit vector in half precision may be from 1
 

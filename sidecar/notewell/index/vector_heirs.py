@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from notewell.types import Chunk
+from notewell.base.types import Chunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from notewell.base.types import Embedder, ModelRules, Reranker, SearchRules
 from notewell.models.catalogue import CATALOGUE, ModelSpec, find
-from notewell.types import Embedder, ModelRules, Reranker, SearchRules
 
 __all__ = [
     "CATALOGUE",

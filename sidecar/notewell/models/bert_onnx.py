@@ -26,6 +26,7 @@ import numpy.typing as npt
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
 
+from notewell.base.types import FloatArray, Quantisation
 from notewell.models.built_graph import ALIGN, BuiltGraph
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import (
@@ -39,7 +40,6 @@ from notewell.models.encoder import (
     ScoreHead,
 )
 from notewell.models.packed import PackedRows
-from notewell.types import FloatArray, Quantisation
 
 _OPSET = 17
 _IR_VERSION = 9

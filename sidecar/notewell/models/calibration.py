@@ -26,9 +26,9 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from notewell.base.support import atomic
+from notewell.base.types import CosineScale, Embedder
 from notewell.models.catalogue import ModelSpec
-from notewell.support import atomic
-from notewell.types import CosineScale, Embedder
 
 log = logging.getLogger(__name__)
 

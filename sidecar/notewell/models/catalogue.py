@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from notewell.errors import NotFoundError
-from notewell.types import ChunkSizes, CosineScale
-from notewell.types.frozen import frozen
+from notewell.base.errors import NotFoundError
+from notewell.base.types import ChunkSizes, CosineScale
+from notewell.base.types.frozen import frozen
 
 WEIGHTS_FILE = "model.safetensors"
 Q4_FILE = "e5-small-q4.bin"  # weights in 4 bits, see q4.py

@@ -17,7 +17,9 @@ from pathlib import Path
 import numpy as np
 from onnxruntime import InferenceSession
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import FloatArray, Quantisation
+from notewell.base.types.frozen import frozen
 from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
@@ -26,8 +28,6 @@ from notewell.models.graphs import SAMPLES, GraphStore
 from notewell.models.providers import RerankerOptions
 from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer
-from notewell.types import FloatArray, Quantisation
-from notewell.types.frozen import frozen
 
 
 @frozen

@@ -22,9 +22,9 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from notewell.errors import ModelDamagedError, ModelUnavailableError
+from notewell.base.errors import ModelDamagedError, ModelUnavailableError
+from notewell.base.support.program import is_helper
 from notewell.models.catalogue import WheelSource
-from notewell.support.program import is_helper
 
 ANSWER_WITHIN_S = 2.8  # an unreachable hub then takes less than 3 s in all
 STALL_S = 15.0

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
-from notewell.errors import ModelDamagedError, ModelError
+from notewell.base.errors import ModelDamagedError, ModelError
+from notewell.base.types import FloatArray
+from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import CONFIG_FILE, WEIGHTS_FILE
 from notewell.models.packed import PackedRows
-from notewell.types import FloatArray
-from notewell.types.frozen import frozen
 
 # The inputs and the output of the graph that is built from an encoder, and the version of its
 # builder. The version is part of the cached graph's name: increase it whenever the same weights

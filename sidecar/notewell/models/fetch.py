@@ -21,7 +21,10 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError
+from notewell.base.errors import ModelDamagedError, ModelError, ModelUnavailableError
+from notewell.base.support.home import expanded
+from notewell.base.support.program import models_inside
+from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import Q4_FILE, RERANKERS, WEIGHTS_FILE, ModelSpec
 from notewell.models.download import download, download_wheel
 from notewell.models.manifest import (
@@ -31,9 +34,6 @@ from notewell.models.manifest import (
     manifest_source,
     save_manifest,
 )
-from notewell.support.home import expanded
-from notewell.support.program import models_inside
-from notewell.types.frozen import frozen
 
 MANIFEST = "manifest.json"
 _SHORT_REVISION = 12

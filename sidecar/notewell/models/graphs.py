@@ -27,15 +27,15 @@ import onnxruntime
 from filelock import FileLock
 from onnxruntime import InferenceSession
 
-from notewell.errors import ModelDamagedError, ModelError
+from notewell.base.errors import ModelDamagedError, ModelError
+from notewell.base.support import atomic, telemetry
+from notewell.base.types import FloatArray, Quantisation
+from notewell.base.types.frozen import frozen
 from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, Pooling
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from notewell.models.fetch import ModelFiles
 from notewell.models.q4 import read_q4
-from notewell.support import atomic, telemetry
-from notewell.types import FloatArray, Quantisation
-from notewell.types.frozen import frozen
 
 AGREEMENT = 0.98
 _TINY = 1e-12

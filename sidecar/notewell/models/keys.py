@@ -6,7 +6,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Protocol, cast
 
-from notewell.errors import MissingExtraError, ProviderError
+from notewell.base.errors import MissingExtraError, ProviderError
 
 SERVICE = "notewell"
 

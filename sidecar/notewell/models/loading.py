@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from notewell.errors import (
+from notewell.base.errors import (
     ModelDamagedError,
     ModelError,
     ModelUnavailableError,
     NotFoundError,
 )
+from notewell.base.support.home import expanded
+from notewell.base.types import ChunkSizes, Embedder, ModelRules, Reranker, SearchRules
 from notewell.models import catalogue
 from notewell.models.calibration import MeasuredLater, kept_scale, scale_of
 from notewell.models.catalogue import (
@@ -39,8 +41,6 @@ from notewell.models.providers import (
     find_provider,
 )
 from notewell.models.resilient import ResilientEmbedder, Step, rules_for, usable_processors
-from notewell.support.home import expanded
-from notewell.types import ChunkSizes, Embedder, ModelRules, Reranker, SearchRules
 
 # For models that neither the catalogue nor their folder describes.
 _FALLBACK_RUNTIME = "torch"

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from notewell.support import atomic
-from notewell.types.frozen import frozen
+from notewell.base.support import atomic
+from notewell.base.types.frozen import frozen
 
 _FORMAT = 1
 

@@ -20,14 +20,14 @@ from functools import lru_cache
 import numpy as np
 from onnxruntime import InferenceSession
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import LATE, ChunkSizes, FloatArray, ModelKey, TokenVectors, Window
 from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import GraphStore, run, unit
 from notewell.models.providers import EmbedderOptions
 from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer, WordTable
-from notewell.types import LATE, ChunkSizes, FloatArray, ModelKey, TokenVectors, Window
 
 # The workers' niceness (0 normal, 19 lowest priority): queries and other programs go first.
 _NICENESS = 10

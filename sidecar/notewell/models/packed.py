@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.types import FloatArray, IdArray
+from notewell.base.types import FloatArray, IdArray
 
 BLOCK = 32
 

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from notewell.errors import ModelError
-from notewell.models import load_embedder
-from notewell.models.resilient import Degraded, Degrading
-from notewell.types import (
+from notewell.base.errors import ModelError
+from notewell.base.types import (
     ChunkSizes,
     CosineScale,
     EmbeddedPiece,
@@ -27,6 +25,8 @@ from notewell.types import (
     knows_cosines,
     knows_tokens,
 )
+from notewell.models import load_embedder
+from notewell.models.resilient import Degraded, Degrading
 
 # Passages of one call: the most work that a killed process loses.
 _AT_ONCE = 64

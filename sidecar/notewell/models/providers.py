@@ -13,15 +13,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
-from notewell.errors import ConfigError
+from notewell.base.errors import ConfigError
+from notewell.base.types import Embedder, ModelRules, Reranker, SearchRules
+from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import ModelSpec
-from notewell.types import Embedder, ModelRules, Reranker, SearchRules
-from notewell.types.frozen import frozen
 
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
+    from notewell.base.support.http import Cancel
     from notewell.models.chat.messages import ChatModel
     from notewell.models.remote.embedder import RemoteModel
-    from notewell.support.http import Cancel
 
 O = TypeVar("O")  # noqa: E741 - options
 M = TypeVar("M")  # model

@@ -19,8 +19,8 @@ from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from notewell.errors import ModelError
-from notewell.types import (
+from notewell.base.errors import ModelError
+from notewell.base.types import (
     ChunkSizes,
     CosineScale,
     Embedder,
@@ -32,7 +32,7 @@ from notewell.types import (
     Window,
     knows_tokens,
 )
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 T = TypeVar("T")
 

@@ -23,12 +23,12 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
-from notewell.errors import ModelDamagedError
+from notewell.base.errors import ModelDamagedError
+from notewell.base.support import atomic
+from notewell.base.types import CountTokens, FloatArray, IdArray
 from notewell.models.catalogue import Q4_FILE
 from notewell.models.packed import PackedRows
 from notewell.models.q4 import read_vocabulary
-from notewell.support import atomic
-from notewell.types import CountTokens, FloatArray, IdArray
 
 # Longer texts are cut before they are tokenized, which limits the work for texts of many megabytes.
 # Models read at most `max_tokens`, and prose has 4 to 5 characters per token.

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from notewell.errors import MissingExtraError, ModelError, ModelUnavailableError
+from notewell.base.errors import MissingExtraError, ModelError, ModelUnavailableError
+from notewell.base.types import ChunkSizes, FloatArray, ModelKey, ModelRules
 from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec, known
 from notewell.models.loading import chunk_sizes
 from notewell.models.manifest import file_sha256
 from notewell.models.providers import EmbedderOptions
-from notewell.types import ChunkSizes, FloatArray, ModelKey, ModelRules
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -15,11 +15,11 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from notewell.base.types import IdArray, StoredChunk, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote
-from notewell.types import IdArray, StoredChunk, StoredNote
-from notewell.types.frozen import frozen
 from notewell.vault.readers import is_markdown
 
 MAX_EMBEDDING = 5  # notes that are named; of a file in more of them, none is found by its text

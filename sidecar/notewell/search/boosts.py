@@ -17,6 +17,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, SearchRules, Signal, StoredNote
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
@@ -24,7 +25,6 @@ from notewell.search.matching import fold
 from notewell.search.note_facts import FactsCache
 from notewell.search.query_dates import DateMention
 from notewell.search.terms import Terms
-from notewell.types import FloatArray, IdArray, SearchRules, Signal, StoredNote
 
 SEEDS = 10  # first notes whose links spread activation
 _MATES = 20  # first notes that boost each other if they share a folder

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.types import ChunkHits, FloatArray, IdArray
+from notewell.base.types import ChunkHits, FloatArray, IdArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from notewell.base.types import StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.contract.complete import CompleteReply, CompleteRequest, Completion, CompletionKind
 from notewell.index.port import IndexReader
 from notewell.search.lexer import FIELDS
 from notewell.search.names import Match, Name, Names, Vocabulary
-from notewell.types import StoredNote
-from notewell.types.frozen import frozen
 
 _MAX_TYPED = 512  # characters before the cursor that are considered
 _MAX_WORDS = 6  # of a title that is typed without quotes

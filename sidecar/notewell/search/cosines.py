@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from notewell.base.types import CosineScale, Embedder, FloatArray, VectorHits, knows_cosines
+from notewell.base.types.frozen import frozen
 from notewell.search.candidates import Candidates
-from notewell.types import CosineScale, Embedder, FloatArray, VectorHits, knows_cosines
-from notewell.types.frozen import frozen
 
 _PASSAGES, _DEVIATION = 0.0476, 0.0834
 _SHRINKAGE = 10.0  # notes in a folder at which its mean weighs as much as the vault's

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from notewell.base.types import FloatArray
 from notewell.index.note_fields import FIELD_BITS
 from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
 from notewell.search.terms import Terms
-from notewell.types import FloatArray
 
 _NAMES = np.uint16(sum(FIELD_BITS[name] for name in ("title", "file_name", "aliases")))
 _DESCRIBING = np.uint16(

@@ -18,11 +18,11 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray
+from notewell.base.types.frozen import frozen
 from notewell.search.boosts import Links, activated
 from notewell.search.candidates import or_zero
 from notewell.search.cosines import SAME, CosineMap
-from notewell.types import FloatArray, IdArray
-from notewell.types.frozen import frozen
 
 # Of notes in order: the links of the first ones to others, by place; and the degrees of all.
 FindLinks = Callable[[IdArray], tuple[Links, FloatArray]]

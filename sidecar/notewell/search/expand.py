@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.base.types import FloatArray, IdArray, NoteFieldWeights, VectorHits
 from notewell.index.analyze import stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
@@ -27,7 +28,6 @@ from notewell.search.matching import fold
 from notewell.search.retrieve import KeywordResult, Where
 from notewell.search.scope import Scope
 from notewell.search.terms import Terms, says_little
-from notewell.types import FloatArray, IdArray, NoteFieldWeights, VectorHits
 
 MIN_WORDS = 3  # queries with fewer words are short
 FEEDBACK_RESULTS = 5  # first results that are taken to be relevant

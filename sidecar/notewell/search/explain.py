@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from notewell.base.support import interrupt
+from notewell.base.types import FloatArray, IdArray, PropertyValue
 from notewell.contract.search import Contribution, Explain, Moved, Removed, StageTrace
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote, Ranking
-from notewell.support import interrupt
-from notewell.types import FloatArray, IdArray, PropertyValue
 
 MAX_PATHS = 5  # paths in the trace of a stage
 MAX_TRACKED = 20  # first paths whose changes of rank are reported

@@ -11,12 +11,12 @@ from functools import partial
 
 import numpy as np
 
+from notewell.base.types import FloatArray, IdArray
 from notewell.contract.search import Removed
 from notewell.index.port import IndexReader
 from notewell.search.candidates import or_zero
 from notewell.search.explain import MAX_PATHS, MAX_TRACKED, Trace
 from notewell.search.rank import Ranking
-from notewell.types import FloatArray, IdArray
 
 
 def trace_ranking(trace: Trace, index: IndexReader, whole: Ranking, below: int) -> None:

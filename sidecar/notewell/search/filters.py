@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, StoredNote
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.index.lexical import QueryTerm
@@ -32,7 +33,6 @@ from notewell.search.query import (
     Tagged,
     Text,
 )
-from notewell.types import FloatArray, IdArray, StoredNote
 from notewell.vault.daily import DailyNotes
 from notewell.vault.properties import states_properties
 

@@ -10,8 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from notewell.base.errors import ModelError
+from notewell.base.types import Embedder, FloatArray, SearchRules, TopicRules, VaultRecord
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Corrected, SearchRequest
-from notewell.errors import ModelError
 from notewell.index.note_fields import field_weights
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinksCache
@@ -29,8 +31,6 @@ from notewell.search.scope import Scope
 from notewell.search.spelling import Speller, corrected_query, corrected_text, is_word_of
 from notewell.search.terms import Terms, query_terms
 from notewell.search.word_list import WordListCache
-from notewell.types import Embedder, FloatArray, SearchRules, TopicRules, VaultRecord
-from notewell.types.frozen import frozen
 
 # What a search enters while a model works.
 Aside: TypeAlias = Callable[[], AbstractContextManager[None]]

@@ -20,9 +20,9 @@ from typing import Literal
 
 import numpy as np
 
+from notewell.base.types import FloatArray, FusionMethod
+from notewell.base.types.frozen import frozen
 from notewell.search.candidates import Candidates, or_zero
-from notewell.types import FloatArray, FusionMethod
-from notewell.types.frozen import frozen
 
 RRF_K = 60.0
 RRF_SEMANTIC_WEIGHT = 0.7

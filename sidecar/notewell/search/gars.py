@@ -21,13 +21,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from notewell.base.types import FloatArray, GarsRules, IdArray, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinks
 from notewell.search.rank import RankedNote
 from notewell.search.similar_reasons import linked, step
-from notewell.types import FloatArray, GarsRules, IdArray, StoredNote
-from notewell.types.frozen import frozen
 
 SEEDS, SEED_SHARE = 5, 0.7  # the most seeds, and their least similarity
 # Notes that link to a note, or name a topic, from which it joins them no more: it says nothing of

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 FIELDS = ("path", "file", "tag", "type", "status", "created", "modified")
 MAX_DEPTH = 32  # of nested groups; deeper ones are read as text

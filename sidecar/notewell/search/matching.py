@@ -7,10 +7,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 
+from notewell.base.types import PropertyValue, StoredNote
 from notewell.index.analyze import SPACELESS, tokens, words
 from notewell.search import dates
 from notewell.search.query import Comparison, Property, ValueTest
-from notewell.types import PropertyValue, StoredNote
 from notewell.vault.properties import link_words, property_words
 from notewell.vault.readers import kinds_of
 

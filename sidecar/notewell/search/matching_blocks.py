@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TypedDict
 
+from notewell.base.types import StoredChunk
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Passage
 from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.search.snippet import Snippets
-from notewell.types import StoredChunk
-from notewell.types.frozen import frozen
 from notewell.vault.nested_lists import (
     TextBlock,
     indent_of,

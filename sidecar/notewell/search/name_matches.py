@@ -22,13 +22,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray
+from notewell.base.types.frozen import frozen
 from notewell.index.analyze import stem, words
 from notewell.index.port import IndexReader
 from notewell.search.candidates import among, ascending, firsts
 from notewell.search.name_table import Floats, Ints, NameTable, name_key
 from notewell.search.terms import FUNCTION_WORD_WEIGHT, function_words
-from notewell.types import FloatArray, IdArray
-from notewell.types.frozen import frozen
 from notewell.vault.readers import link_name
 
 MOST = 50  # notes found by parts of their names; notes whose name is the query are all found

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import IdArray, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.index.analyze import MARKS, SPACELESS, stem, tokens, words
-from notewell.types import IdArray, StoredNote
-from notewell.types.frozen import frozen
 from notewell.vault.readers import link_name
 
 Ints = npt.NDArray[np.int64]

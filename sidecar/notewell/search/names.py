@@ -14,10 +14,10 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from notewell.errors import NotFoundError
+from notewell.base.errors import NotFoundError
+from notewell.base.types import PropertyValue, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.index.port import IndexReader
-from notewell.types import PropertyValue, StoredNote
-from notewell.types.frozen import frozen
 from notewell.vault.readers import link_name, spellings
 
 _NAME, _WORD = "\n", "\x1f"

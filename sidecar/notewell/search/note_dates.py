@@ -14,8 +14,8 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import DateSource, FloatArray, PropertyValue
 from notewell.search import dates
-from notewell.types import DateSource, FloatArray, PropertyValue
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
 

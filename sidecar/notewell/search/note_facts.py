@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, PropertyValue
 from notewell.index.port import IndexReader, NoteBasics
 from notewell.search.note_dates import (
     by_date,
@@ -25,7 +26,6 @@ from notewell.search.note_dates import (
     recency_strength,
     stated_time,
 )
-from notewell.types import FloatArray, IdArray, PropertyValue
 from notewell.vault.daily import SETTINGS, DailyNotes
 
 _CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED = range(5)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from notewell.base.types import StoredChunk, StoredNote
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.search.matching import text_matcher, values_of
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
-from notewell.types import StoredChunk, StoredNote
 from notewell.vault.properties import link_label
 
 

@@ -13,6 +13,16 @@ from functools import partial
 
 import numpy as np
 
+from notewell.base.types import (
+    CountTokens,
+    Embedder,
+    FloatArray,
+    IdArray,
+    SearchMode,
+    SearchRules,
+    VaultRecord,
+    knows_tokens,
+)
 from notewell.contract.search import (
     Contribution,
     Corrected,
@@ -47,17 +57,7 @@ from notewell.search.scoring import Scoring, query_evidence, without_whole_notes
 from notewell.search.sentences import ClosestSentence
 from notewell.search.snippet import Snippets
 from notewell.search.terms import Terms
-from notewell.sources import source_of
-from notewell.types import (
-    CountTokens,
-    Embedder,
-    FloatArray,
-    IdArray,
-    SearchMode,
-    SearchRules,
-    VaultRecord,
-    knows_tokens,
-)
+from notewell.vault.sources import source_of
 
 
 def search(

@@ -18,8 +18,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from notewell.base.errors import ModelError, NotewellError
+from notewell.base.types import FloatArray, Reranker, SearchRules
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Removed, SearchRequest
-from notewell.errors import ModelError, NotewellError
 from notewell.index.analyze import words
 from notewell.index.port import IndexReader
 from notewell.search import attachments
@@ -27,8 +29,6 @@ from notewell.search.explain import MAX_PATHS, Trace
 from notewell.search.finder import Aside
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.retrieve import EVERYWHERE, Where
-from notewell.types import FloatArray, Reranker, SearchRules
-from notewell.types.frozen import frozen
 
 FindReranker = Callable[[], Reranker]  # raises a NotewellError if there is no model
 

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from notewell.base.errors import QueryTooLongError
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.errors import QueryTooLongError
 from notewell.index.analyze import words
 from notewell.search import dates
 from notewell.search.lexer import MAX_WARNINGS, Lexeme, lex
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
 
 Comparison = Literal["=", ">", ">=", "<", "<="]
 

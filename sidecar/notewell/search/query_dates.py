@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
+from notewell.base.types.frozen import frozen
 from notewell.index.analyze import words
 from notewell.search import dates
 from notewell.search.dates import Period
-from notewell.types.frozen import frozen
 
 _YEARS = (1990, 2100)
 # Letters that people leave out or write in two ways; one letter for one, so that places stay.

@@ -8,14 +8,14 @@ from math import isnan
 
 import numpy as np
 
+from notewell.base.types import FloatArray, IdArray, Match
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import RawScores, Scores
 from notewell.search.boosts import Multipliers
 from notewell.search.candidates import Candidates, or_zero
 from notewell.search.evidence import Addends
 from notewell.search.fuse import Fused, Plan, fuse
 from notewell.search.relevance import Relevance
-from notewell.types import FloatArray, IdArray, Match
-from notewell.types.frozen import frozen
 
 _DIGITS = 6
 _FEW_NOTES = 40  # up to it, comparing one by one is faster than np.isin

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, Match, SearchMode
+from notewell.base.types.frozen import frozen
 from notewell.search.candidates import or_zero
 from notewell.search.cosines import REFERENCE
 from notewell.search.evidence import NoteEvidence, QueryEvidence, weigh_words
-from notewell.types import FloatArray, IdArray, Match, SearchMode
-from notewell.types.frozen import frozen
 
 RELATED_FROM, STRONG_FROM = 0.5, 0.4  # likelihoods
 _MOST_WORDS_ADDEND, _MOST_DEVIATIONS = 3.0, 9.0

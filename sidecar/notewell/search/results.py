@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
+from notewell.base.types import StoredChunk, StoredNote
 from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
 from notewell.index.lexical import placeholder
@@ -26,7 +27,6 @@ from notewell.search.matching_blocks import (
 )
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
-from notewell.types import StoredChunk, StoredNote
 from notewell.vault.nested_lists import item_text, items_around
 from notewell.vault.properties import properties_text
 from notewell.vault.readers import reader_of

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
 from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
@@ -21,7 +22,6 @@ from notewell.search.name_matches import NO_MATCHES, NameMatches, find_names
 from notewell.search.name_table import NameTable
 from notewell.search.scope import NO_NOTES
 from notewell.search.terms import Terms
-from notewell.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
 
 Hits = TypeVar("Hits", bound=ChunkHits)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.base.types import IdArray, SearchRules
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.search.note_facts import Facts
@@ -25,7 +26,6 @@ from notewell.search.query import (
     PathContains,
     Property,
 )
-from notewell.types import IdArray, SearchRules
 
 _FEW = 20  # below one in so many notes, dropping hits is cheaper than a filter of the index
 _A_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?!\d)")

@@ -8,6 +8,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from notewell.base.types import CountTokens, FloatArray, IdArray, SearchRules, Signal, VectorHits
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import SearchRequest
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
@@ -27,8 +29,6 @@ from notewell.search.gars import Activated
 from notewell.search.rank import Scored
 from notewell.search.signals import digit_share, unreadable_share
 from notewell.search.terms import Terms
-from notewell.types import CountTokens, FloatArray, IdArray, SearchRules, Signal, VectorHits
-from notewell.types.frozen import frozen
 
 _DEFAULT = SearchRules()
 _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are

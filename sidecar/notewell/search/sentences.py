@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from notewell.types import FloatArray, KnowsTokens
+from notewell.base.types import FloatArray, KnowsTokens
 
 SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
 _MARK = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?)?")

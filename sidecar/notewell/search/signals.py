@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from notewell.base.types import CountTokens
 from notewell.index.analyze import SPACELESS, words
-from notewell.types import CountTokens
 
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 # Tokens per word (or per character of a script without spaces) from which a model starts to split

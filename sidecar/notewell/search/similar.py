@@ -9,6 +9,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.errors import ModelError, UsageError
+from notewell.base.types import (
+    Embedder,
+    FloatArray,
+    IdArray,
+    SearchRules,
+    VaultRecord,
+)
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import (
     Fusion,
     RawScores,
@@ -19,7 +28,6 @@ from notewell.contract.search import (
     SimilarRequest,
     SimilarTextRequest,
 )
-from notewell.errors import ModelError, UsageError
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search import fuse, results, retrieve, similar_relevance
@@ -39,15 +47,7 @@ from notewell.search.similarity import (
     read_source,
 )
 from notewell.search.snippet import Snippets
-from notewell.sources import source_of
-from notewell.types import (
-    Embedder,
-    FloatArray,
-    IdArray,
-    SearchRules,
-    VaultRecord,
-)
-from notewell.types.frozen import frozen
+from notewell.vault.sources import source_of
 
 _MOST_COPIES, _MIN_COPY_COSINE = 20, 0.9  # notes that are compared with the source as texts
 ECHOED_CHARS = 200  # of a given text; the reply repeats only its beginning

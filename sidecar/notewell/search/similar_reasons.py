@@ -9,13 +9,13 @@ from typing import TypeVar
 
 import numpy as np
 
+from notewell.base.types import Direction, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.search.postprocess import is_duplicate, runs_of
 from notewell.search.rank import RankedNote
 from notewell.search.similarity import SimilarCandidates, Source
-from notewell.types import Direction, StoredNote
-from notewell.types.frozen import frozen
 
 T = TypeVar("T", int, str)
 

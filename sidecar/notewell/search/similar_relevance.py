@@ -13,8 +13,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray
 from notewell.search.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
-from notewell.types import FloatArray
 
 # Constants for `related` and `strong`. The plain cosine does not suffice: to a model that reads a
 # language badly, all its texts are similar. Nor does the centered one: from a passage without any

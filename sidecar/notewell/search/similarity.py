@@ -21,16 +21,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.base.errors import NotFoundError
+from notewell.base.types import ChunkHits, FloatArray, IdArray, StoredChunk, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import SimilarRequest
-from notewell.errors import NotFoundError
 from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.search.candidates import Candidates
 from notewell.search.cosines import SAME, CosineMap
 from notewell.search.names import find_note
-from notewell.types import ChunkHits, FloatArray, IdArray, StoredChunk, StoredNote
-from notewell.types.frozen import frozen
 
 NEIGHBOURS = 50  # nearest passages of other notes
 # The share of their mean that is subtracted: it grows from MIN_SHARE to 1 between two mean cosines

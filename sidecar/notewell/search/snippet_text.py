@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 ELLIPSIS = "…"
 _GAP = re.compile(r"\s{2,}")

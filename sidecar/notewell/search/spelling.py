@@ -13,6 +13,8 @@ from dataclasses import field
 from itertools import pairwise
 from typing import cast
 
+from notewell.base.types import Embedder, knows_tokens
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Corrected
 from notewell.index.analyze import Token, spans, stem, words
 from notewell.index.lexical import QueryTerm
@@ -20,8 +22,6 @@ from notewell.index.port import IndexReader
 from notewell.search.lexer import lex
 from notewell.search.name_table import NameTable
 from notewell.search.word_list import WordList, WordListCache, is_word
-from notewell.types import Embedder, knows_tokens
-from notewell.types.frozen import frozen
 
 CORRECTION_WEIGHT = 0.5  # of a word at one edit, or made of two; at two edits, half of it
 _MAX_CORRECTED = 3  # words per query

@@ -11,8 +11,8 @@ from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from itertools import accumulate
 
-from notewell.types import Heading, Span, SpanKind
-from notewell.types.frozen import frozen
+from notewell.base.types import Heading, Span, SpanKind
+from notewell.base.types.frozen import frozen
 from notewell.vault.inline import InlineScanner
 from notewell.vault.regions import Region
 

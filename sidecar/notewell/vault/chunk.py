@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate, chain
 
-from notewell.types import (
+from notewell.base.types import (
     BlockMark,
     Chunk,
     ChunkSizes,

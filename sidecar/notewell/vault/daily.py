@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from pathlib import Path
 
-from notewell.types import PropertyValue
+from notewell.base.types import PropertyValue
 
 DEFAULT_FORMAT = "YYYY-MM-DD"
 SETTINGS = ".obsidian/daily-notes.json"

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 import yaml
 
-from notewell.errors import UsageError, WriteError
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
+from notewell.base.errors import UsageError, WriteError
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 from notewell.vault.parse import one_line_end
 

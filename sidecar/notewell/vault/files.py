@@ -12,9 +12,9 @@ from contextlib import closing
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
-from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
-from notewell.types import FileRef, Note, SourceText, VaultRules, Walk
-from notewell.types.frozen import frozen
+from notewell.base.errors import OutsideVaultError, UnreadableNoteError, VaultError
+from notewell.base.types import FileRef, Note, SourceText, VaultRules, Walk
+from notewell.base.types.frozen import frozen
 from notewell.vault.note_bounds import bounded
 from notewell.vault.paths import is_hidden, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of

@@ -10,8 +10,8 @@ from datetime import date, datetime
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)

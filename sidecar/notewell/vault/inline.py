@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from notewell.types import NOTE_TYPES, Link, PropertyValue
+from notewell.base.types import NOTE_TYPES, Link, PropertyValue
 from notewell.vault.properties import TAG_CHARS, field_value
 from notewell.vault.regions import code_spans
 

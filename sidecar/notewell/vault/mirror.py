@@ -17,10 +17,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from notewell.base.errors import NotewellError, OutsideVaultError, UsageError, VaultError
+from notewell.base.support import private
+from notewell.base.types import FileRef, VaultRules
 from notewell.contract.changes import Change
-from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
-from notewell.support import private
-from notewell.types import FileRef, VaultRules
 from notewell.vault import files
 from notewell.vault.paths import bad_name, check_name, hides, is_note
 from notewell.vault.readers import described

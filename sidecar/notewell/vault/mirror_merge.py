@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
 
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types.frozen import frozen
 from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
-from notewell.errors import UnreadableNoteError
-from notewell.types.frozen import frozen
 from notewell.vault import files
 from notewell.vault.mirror import Mirror
 from notewell.vault.note_form import MAX_BYTES

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from notewell.types import Note
+from notewell.base.types import Note
 
 _TITLE_CHARACTERS = 1_000
 _DESCRIPTION_CHARACTERS = 10_000

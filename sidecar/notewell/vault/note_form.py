@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from notewell.errors import UsageError, WriteError
-from notewell.types.frozen import frozen
+from notewell.base.errors import UsageError, WriteError
+from notewell.base.types.frozen import frozen
 from notewell.vault.readers.reader import MARKS
 
 MAX_BYTES = 16 * 1024 * 1024  # of a note that is written

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from notewell.types import NOTE_TYPES, Heading, Link, Note, PropertyValue, SourceText, Span
-from notewell.types.frozen import frozen
+from notewell.base.types import NOTE_TYPES, Heading, Link, Note, PropertyValue, SourceText, Span
+from notewell.base.types.frozen import frozen
 from notewell.vault.blocks import BlockScanner, make_body
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 from notewell.vault.inline import InlineScanner

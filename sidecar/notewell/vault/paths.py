@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pathspec
 
-from notewell.errors import OutsideVaultError, UsageError
-from notewell.types import NOTE_TYPES, VaultRules
-from notewell.types.frozen import frozen
+from notewell.base.errors import OutsideVaultError, UsageError
+from notewell.base.types import NOTE_TYPES, VaultRules
+from notewell.base.types.frozen import frozen
 from notewell.vault.readers import is_readable, readable
 
 # Paths of documents that are indexed with a vault and lie elsewhere begin with this folder, which

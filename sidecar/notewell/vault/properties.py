@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
-from notewell.types import PropertyValue
+from notewell.base.types import PropertyValue
 
 # The first of these that holds a date counts. Names are compared in lower case, with spaces and
 # hyphens as underscores.

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field
 
-from notewell.errors import UsageError
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
+from notewell.base.errors import UsageError
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.frontmatter import YAML_ERRORS, describe_yaml_error, load_yaml, read_frontmatter
 from notewell.vault.parse import one_line_end

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 
 RegionKind = Literal["code", "math"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from notewell.types import BlockMark, CountTokens, Heading, Note, Span
-from notewell.types.frozen import frozen
+from notewell.base.types import BlockMark, CountTokens, Heading, Note, Span
+from notewell.base.types.frozen import frozen
 
 Trail = tuple[Heading, ...]
 

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 from notewell.vault.write_journal import Journal
 
 _SCHEMA = """

@@ -12,8 +12,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from notewell.types import CountTokens
-from notewell.types.frozen import frozen
+from notewell.base.types import CountTokens
+from notewell.base.types.frozen import frozen
 
 _LINE = re.compile(r"\n")
 _OUTER_LINE = re.compile(r"\n(?=\S)")

@@ -13,8 +13,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from notewell.types import CountTokens, Likeness, Span
-from notewell.types.frozen import frozen
+from notewell.base.types import CountTokens, Likeness, Span
+from notewell.base.types.frozen import frozen
 from notewell.vault.sections import Section
 
 # Comparing more sentences of one note takes minutes; such a file is a book or a log.

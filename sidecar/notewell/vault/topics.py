@@ -15,8 +15,8 @@ from pathlib import PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote
 
-from notewell.types import PropertyValue, StoredNote
-from notewell.types.frozen import frozen
+from notewell.base.types import PropertyValue, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.vault.links import NoteNames
 
 INSTRUCTIONS = "Instructions"

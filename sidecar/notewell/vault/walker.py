@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from notewell.types import ExcludedFile, FileRef, Walk
+from notewell.base.types import ExcludedFile, FileRef, Walk
 from notewell.vault.own_files import is_own_file
 from notewell.vault.paths import IgnoreRules, is_hidden
 from notewell.vault.readers import described, is_readable

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
-from notewell.types import NOTE_TYPES, WatchMode
+from notewell.base.types import NOTE_TYPES, WatchMode
 from notewell.vault.files import outermost
 from notewell.vault.own_files import is_own_file
 from notewell.vault.paths import hides, is_hidden

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from notewell.errors import (
+from notewell.base.errors import (
     ChangedNoteError,
     NotFoundError,
     OutsideVaultError,
@@ -30,8 +30,8 @@ from notewell.errors import (
     UsageError,
     WriteError,
 )
-from notewell.types import PropertyValue, SourceText, VaultRecord
-from notewell.types.frozen import frozen
+from notewell.base.types import PropertyValue, SourceText, VaultRecord
+from notewell.base.types.frozen import frozen
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.note_form import MAX_BYTES, Form

@@ -15,9 +15,9 @@ from typing import Any
 
 import filelock
 
-from notewell.errors import NotFoundError, WriteError
-from notewell.support import private
-from notewell.types.frozen import frozen
+from notewell.base.errors import NotFoundError, WriteError
+from notewell.base.support import private
+from notewell.base.types.frozen import frozen
 
 NAME = "writes.db"
 MOST = 500  # writes that can be undone, the newest

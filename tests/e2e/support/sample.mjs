@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { COMMAND, ROOT } from "./command.mjs";
 
-const SAMPLE = join(ROOT, "sidecar/notewell/sample/vault");
+const SAMPLE = join(ROOT, "sidecar/notewell/doors/sample/vault");
 const VAULT = "Sample";
 const NAMED = "NOTEWELL_TEST_SAMPLE"; // where `run.mjs` tells its files what it prepared
 let prepared = null;

@@ -17,12 +17,12 @@ from pathlib import Path
 import orjson
 
 import notewell
+from notewell.base.types import Match, Settings, Signal
 from notewell.contract.search import SearchReply, SearchRequest
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.metrics import ndcg
 from notewell.features.evaluate.report import System
-from notewell.types import Match, Settings, Signal
-from notewell.vaults.opened import Vaults
 
 from .query import DevQuery
 

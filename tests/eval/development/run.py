@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from notewell.base.types import Settings, Signal
 from notewell.features.evaluate.datasets import read_queries, write_vault
-from notewell.types import Settings, Signal
 
 from .measure import MODES, Answered, earlier, jobs_of, measure, stored, without
 from .query import DevQuery, Half

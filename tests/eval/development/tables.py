@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from notewell.base.types import Match
 from notewell.features.evaluate.metrics import Interval, paired_bootstrap
-from notewell.types import Match
 
 from .measure import MODES, Answered
 from .query import DevQuery

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from notewell.base.types import FloatArray, SourceText
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
-from notewell.types import FloatArray, SourceText
 from notewell.vault.daily import DailyNotes
 from notewell.vault.links import NoteNames
 from notewell.vault.parse import parse

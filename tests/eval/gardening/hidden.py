@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from notewell.base.types import Link
 from notewell.features.gardener.checks import (
     CHECKS,
     broken_links,
@@ -30,7 +31,6 @@ from notewell.features.gardener.garden import Garden
 from notewell.features.gardener.mentions import folded
 from notewell.features.gardener.names import letters_of
 from notewell.features.gardener.suggestion import Suggestion
-from notewell.types import Link
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.topics import Ontology, Topic
 

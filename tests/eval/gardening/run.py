@@ -29,11 +29,11 @@ sys.path.append(str(Path(__file__).parents[3]))  # to import the tests
 
 from archives import locate
 
-from notewell.config.load import load_settings
+from notewell.base.config.load import load_settings
+from notewell.base.types import VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gardener.checks import CHECKS, missing_tags
-from notewell.types import VaultRecord, VaultRules
 from tests.eval.gardening.gardens import Vectors, garden_of, read_texts
 from tests.eval.gardening.hidden import MEASURES, SHARE, Count
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, DatedBy
 from notewell.features.archaeology.service import archaeology
-from notewell.types import Settings, VaultRecord
 from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
 

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import pytest
 
+from notewell.base.support.http import Cancel
+from notewell.base.types import AskRules, IndexCounts, ModelRules, Settings, VaultRecord
 from notewell.contract.request import StreamEvent
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
@@ -18,8 +20,6 @@ from notewell.features.ask.requests import AskRequest
 from notewell.features.ask.service import Agent
 from notewell.index.port import IndexReader
 from notewell.models.chat.providers import Providers
-from notewell.support.http import Cancel
-from notewell.types import AskRules, IndexCounts, ModelRules, Settings, VaultRecord
 from tests.features.ask.scripted import Says, Script, ScriptedModel
 
 NOTES = {

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.support.confined.child import tables
+from notewell.base.support.confined.rules import run
+from notewell.base.support.program import code_command
 from notewell.features.ask.code_tool import CodeLimits, CodeNote, CodeRunner, wrapped
 from notewell.features.ask.replies import AskNotice, AskStep
-from notewell.support.confined.child import tables
-from notewell.support.confined.rules import run
-from notewell.support.program import code_command
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
 
@@ -219,7 +219,7 @@ def test_a_program_that_grows_is_stopped(runner: CodeRunner, code: str) -> None:
 BROKEN_OUT = """
 import sys; sys.path.append(sys.argv[1])
 import ctypes, json, mmap, os, resource, socket, subprocess, threading
-from notewell.support.confined.confine import confine
+from notewell.base.support.confined.confine import confine
 request = json.loads(sys.stdin.buffer.read())
 libc = ctypes.CDLL(None, use_errno=True)
 confine(5.0, 256 << 20)
@@ -278,9 +278,9 @@ def test_code_that_escaped_the_language_can_still_do_nothing(
 def test_where_a_child_is_not_confined_no_code_runs(tmp_path: Path) -> None:
     """A child that skips the filter, one that is no program, one that says nothing, one that lies."""
     unfiltered = (
-        "import sys; sys.path.append(sys.argv[1]); from notewell.support.confined import confine as code_confine;"
+        "import sys; sys.path.append(sys.argv[1]); from notewell.base.support.confined import confine as code_confine;"
         " code_confine._install = lambda *given: None;"
-        " from notewell.support.confined.child import main; main()"
+        " from notewell.base.support.confined.child import main; main()"
     )
     *python, _, _, root = code_command()
     commands = {

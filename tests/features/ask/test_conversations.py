@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import CancelledError, NotFoundError, ProviderError
+from notewell.base.errors import CancelledError, NotFoundError, ProviderError
 from notewell.features.ask.conversations import MOST, Conversations, as_note, newest_within
 from notewell.features.ask.replies import AskNotice, AskReply, AskSource, AskText
 from notewell.features.ask.requests import AskRequest

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from notewell.base.types import AskRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features.ask.expansion import Expander
 from notewell.models.chat.providers import Providers
-from notewell.types import AskRules
 from tests.features.ask.scripted import Says, Script
 
 REQUEST = SearchRequest("apian", expand="llm", mode="keyword")

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from notewell.errors import ConfigError, ProviderError
+from notewell.base.errors import ConfigError, ProviderError
+from notewell.base.support.http import Cancel
+from notewell.base.types import AskRules
 from notewell.features.ask.prompts import phrases_for
 from notewell.features.ask.sources import check_citations
 from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank
 from notewell.models.chat.providers import CACHE_SECONDS, Providers
-from notewell.support.http import Cancel
-from notewell.types import AskRules
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from notewell.errors import CancelledError, ConfigError, NotFoundError, ProviderError
+from notewell.base.errors import CancelledError, ConfigError, NotFoundError, ProviderError
 from notewell.features.ask.replies import AskFound, AskNotice, AskStep, AskText
 from notewell.features.ask.requests import AskRequest
 from notewell.features.ask.tools import GIVEN_UP

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from notewell.errors import ProviderError
+from notewell.base.errors import ProviderError
 from notewell.features.ask import web_reader
 from notewell.features.ask.web_reader import Pages
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import (  # noqa: F401 - fixtures
+from tests.doors.cli.conftest import (  # noqa: F401 - fixtures
     indexed,
     notewell,
     own_places,

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from notewell.access.devices import Devices
 from notewell.contract.changes import Change
+from notewell.engine.access.devices import Devices
+from notewell.engine.vaults import switch
 from notewell.index.engines import held
 from notewell.vault.mirror import Mirror
-from notewell.vaults import switch
-from tests.cli.support import CommandLine
+from tests.doors.cli.support import CommandLine
 from tests.waiting import HANG_S
 
 QUERIES = ("bees", "warm compost", "music")

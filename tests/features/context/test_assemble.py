@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.contract.search import Fusion, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.context.service import Assembler
 from notewell.search.cited_blocks import TAG
-from notewell.types import ModelRules, Settings, VaultRecord
+from tests.doors.web.fakes import result
 from tests.tiny_model import write_tiny_model
-from tests.web.fakes import result
 
 LONG = "\n\n".join(
     f"## Part {n}\n\nThe river and the garden in year {n}. " + "A house by the sea. " * 30

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from notewell.contract.changes import Change
-from notewell.contract.search import SearchRequest
-from notewell.engine.engine import Engine
-from notewell.errors import (
+from notewell.base.errors import (
     ForbiddenError,
     NotewellError,
     NotFoundError,
     OutsideVaultError,
     UsageError,
 )
+from notewell.base.types import DocumentRules, Settings, VaultRecord
+from notewell.contract.changes import Change
+from notewell.contract.search import SearchRequest
+from notewell.doors.web.attachments import read_document
+from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.documents.requests import (
     AddDocuments,
@@ -26,8 +28,6 @@ from notewell.features.documents.requests import (
     RemoveDocuments,
 )
 from notewell.features.properties.requests import EditProperties
-from notewell.types import DocumentRules, Settings, VaultRecord
-from notewell.web.attachments import read_document
 from tests.vault.pdf_files import pdf
 from tests.waiting import until
 

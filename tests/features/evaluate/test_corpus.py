@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
+from notewell.base.types import SourceText
 from notewell.features.evaluate.datasets import Document, note_name, note_text, write_vault
-from notewell.types import SourceText
 from notewell.vault.parse import parse
 
 

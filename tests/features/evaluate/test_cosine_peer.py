@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.errors import ModelUnavailableError
+from notewell.base.errors import ModelUnavailableError
+from notewell.base.types import ModelRules, PassageText
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.peers import (
     NotePassages,
@@ -21,8 +23,6 @@ from notewell.features.evaluate.peers import (
 from notewell.features.evaluate.queries import Against
 from notewell.features.evaluate.run import eval_settings, run_corpus, systems_of
 from notewell.models import load_embedder as load_ours
-from notewell.types import ModelRules, PassageText
-from notewell.vaults.opened import Vaults
 from tests.features.evaluate.test_engine import beir, offline
 from tests.tiny_model import write_tiny_model
 

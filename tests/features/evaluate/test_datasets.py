@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
 from notewell.features.evaluate.datasets import (
     Document,
     Query,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.types import Settings
+from notewell.base.types import Settings
 from tests.eval.development.measure import MODES, Answered, Job, ask, earlier, stored, without
 from tests.eval.development.query import DevQuery
 from tests.eval.development.tables import markdown

@@ -6,10 +6,10 @@ import json
 from contextlib import closing
 from pathlib import Path
 
+from notewell.base.types import Settings
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
-from notewell.types import Settings
-from notewell.vaults.opened import Vaults
 
 TEXTS = {
     "1": ("Moss", "Moss grows on the shaded side of stones and drinks the morning fog."),

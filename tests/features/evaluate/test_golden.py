@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import UsageError
+from notewell.base.querylog import Judged, Judgements, Opened
+from notewell.base.types import Settings, VaultRecord, Verdict
 from notewell.contract.search import SearchRequest
-from notewell.errors import UsageError
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.golden import golden_set, read_golden, run_golden, write_golden
 from notewell.features.evaluate.run import systems_of
-from notewell.querylog import Judged, Judgements, Opened
-from notewell.types import Settings, VaultRecord, Verdict
-from notewell.vaults.opened import Vaults
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",

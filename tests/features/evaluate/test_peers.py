@@ -9,7 +9,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from notewell.errors import MissingExtraError, UsageError
+from notewell.base.errors import MissingExtraError, UsageError
+from notewell.base.types import PassageText, Settings
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import peers
 from notewell.features.evaluate.datasets import JudgedSet, Query
@@ -26,8 +28,6 @@ from notewell.features.evaluate.report import (
     report_json,
 )
 from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
-from notewell.types import PassageText, Settings
-from notewell.vaults.opened import Vaults
 from tests.features.evaluate.test_engine import beir, offline
 
 # Seven passages with two words on average. For "bees" BM25 (k1 1.5, b 0.75) gives, as a multiple

@@ -10,9 +10,10 @@ from pathlib import Path
 import orjson
 import pytest
 
+from notewell.base.errors import IndexInUseError, UsageError
+from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
-from notewell.errors import IndexInUseError, UsageError
 from notewell.features.evaluate.datasets import JudgedSet, Query
 from notewell.features.evaluate.report import System, report_json
 from notewell.features.evaluate.run import (
@@ -24,7 +25,6 @@ from notewell.features.evaluate.run import (
     run_vault,
     systems_of,
 )
-from notewell.types import Settings, VaultRecord
 
 KEYWORD, HYBRID = System("keyword", "keyword"), System("hybrid", "hybrid")
 

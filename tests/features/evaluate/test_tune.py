@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notewell.base.querylog import Judged, Judgements, Opened
+from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import EVALUATE, fit
 from notewell.features.evaluate.golden import golden_set, run_golden
 from notewell.features.evaluate.requests import TuneReply, TuneRequest
 from notewell.features.evaluate.run import HYBRID
 from notewell.features.evaluate.tuning import current
-from notewell.querylog import Judged, Judgements, Opened
 from notewell.search.evidence import UNTUNED, Tuning
-from notewell.types import Settings, VaultRecord
-from notewell.vaults.opened import Vaults
 
 TOPICS = [f"{first}{second}" for first in ("bal", "kor", "mit", "sul") for second in
           ("der", "fan", "gos", "hip", "jun", "lam", "nek", "pid", "rov")]  # fmt: skip

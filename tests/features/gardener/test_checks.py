@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from notewell.base.types import StoredNote
 from notewell.features.gardener.checks import CHECKS
 from notewell.features.gardener.edits import edited
 from notewell.features.gardener.garden import Garden
 from notewell.features.gardener.suggestion import Suggestion
-from notewell.types import StoredNote
 from notewell.vault.topics import read_ontology
 from tests.eval.gardening.gardens import NO_VECTORS, Vectors, garden_of
 

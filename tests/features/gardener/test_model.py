@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.errors import ConfigError, ProviderError, UsageError
+from notewell.base.types import AskRules, Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunsRequest
 from notewell.engine.engine import Engine
-from notewell.errors import ConfigError, ProviderError, UsageError
 from notewell.features import FEATURES
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.model_gardener import due, remembered
@@ -29,7 +30,6 @@ from notewell.features.gardener.rules import GardenRules
 from notewell.features.gardener.state import CheckedNote, GardenFile
 from notewell.models.chat.messages import ToolCall, Turn
 from notewell.models.chat.prices import price
-from notewell.types import AskRules, Settings, VaultRecord, VaultRules
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.features.gardener.asked import Plans
 

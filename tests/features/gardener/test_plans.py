@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import NotFoundError
+from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunsRequest
 from notewell.engine.engine import Engine
-from notewell.errors import NotFoundError
 from notewell.features import FEATURES
 from notewell.features.gardener.requests import MakePlan, PlanReply
 from notewell.features.gardener.rules import GardenRules
 from notewell.features.writes.requests import UndoRequest
-from notewell.types import Settings, VaultRecord, VaultRules
 from tests.features.gardener.asked import Plans
 
 CHECKS = ("broken_links", "unlinked_mentions", "tag_variants", "missing_properties")

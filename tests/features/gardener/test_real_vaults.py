@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gardener.checks import CHECKS
 from notewell.features.gardener.requests import MakePlan, PlanReply
 from notewell.features.gardener.rules import GardenRules
-from notewell.types import Settings, VaultRecord, VaultRules
 from tests.features.gardener.asked import Plans
 
 EDITS = 500

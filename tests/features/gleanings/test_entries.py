@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
+from notewell.base.types import SourceText
 from notewell.features.gleanings.parse import Entry, Found, read_entries
 from notewell.features.gleanings.urls import domain, gleaning_id, normalise
-from notewell.types import SourceText
 from notewell.vault.parse import parse
 
 NOTE = """---

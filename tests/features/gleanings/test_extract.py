@@ -8,10 +8,11 @@ from typing import TypeAlias
 
 import pytest
 
+from notewell.base.errors import NotFoundError, ReadOnlyError
+from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.errors import NotFoundError, ReadOnlyError
 from notewell.features import FEATURES
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
@@ -23,7 +24,6 @@ from notewell.features.gleanings.requests import (
 )
 from notewell.features.gleanings.urls import gleaning_id
 from notewell.features.writes.requests import UndoRequest
-from notewell.types import Settings, VaultRecord, VaultRules
 
 FIRST = "# Day\n\n## Gleanings\n\n- [Bees: a study](https://bees.example/?utm_source=x) [14:30]\n  Of the *hive*.\n- https://bare.example\n- broken\n"
 SECOND = "## Gleanings\n- [Again](https://bees.example)\n- [New](https://new.example/a)\n"

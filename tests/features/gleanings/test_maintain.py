@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import pytest
 
+from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
@@ -23,7 +24,6 @@ from notewell.features.gleanings.rules import GleaningRules
 from notewell.features.gleanings.service import Gleanings
 from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.gleanings.web import Checked, Web
-from notewell.types import Settings, VaultRecord, VaultRules
 from tests.waiting import until
 
 PAGE = b"""<!doctype html><html><head><title>Plain title</title>

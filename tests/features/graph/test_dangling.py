@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from notewell.base.types import Link
 from notewell.features.graph.network import dangling_links
-from notewell.types import Link
 
 
 def link(target: str) -> Link:

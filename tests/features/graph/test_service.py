@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import NotFoundError
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.graph import NeighborsReply, NeighborsRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
-from notewell.errors import NotFoundError
 from notewell.features import FEATURES
 from notewell.features.graph.requests import (
     BridgesReply,
@@ -31,7 +32,6 @@ from notewell.features.graph.requests import (
     PathReply,
     PathRequest,
 )
-from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 NOTES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from notewell.base.types import FloatArray
 from notewell.features.graph.similar_notes import (
     MAX_SIMILAR_TO_START,
     MIN_SIMILARITY,
@@ -13,7 +14,6 @@ from notewell.features.graph.similar_notes import (
     suggest_links_of,
 )
 from notewell.search.cosines import centred_vectors
-from notewell.types import FloatArray
 from tests.features.graph.networks import network
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from notewell.base.types import SourceText
 from notewell.features.memory.note import Validation, read_memory, with_validation
 from notewell.features.memory.recall import compose
 from notewell.features.memory.replies import (
@@ -22,7 +23,6 @@ from notewell.features.memory.requests import (
     RecallMemories,
     RelateMemories,
 )
-from notewell.types import SourceText
 from tests.features.memory.conftest import DAY, Desk
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from notewell.errors import (
+from notewell.base.errors import (
     NotewellError,
     NotFoundError,
     ProtectedError,

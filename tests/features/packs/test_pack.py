@@ -15,10 +15,10 @@ import numpy as np
 import orjson
 import pytest
 
-from notewell.errors import NotFoundError, PackError, UsageError
+from notewell.base.errors import NotFoundError, PackError, UsageError
+from notewell.base.types import Batch, Chunk, ModelKey, Note, NotePut, VectorPut
 from notewell.features.packs.transfer import export_pack, import_pack
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.types import Batch, Chunk, ModelKey, Note, NotePut, VectorPut
 
 MODEL = ModelKey("small", "ab" * 32, "int8")
 DIMENSIONS = 8

@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.errors import ReadOnlyError, UsageError, WriteError
+from notewell.base.errors import ReadOnlyError, UsageError, WriteError
+from notewell.base.support import atomic
+from notewell.base.types import Batch, VaultRecord, VaultRules
+from notewell.base.types.runs import RunEnd
+from notewell.engine.runs import RunLog
+from notewell.engine.runs.work import Runs
 from notewell.features.phone.rules import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.runs import RunLog
-from notewell.runs.work import Runs
-from notewell.support import atomic
-from notewell.types import Batch, VaultRecord, VaultRules
-from notewell.types.runs import RunEnd
 from notewell.vault.files import walk
 from notewell.vault.own_files import PHONE_INDEX, is_own_file
 from tests.features.phone.reading import read

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from notewell.errors import NotewellError
+from notewell.base.errors import NotewellError
+from notewell.base.types import Batch
 from notewell.features.postgres.address import parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import open_at
 from notewell.index.lexical import QueryTerm
-from notewell.types import Batch
 from tests.index.conftest import Material
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.errors import IndexInUseError, NotFoundError
+from notewell.base.errors import IndexInUseError, NotFoundError
+from notewell.base.types import Batch, VectorPut
 from notewell.features.postgres import vector_writes, vectors
 from notewell.features.postgres.address import Address, parse
 from notewell.features.postgres.errors import DatabaseGoneError
@@ -21,7 +22,6 @@ from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
-from notewell.types import Batch, VectorPut
 from tests import postgres_server
 from tests.index.conftest import Material
 from tests.postgres_server import Server
@@ -65,7 +65,7 @@ def end_connections(server: Server, vault: str) -> None:
     """End the writer's connection, as a network does."""
     postgres_server.sql(
         server,
-        "SELECT pg_terminate_backend(holder_pid, 5000) FROM notewell.vaults"
+        "SELECT pg_terminate_backend(holder_pid, 5000) FROM notewell.engine.vaults"
         f" WHERE name = '{vault}'",
     )
 
@@ -131,7 +131,7 @@ def test_a_lease_that_ran_out_is_taken_over_though_its_connection_seems_alive(
     postgres: Server, address: Address, opened: Open, make: Material
 ) -> None:
     first = opened()
-    past = f"UPDATE notewell.vaults SET lease_until = now() - interval '1 s' WHERE name = '{address.vault}'"
+    past = f"UPDATE notewell.engine.vaults SET lease_until = now() - interval '1 s' WHERE name = '{address.vault}'"
     postgres_server.sql(postgres, past)
 
     second = opened()

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from notewell.base.errors import AccessError, ConfigError, IndexFailure, ModelError, NotewellError
+from notewell.base.types import Batch, LedgerEntry
 from notewell.engine.feature import engines
-from notewell.errors import AccessError, ConfigError, IndexFailure, ModelError, NotewellError
 from notewell.features import FEATURES
 from notewell.features.postgres import schema
 from notewell.features.postgres.address import parse
@@ -26,7 +27,6 @@ from notewell.features.postgres.engine import (
 )
 from notewell.index.engines import delete_index, engine_of, open_index
 from notewell.index.port import IndexReader
-from notewell.types import Batch, LedgerEntry
 from tests import postgres_server
 from tests.index.conftest import Material
 from tests.postgres_server import Server

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import IndexInUseError
+from notewell.base.errors import IndexInUseError
+from notewell.base.types import Batch
 from notewell.features.postgres.address import Address, parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
-from notewell.types import Batch
 from tests import postgres_server
 from tests.features.postgres.postgres_process import OtherServer, other_server
 from tests.index.conftest import Material
@@ -62,7 +62,7 @@ def test_a_server_that_stood_still_longer_than_its_lease_never_writes_again(
         open_at(address, postgres.password, writable=True)
     postgres_server.sql(  # thirty seconds pass
         postgres,
-        "UPDATE notewell.vaults SET lease_until = now() - interval '1 s'"
+        "UPDATE notewell.engine.vaults SET lease_until = now() - interval '1 s'"
         f" WHERE name = '{address.vault}'",
     )
 

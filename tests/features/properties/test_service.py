@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 import pytest
 
+from notewell.base.errors import ChangedNoteError, NotFoundError, ProtectedError
+from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.engine.engine import Engine
-from notewell.errors import ChangedNoteError, NotFoundError, ProtectedError
 from notewell.features import FEATURES
 from notewell.features.memory.rules import MemoryRules
 from notewell.features.properties.requests import (
@@ -18,7 +19,6 @@ from notewell.features.properties.requests import (
     NoteProperties,
 )
 from notewell.features.writes.requests import UndoRequest, WritesRequest
-from notewell.types import Settings, VaultRecord, VaultRules
 
 Open: TypeAlias = Callable[..., Engine]
 NOTES = {

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config.load import ENV_ROAM_TOKEN
+from notewell.base.config.load import ENV_ROAM_TOKEN
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.fields import Door
 from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
+from notewell.engine.ingest.removal_guard import guard
 from notewell.features import FEATURES
 from notewell.features.sources import source_state
 from notewell.features.sources.feeds import RoamGraph
@@ -19,8 +21,6 @@ from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.roam_api import Pace, RequestWindow, RoamDesktop, RoamServers
 from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.features.sources.sync import sync
-from notewell.ingest.removal_guard import guard
-from notewell.types import ModelRules, Settings, VaultRecord
 from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
 from tests.features.sources.test_sync import Counting
 from tests.waiting import until

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import CancelledError, SourceError
+from notewell.base.errors import CancelledError, SourceError
 from notewell.features.sources.feeds import Reach, RoamGraph, feed_of
 from notewell.features.sources.roam_api import Pace, RoamDesktop, RoamServers, desktop_port
 from notewell.features.sources.roam_token import requested_token

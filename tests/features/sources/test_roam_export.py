@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
 from notewell.features.sources.pages import SourcePage, Unread
 from notewell.features.sources.roam_export import RoamExport
 

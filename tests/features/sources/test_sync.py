@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.errors import CancelledError
+from notewell.base.errors import CancelledError
+from notewell.base.types import VaultRules
+from notewell.engine.ingest.removal_guard import guard
 from notewell.features.sources.outline_text import Target
 from notewell.features.sources.page_markdown import write_page
 from notewell.features.sources.page_store import PageAddresses, PageStore
@@ -25,8 +27,6 @@ from notewell.features.sources.pages import (
     load_page,
 )
 from notewell.features.sources.sync import Synced, sync
-from notewell.ingest.removal_guard import guard
-from notewell.types import VaultRules
 from notewell.vault.files import read_note, walk
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
 from notewell.features.sources.export_files import ExportFiles
 from notewell.features.sources.feeds import recognised
 from notewell.features.sources.pages import SourceDocument, Unread

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from notewell.base.types import ModelRules, Settings, VaultRecord, VaultRules
 from notewell.contract.graph import NeighborsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.topics.requests import CheckTopics, TopicsRequest
-from notewell.types import ModelRules, Settings, VaultRecord, VaultRules
 from notewell.vault.topics import target_of
 from tests.tiny_model import write_tiny_model
 

@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from notewell.errors import MissingExtraError, ProviderError
+from notewell.base.errors import MissingExtraError, ProviderError
+from notewell.base.types import AskRules
 from notewell.models.chat.providers import find_key, keep_key
-from notewell.types import AskRules
 
 RULES = AskRules(provider="openai", base_url="https://example.com/v1")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import FloatArray
 from notewell.models.remote.breaker import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder
-from notewell.types import FloatArray
 
 _ATTEMPTS = 400
 _REST_S = 600.0  # longer than the circuit breaker rests

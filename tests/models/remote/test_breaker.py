@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
 from notewell.models.remote.breaker import FAILURES, Breaker, Slots
 from notewell.models.remote.embedder import RemoteEmbedder
 from notewell.models.resilient import Degrading

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.support.http import Retry
+from notewell.base.types import ModelRules
 from notewell.models.remote.batches import estimated_tokens
 from notewell.models.remote.breaker import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder, RemoteModel
 from notewell.models.remote.settings import remote_model
 from notewell.models.remote.table import SERVICES, Limits
-from notewell.support.http import Retry
-from notewell.types import ModelRules
 from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import (
     DIMENSIONS,

@@ -26,13 +26,13 @@ import numpy as np
 import pytest
 from aiohttp import web
 
+from notewell.base.support.http import Retry
+from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder
 from notewell.models.remote.breaker import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder
 from notewell.models.remote.settings import remote_model
 from notewell.models.remote.table import Limits
-from notewell.support.http import Retry
-from notewell.types import Embedder, ModelRules
 from tests.models.loopback import nobody
 from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import serving

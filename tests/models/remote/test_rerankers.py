@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from notewell.errors import ConfigError, ModelError, ModelUnavailableError
+from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
+from notewell.base.types import Reranker, SearchRules
 from notewell.models import load_remote_reranker
-from notewell.types import Reranker, SearchRules
 from tests.models.remote.fakes import serving
 
 PASSAGES = ("a cat", "a cat and a dog", "nothing of it", "a dog")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config.load import load_settings
-from notewell.errors import ConfigError, ModelError, ModelUnavailableError
+from notewell.base.config.load import load_settings
+from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
+from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder
 from notewell.models.remote.batches import TokenMeter, estimated_tokens
 from notewell.models.remote.settings import chosen, remote_model, require_consent
 from notewell.models.remote.table import SERVICES, estimate, row_of, service_named
-from notewell.types import Embedder, ModelRules
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 
 OPENAI = ModelRules(name="text-embedding-3-small", provider="openai")

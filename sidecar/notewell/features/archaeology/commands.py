@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from notewell.cli import layout
-from notewell.cli.backend import answer
-from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, print_table
-from notewell.cli.request_options import request_argument, request_options
+from notewell.doors.cli import layout
+from notewell.doors.cli.backend import answer
+from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean, print_table
+from notewell.doors.cli.request_options import request_argument, request_options
 from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, Bucket
 
 _WIDEST = 60  # columns of the longest bar, however wide the terminal is

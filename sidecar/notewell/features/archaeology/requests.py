@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+from notewell.base.types import DateSource
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, SearchText, Share
 from notewell.contract.request import Endpoint, Request
-from notewell.types import DateSource
-from notewell.types.frozen import frozen
 
 DatedBy = Literal["auto", "created", "modified"]
 Granularity = Literal["auto", "day", "week", "month"]

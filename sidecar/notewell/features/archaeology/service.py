@@ -12,6 +12,8 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Literal
 
+from notewell.base.types import DateSource
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.archaeology.requests import (
@@ -25,8 +27,6 @@ from notewell.features.archaeology.requests import (
     Peak,
 )
 from notewell.search.note_dates import stated_day
-from notewell.types import DateSource
-from notewell.types.frozen import frozen
 from notewell.vault.daily import DailyNotes
 from notewell.vault.properties import MODIFIED_KEYS, date_of, fold
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from notewell.doors.mcp.answer import pick
+from notewell.doors.mcp.prompts import CITE, Argument, PromptText
+from notewell.doors.mcp.requests import QUERY, BudgetedRequest, Change, request_model
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.features.archaeology.requests import ArchaeologyRequest
-from notewell.mcp.answer import pick
-from notewell.mcp.prompts import CITE, Argument, PromptText
-from notewell.mcp.requests import QUERY, BudgetedRequest, Change, request_model
-from notewell.mcp.tool import Document, Tool, ToolContext
 
 _SHOWN_NOTES = 3  # of a peak
 

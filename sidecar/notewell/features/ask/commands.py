@@ -7,14 +7,14 @@ from textwrap import indent
 
 import click
 
-from notewell.cli.backend import backend_for, print_reply
-from notewell.cli.options import QueryCommand, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, emit_object, print_table
-from notewell.cli.request_options import request_option
-from notewell.client.backend import Backend
-from notewell.config.terminal import is_terminal
+from notewell.base.config.terminal import is_terminal
+from notewell.base.errors import ProviderError
 from notewell.contract.chat import AskModelsReply
-from notewell.errors import ProviderError
+from notewell.doors.cli.backend import backend_for, print_reply
+from notewell.doors.cli.options import QueryCommand, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean, emit_object, print_table
+from notewell.doors.cli.request_options import request_option
+from notewell.engine.client.backend import Backend
 from notewell.features.ask.replies import (
     AskConversationReply,
     AskConversationsReply,

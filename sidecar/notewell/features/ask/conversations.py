@@ -12,11 +12,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from notewell.errors import NotFoundError
+from notewell.base.errors import NotFoundError
+from notewell.base.support import atomic
+from notewell.base.types import CountTokens
 from notewell.features.ask.prompts import phrases_for
 from notewell.features.ask.replies import AskConversationView, AskReply, AskSource
-from notewell.support import atomic
-from notewell.types import CountTokens
 from notewell.vault.readers import link_name
 
 NAME = "conversations"  # of the folder, next to the index

@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from notewell.base.errors import CancelledError, NotewellError, ProviderError
+from notewell.base.support import atomic
+from notewell.base.support.http import Cancel
 from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
-from notewell.errors import CancelledError, NotewellError, ProviderError
 from notewell.models.chat.messages import Message, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.query import parse
-from notewell.support import atomic
-from notewell.support.http import Cancel
 
 NAME = "expansions.json"
 MAX_CACHED = 500  # queries

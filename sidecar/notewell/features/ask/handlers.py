@@ -11,11 +11,16 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.config.edit import Configuration
+from notewell.base.errors import ConfigError
+from notewell.base.support.http import Cancel
+from notewell.base.types import AskRules
 from notewell.contract.chat import AskModelsReply
+from notewell.doors.web.auth import CALLER
+from notewell.doors.web.routes import Handler
+from notewell.doors.web.site import Site
+from notewell.engine.configuration import Configuration
 from notewell.engine.event_stream import EventStream, StreamedEvent
 from notewell.engine.feature import OpenFeatures
-from notewell.errors import ConfigError
 from notewell.features.ask.local_servers import find_servers, rules_of
 from notewell.features.ask.polled_answers import PolledAnswers
 from notewell.features.ask.replies import (
@@ -42,11 +47,6 @@ from notewell.features.ask.services import (
     rules_of_service,
     setup_of,
 )
-from notewell.support.http import Cancel
-from notewell.types import AskRules
-from notewell.web.auth import CALLER
-from notewell.web.routes import Handler
-from notewell.web.site import Site
 
 _log = logging.getLogger(__name__)
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 
-from notewell.errors import ProviderError
+from notewell.base.errors import ProviderError
+from notewell.base.support.http import HttpClient, HttpError, HttpRequest
+from notewell.base.types.frozen import frozen
 from notewell.features.ask.replies import LocalModels, LocalServer
 from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank
 from notewell.models.chat.wire import listed_models
-from notewell.support.http import HttpClient, HttpError, HttpRequest
-from notewell.types.frozen import frozen
 
 _FIND_S = 1.5  # a program that listens answers at once; loading a model is not waited for
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.search import Result
-from notewell.types.frozen import frozen
 
 AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
 LocalServer = Literal["ollama", "lm-studio", "llama.cpp"]

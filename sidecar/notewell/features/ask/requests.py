@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.chat import AskModelsReply
 from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
 from notewell.contract.request import EVENT_STREAM, Endpoint, Request
@@ -23,7 +24,6 @@ from notewell.features.ask.replies import (
     LocalModelsReply,
     LocalServer,
 )
-from notewell.types.frozen import frozen
 
 ConversationId = Annotated[str, Pattern("^[0-9a-f]{16}$")]
 AnswerId = Annotated[str, Pattern("^[0-9a-f]{32}$")]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from notewell.base.errors import CancelledError, NotewellError, ReadOnlyError
+from notewell.base.support.http import Cancel
 from notewell.contract.chat import AskModelsReply
 from notewell.contract.request import StreamEvent
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import CancelledError, NotewellError, ReadOnlyError
 from notewell.features.ask.conversations import Conversations, as_note
 from notewell.features.ask.expansion import Expander
 from notewell.features.ask.replies import (
@@ -32,7 +33,6 @@ from notewell.features.ask.requests import (
 from notewell.features.ask.tool_loop import Draft, ToolLoop
 from notewell.models.chat.messages import ChatModel
 from notewell.models.chat.providers import Providers
-from notewell.support.http import Cancel
 
 _INSTANT_RESULTS = 5  # shown while the model works
 # What leaves this computer, for people.

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from notewell.config.load import provider_key
-from notewell.errors import ConfigError, UsageError
+from notewell.base.config.load import provider_key
+from notewell.base.errors import ConfigError, UsageError
+from notewell.base.support.http import is_loopback
+from notewell.base.types import AskRules, ProviderKind
+from notewell.base.types.frozen import frozen
 from notewell.features.ask.replies import AskSetupReply, ChatService, ChatServiceView, KeyPlace
 from notewell.models.chat.providers import keep_key, stored_key
 from notewell.models.keys import has_keyring
 from notewell.models.providers import CHAT_MODELS, find_provider
-from notewell.support.http import is_loopback
-from notewell.types import AskRules, ProviderKind
-from notewell.types.frozen import frozen
 
 
 @frozen

@@ -10,10 +10,12 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from notewell.base.errors import ProviderError
+from notewell.base.support.http import Cancel
+from notewell.base.types import AskRules
 from notewell.contract.chat import ModelView
 from notewell.contract.request import StreamEvent
 from notewell.engine.feature import OpenVault
-from notewell.errors import ProviderError
 from notewell.features.ask import prompts
 from notewell.features.ask.code_tool import CodeRunner
 from notewell.features.ask.conversations import newest_within
@@ -24,8 +26,6 @@ from notewell.features.ask.tools import GIVEN_UP, ToolResult, Tools
 from notewell.features.ask.web_reader import Pages
 from notewell.models.chat.messages import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
-from notewell.support.http import Cancel
-from notewell.types import AskRules
 
 _CALLS_A_ROUND = 4
 _MARKER_CHARS = len(prompts.NOT_IN_NOTES)

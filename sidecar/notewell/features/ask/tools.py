@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from notewell.base.errors import NotewellError, UsageError
+from notewell.base.support.confined.rules import MODULES
+from notewell.base.support.http import Json
 from notewell.contract.context import ContextRequest
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenVault
-from notewell.errors import NotewellError, UsageError
 from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.sources import NumberedSources, Source
 from notewell.features.ask.web_reader import Page, Pages
 from notewell.models.chat.messages import ToolCall, ToolSpec
 from notewell.search.cited_blocks import CitedBlock, neutral
-from notewell.support.confined.rules import MODULES
-from notewell.support.http import Json
 from notewell.vault.chunk import fit_words
 
 # Below this confidence no result answers the question; see search/signals.py.

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from urllib.parse import quote, urljoin
 
-from notewell.errors import ProviderError
-from notewell.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
-from notewell.support.http.public import (
+from notewell.base.errors import ProviderError
+from notewell.base.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
+from notewell.base.support.http.public import (
     MALFORMED,
     PORTS,
     Resolve,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.options import Command, current_invocation, json_option
-from notewell.cli.output import clean, emit_object
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
+from notewell.doors.cli.options import Command, current_invocation, json_option
+from notewell.doors.cli.output import clean, emit_object
 
 if TYPE_CHECKING:
     from notewell.features.backup.restore import RestoreReport

@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from notewell import __version__, querylog
-from notewell.access.devices import Device, Devices
+from notewell import __version__
+from notewell.base import querylog
+from notewell.base.errors import BackupError, NotFoundError, UsageError
+from notewell.base.support import atomic, private
+from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.engine.access.devices import Device, Devices
 from notewell.engine.feature import open_source
-from notewell.errors import BackupError, NotFoundError, UsageError
+from notewell.engine.vaults.known import KnownVaults
 from notewell.features import FEATURES
 from notewell.features.backup.manifest import (
     DATABASES,
@@ -33,10 +37,7 @@ from notewell.features.backup.manifest import (
     dump,
 )
 from notewell.index.engines import DATABASE, copy_index
-from notewell.support import atomic, private
-from notewell.types import Settings, VaultRecord, VaultRules
 from notewell.vault import files
-from notewell.vaults.known import KnownVaults
 
 _BUSY_SECONDS = 10.0
 _READ_BYTES = 1024 * 1024

@@ -9,14 +9,14 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import get_args
 
+from notewell.base.errors import BackupError, NotewellError, ServerError
+from notewell.base.support.plain_tar import Member, TarForm
+from notewell.base.types import VaultSource
 from notewell.contract.codec import from_json, to_json
 from notewell.engine.feature import databases, files
-from notewell.errors import BackupError, NotewellError, ServerError
+from notewell.engine.vaults import opened
 from notewell.features import FEATURES
-from notewell.support.plain_tar import Member, TarForm
-from notewell.types import VaultSource
 from notewell.vault.paths import check_name, hides
-from notewell.vaults import opened
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -13,8 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from notewell.config.edit import Configuration
-from notewell.errors import BackupError, IndexInUseError, NotFoundError, UsageError
+from notewell.base.errors import BackupError, IndexInUseError, NotFoundError, UsageError
+from notewell.base.support import atomic, private
+from notewell.base.support.home import expanded
+from notewell.base.support.plain_tar import Member
+from notewell.base.types import Settings, VaultRecord
+from notewell.engine.configuration import Configuration
+from notewell.engine.vaults.known import OURS, KnownVaults
+from notewell.engine.vaults.registry import BACKUP as LIST_COPY
+from notewell.engine.vaults.registry import REGISTRY, Registry
+from notewell.engine.vaults.switch import Move
 from notewell.features.backup import manifest as form
 from notewell.features.backup.manifest import (
     BACKUP,
@@ -25,14 +33,6 @@ from notewell.features.backup.manifest import (
     SavedDevice,
 )
 from notewell.index.engines import DATABASE, check_copy, held
-from notewell.support import atomic, private
-from notewell.support.home import expanded
-from notewell.support.plain_tar import Member
-from notewell.types import Settings, VaultRecord
-from notewell.vaults.known import OURS, KnownVaults
-from notewell.vaults.registry import BACKUP as LIST_COPY
-from notewell.vaults.registry import REGISTRY, Registry
-from notewell.vaults.switch import Move
 
 STAGED = ".restore-"  # begins the name of the folder in which a restore prepares the state
 ASIDE = "before-restore-"  # begins the name of the folder with what a restore replaced

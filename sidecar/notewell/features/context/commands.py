@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from notewell.cli.backend import answer
-from notewell.cli.options import QueryCommand, current_invocation, json_option, vault_option
-from notewell.cli.output import clean_lines
-from notewell.cli.request_options import query_argument, request_option, request_options
 from notewell.contract.context import ContextReply, ContextRequest
+from notewell.doors.cli.backend import answer
+from notewell.doors.cli.options import QueryCommand, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean_lines
+from notewell.doors.cli.request_options import query_argument, request_option, request_options
 
 
 @click.command(cls=QueryCommand)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from notewell.base.errors import NotewellError
+from notewell.base.types import Note, StoredChunk, StoredNote
 from notewell.contract.search import Passage, Result
-from notewell.errors import NotewellError
 from notewell.index.port import IndexReader
-from notewell.sources import Source
-from notewell.types import Note, StoredChunk, StoredNote
+from notewell.vault.sources import Source
 
 MAX_HEADINGS = 12  # of one note
 

@@ -16,17 +16,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from notewell.base.types import CountTokens, StoredNote, VaultRecord
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
 from notewell.contract.search import UNLOGGED, Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.features.context.note_texts import NoteTexts, ShownPassage
 from notewell.index.port import IndexReader
-from notewell.ingest.token_counter import TokenCounter
 from notewell.search import cited_blocks as blocks
 from notewell.search.cited_blocks import CitedBlock
-from notewell.sources import Source
-from notewell.types import CountTokens, StoredNote, VaultRecord
 from notewell.vault.chunk import fit_words
+from notewell.vault.sources import Source
 
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
 MAX_NOTE_SHARE = 0.1  # of the budget, for one note among several

@@ -6,17 +6,17 @@ import time
 
 import click
 
-from notewell.access.addresses import (
+from notewell.contract.fields import iso
+from notewell.doors.cli.options import Command, current_invocation, json_option
+from notewell.doors.cli.output import emit_object, print_qr
+from notewell.engine.access.addresses import (
     LOOPBACK_ONLY,
     checked_address,
     is_loopback,
     own_address,
     pairing_links,
 )
-from notewell.access.devices import LINK_SECONDS, Devices, Scope
-from notewell.cli.options import Command, current_invocation, json_option
-from notewell.cli.output import emit_object, print_qr
-from notewell.contract.fields import iso
+from notewell.engine.access.devices import LINK_SECONDS, Devices, Scope
 
 
 @click.command(cls=Command)

@@ -6,11 +6,20 @@ import asyncio
 import time
 from collections.abc import Mapping
 
-from notewell.access.addresses import checked_address, is_loopback, own_address, pairing_links
-from notewell.access.devices import LINK_SECONDS, Devices, view_of
-from notewell.access.tokens import digest
+from notewell.base.errors import ForbiddenError
+from notewell.base.types import ServerRules
 from notewell.contract.fields import iso
-from notewell.errors import ForbiddenError
+from notewell.doors.web.auth import CALLER, CLIENT
+from notewell.doors.web.routes import Handler
+from notewell.doors.web.site import Site
+from notewell.engine.access.addresses import (
+    checked_address,
+    is_loopback,
+    own_address,
+    pairing_links,
+)
+from notewell.engine.access.devices import LINK_SECONDS, Devices, view_of
+from notewell.engine.access.tokens import digest
 from notewell.features.devices.requests import (
     AuditReply,
     AuditRequest,
@@ -24,10 +33,6 @@ from notewell.features.devices.requests import (
     RedeemRequest,
     RevokeDevice,
 )
-from notewell.types import ServerRules
-from notewell.web.auth import CALLER, CLIENT
-from notewell.web.routes import Handler
-from notewell.web.site import Site
 
 
 async def pair(site: Site, _vault: str | None, request: PairRequest) -> PairReply:

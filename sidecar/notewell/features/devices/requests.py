@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.devices import AuditEntry, DeviceView
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 
 @frozen

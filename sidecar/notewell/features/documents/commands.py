@@ -8,11 +8,12 @@ from typing import TypeVar
 
 import click
 
-from notewell.cli.backend import backend_for, print_reply, writing_backend
-from notewell.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, print_table
-from notewell.cli.request_options import request_option, request_options
+from notewell.base.support.home import expanded
 from notewell.contract.request import Request
+from notewell.doors.cli.backend import backend_for, print_reply, writing_backend
+from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean, print_table
+from notewell.doors.cli.request_options import request_option, request_options
 from notewell.features.documents.requests import (
     AddDocuments,
     AddedReply,
@@ -20,7 +21,6 @@ from notewell.features.documents.requests import (
     ListDocuments,
     RemoveDocuments,
 )
-from notewell.support.home import expanded
 
 R = TypeVar("R")
 

@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Pattern
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 MOST_IDS = 1000  # of one reply
 DEFAULT_NAMESPACE = "Documents"

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.access.places import allowed_place
+from notewell.base.errors import NotFoundError, UsageError
+from notewell.base.types import FileRef
+from notewell.engine.access.places import allowed_place
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import NotFoundError, UsageError
 from notewell.features.documents.requests import (
     MOST_IDS,
     AddDocuments,
@@ -23,7 +24,6 @@ from notewell.features.documents.requests import (
 )
 from notewell.features.documents.source import mounted
 from notewell.features.documents.store import StoredPlace, put, store_of
-from notewell.types import FileRef
 from notewell.vault.paths import DOCUMENTS, is_hidden
 from notewell.vault.readers import reader_of
 

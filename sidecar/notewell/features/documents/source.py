@@ -12,23 +12,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from notewell.access.places import allowed_place
-from notewell.errors import (
+from notewell.base.errors import (
     ForbiddenError,
     NotFoundError,
     OutsideVaultError,
     UnreadableNoteError,
     VaultError,
 )
+from notewell.base.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
+from notewell.engine.access.places import allowed_place
 from notewell.features.documents.store import DocumentStore, StoredPlace, store_of
-from notewell.sources import Source
-from notewell.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
 from notewell.vault import files
 from notewell.vault.files import NoteText, content_hash, read_note
 from notewell.vault.mirror import Mirror
 from notewell.vault.paths import DOCUMENTS, is_document
 from notewell.vault.readers import READERS, reader_of
 from notewell.vault.readers.process import ReaderProcess
+from notewell.vault.sources import Source
 
 
 def mounted(namespace: str, mount: str) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import orjson
 
-from notewell.errors import ConfigError, NotewellError
-from notewell.support import atomic, private
-from notewell.types import Settings, VaultRecord
+from notewell.base.errors import ConfigError, NotewellError
+from notewell.base.support import atomic, private
+from notewell.base.types import Settings, VaultRecord
 
 NAME = "documents.json"
 FORMAT = 1

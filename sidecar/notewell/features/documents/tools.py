@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from notewell.doors.mcp.answer import pick
+from notewell.doors.mcp.index_tools import begin
+from notewell.doors.mcp.requests import Change, ToolRequest, request_model
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.features.documents.requests import AddDocuments
-from notewell.mcp.answer import pick
-from notewell.mcp.index_tools import begin
-from notewell.mcp.requests import Change, ToolRequest, request_model
-from notewell.mcp.tool import Document, Tool, ToolContext
 
 _MOST_IDS = 100  # of one answer, which has a job and counts besides
 _PLACE = Change(name="path", doc="Whole path on the server", hint=str)

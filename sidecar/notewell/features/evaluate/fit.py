@@ -25,12 +25,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.querylog import Judgements, fold
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.features.evaluate.datasets import JudgedSet, Query
 from notewell.features.evaluate.golden import CONFIRMED, last_opened, query_id
 from notewell.features.evaluate.metrics import Interval, paired_bootstrap
-from notewell.querylog import Judgements, fold
 from notewell.search.evidence import UNTUNED, Tuning
 
 MIN_QUERIES = 30  # with fewer, no gain is sure

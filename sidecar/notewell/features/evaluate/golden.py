@@ -22,8 +22,11 @@ from typing import Protocol
 
 import orjson
 
+from notewell.base.errors import UsageError
+from notewell.base.querylog import Judgements, fold
+from notewell.base.querylog.records import Opened
+from notewell.base.types import VaultRecord
 from notewell.engine.feature import OpenVault
-from notewell.errors import UsageError
 from notewell.features.evaluate.datasets import JudgedSet, Query
 from notewell.features.evaluate.queries import Against
 from notewell.features.evaluate.report import EvalReport, System
@@ -38,10 +41,7 @@ from notewell.features.evaluate.run import (
     up_to_date,
 )
 from notewell.features.evaluate.tuning import TuningFile
-from notewell.querylog import Judgements, fold
-from notewell.querylog.records import Opened
 from notewell.search.evidence import UNTUNED
-from notewell.types import VaultRecord
 
 MIN_QUERIES = 3  # with fewer, an average means nothing
 FEW_QUERIES = 20  # with fewer, the report has a warning

@@ -12,19 +12,19 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.options import Invocation
-from notewell.cli.output import emit, emit_object, print_table
-from notewell.cli.progress import Reporter
-from notewell.errors import NotFoundError
+from notewell.base.errors import NotFoundError
+from notewell.base.support.home import expanded
+from notewell.base.types import SearchMode, Settings, VaultRecord
+from notewell.doors.cli.options import Invocation
+from notewell.doors.cli.output import emit, emit_object, print_table
+from notewell.doors.cli.progress import Reporter
+from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.golden import read_golden, run_golden, write_golden
 from notewell.features.evaluate.peers import PeerKind, find_peers
 from notewell.features.evaluate.queries import Against
 from notewell.features.evaluate.report import ClassFigures, EvalReport, Waits, report_json
 from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
-from notewell.support.home import expanded
-from notewell.types import SearchMode, Settings, VaultRecord
-from notewell.vaults.opened import Vaults
 
 _METRICS = {
     "ndcg_10": "nDCG@10",

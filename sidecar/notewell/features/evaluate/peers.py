@@ -15,12 +15,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from notewell.errors import MissingExtraError, UsageError
+from notewell.base.errors import MissingExtraError, UsageError
+from notewell.base.types import Embedder, ModelKey, ModelRules, PassageText
 from notewell.models.catalogue import ModelSpec, known
 from notewell.models.fetch import fetch
 from notewell.models.loading import describe_folder
 from notewell.models.torch_embedder import TorchEmbedder
-from notewell.types import Embedder, ModelKey, ModelRules, PassageText
 
 RRF_K = 60
 _WORD = re.compile(r"\w+")

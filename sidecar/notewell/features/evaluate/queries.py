@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from notewell.base.errors import UsageError
+from notewell.base.types import PassageText, Settings
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.errors import UsageError
 from notewell.features.evaluate.datasets import JudgedSet, Query
 from notewell.features.evaluate.metrics import ndcg, recall, reciprocal_rank
 from notewell.features.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
@@ -20,7 +21,6 @@ from notewell.features.evaluate.report import (
     class_means,
     compare_two,
 )
-from notewell.types import PassageText, Settings
 
 DEPTH = 100  # the deepest cut of a metric
 

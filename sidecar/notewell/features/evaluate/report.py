@@ -9,8 +9,8 @@ from itertools import groupby
 import numpy as np
 import orjson
 
+from notewell.base.types import FusionMethod, SearchMode, Signal
 from notewell.features.evaluate.metrics import Interval, paired_bootstrap
-from notewell.types import FusionMethod, SearchMode, Signal
 
 BASELINES = ("keyword", "rrf")  # the systems that the others are compared with
 ABLATED = "without "  # prefix of the names of systems with one signal switched off

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 
 @frozen

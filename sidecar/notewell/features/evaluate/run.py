@@ -12,10 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar, get_args
 
+from notewell.base.errors import IndexInUseError
+from notewell.base.types import (
+    PassageText,
+    Progress,
+    SearchMode,
+    Settings,
+    Signal,
+    VaultRecord,
+    VaultRules,
+)
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
-from notewell.errors import IndexInUseError
 from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
 from notewell.features.evaluate.queries import (
     DEPTH,
@@ -31,15 +40,6 @@ from notewell.features.evaluate.report import (
     class_means,
     compare,
     product,
-)
-from notewell.types import (
-    PassageText,
-    Progress,
-    SearchMode,
-    Settings,
-    Signal,
-    VaultRecord,
-    VaultRules,
 )
 
 OnProgress = Callable[[Progress], None] | None

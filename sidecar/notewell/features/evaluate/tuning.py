@@ -12,8 +12,8 @@ from pathlib import Path
 
 import orjson
 
+from notewell.base.support import atomic
 from notewell.search.evidence import UNTUNED, Tuning
-from notewell.support import atomic
 
 log = logging.getLogger(__name__)
 

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from notewell.errors import (
+from notewell.base.errors import (
     NotFoundError,
     UnreadableNoteError,
     UsageError,
     VaultError,
     WriteError,
 )
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.edits import edited
 from notewell.features.gardener.plan_note import note_text
 from notewell.features.gardener.requests import SuggestionView
@@ -30,7 +31,6 @@ from notewell.features.gardener.state import (
 )
 from notewell.features.gardener.suggestion import NoteEdit
 from notewell.features.gardener.views import edits_of, paths_of
-from notewell.types.frozen import frozen
 from notewell.vault.note_form import Form
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import MOST, Entry

@@ -8,17 +8,23 @@ from typing import Any
 
 import click
 
-from notewell.cli.backend import answer, backend_for, print_reply
-from notewell.cli.options import AnyFunction, Group, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, emit_object, print_table
-from notewell.cli.request_options import (
+from notewell.base.errors import NotFoundError, UsageError
+from notewell.doors.cli.backend import answer, backend_for, print_reply
+from notewell.doors.cli.options import (
+    AnyFunction,
+    Group,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.doors.cli.output import clean, emit_object, print_table
+from notewell.doors.cli.request_options import (
     RequestType,
     request_argument,
     request_option,
     request_options,
 )
-from notewell.client.backend import Backend
-from notewell.errors import NotFoundError, UsageError
+from notewell.engine.client.backend import Backend
 from notewell.features.gardener.requests import (
     ApplyPlan,
     ForgetRejections,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from notewell.errors import UsageError, WriteError
+from notewell.base.errors import UsageError, WriteError
+from notewell.base.types import PropertyValue
 from notewell.features.gardener.suggestion import NoteEdit, Replacement
-from notewell.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.frontmatter import body_start, read_frontmatter
 from notewell.vault.parse import one_line_end

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from notewell.types import FloatArray, Link, PropertyValue
-from notewell.types.frozen import frozen
+from notewell.base.types import FloatArray, Link, PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.vault.frontmatter import body_start, read_frontmatter
 from notewell.vault.links import NoteNames
 from notewell.vault.parse import file_title, one_line_end

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from notewell.base.types.frozen import frozen
 from notewell.index.analyze import HAN, MARKS, SOUTH_EAST_ASIAN
-from notewell.types.frozen import frozen
 
 _ALONE = f"{HAN}{SOUTH_EAST_ASIAN}\u3041-\u309f"
 WORD = re.compile(

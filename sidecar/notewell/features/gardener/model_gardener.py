@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from notewell.base.errors import ConfigError, ProviderError, UsageError
+from notewell.base.support.http import Cancel
 from notewell.contract.chat import ModelView
-from notewell.errors import ConfigError, ProviderError, UsageError
+from notewell.engine.runs.work import RunProgress
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.model_prompt import (
     SPEC,
@@ -25,8 +27,6 @@ from notewell.features.gardener.suggestion import Suggestion
 from notewell.models.chat.messages import ChatModel, Turn
 from notewell.models.chat.prices import PRICES_OF, price
 from notewell.models.chat.providers import Providers
-from notewell.runs.work import RunProgress
-from notewell.support.http import Cancel
 
 AGAIN = timedelta(days=1)  # the earliest that a changed note is looked at again
 SKIPPED = timedelta(days=7)  # the same for a note of which the model said nothing usable

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from notewell.base.support.http import Json
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.models.chat.messages import Message, ToolSpec
 from notewell.models.remote.batches import estimated_tokens
-from notewell.support.http import Json
-from notewell.types.frozen import frozen
 from notewell.vault.topics import alike_in_name, counts_of, topic_values
 
 _NOTES_A_REQUEST = 10

@@ -9,9 +9,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.model_prompt import TOOL
 from notewell.models.chat.messages import Turn
-from notewell.types.frozen import frozen
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _MOST_TOPICS = 8  # for one note

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
+from notewell.base.errors import UnreadableNoteError, VaultError
+from notewell.base.types import FloatArray, PropertyValue, StoredNote
+from notewell.base.types.frozen import frozen
 from notewell.engine.feature import OpenVault
-from notewell.errors import UnreadableNoteError, VaultError
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.rules import GardenRules
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
 from notewell.search.sentences import sentences_of
-from notewell.sources import Source
-from notewell.types import FloatArray, PropertyValue, StoredNote
-from notewell.types.frozen import frozen
 from notewell.vault.daily import DailyNotes
 from notewell.vault.paths import is_document
 from notewell.vault.regions import is_drawing
+from notewell.vault.sources import Source
 from notewell.vault.topics import read_ontology
 
 _TEMPLATES = Path(".obsidian/templates.json")

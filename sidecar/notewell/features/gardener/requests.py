@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Pattern
 from notewell.contract.request import Endpoint, Request
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
 
 GardenCheck = Literal[
     "broken_links",

@@ -8,14 +8,17 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import (
+from notewell.base.errors import (
     ChangedNoteError,
     NotFoundError,
     ReadOnlyError,
     UnreadableNoteError,
     UsageError,
 )
+from notewell.base.types import Settings
+from notewell.base.types.runs import Trigger
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.engine.runs.work import RunProgress
 from notewell.features.gardener.changes import MOST_NOTES, Done, SuggestionWriter, decisions
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.edits import clash, diff_of, edited, problem_of
@@ -47,9 +50,6 @@ from notewell.features.gardener.rules import GardenRules
 from notewell.features.gardener.state import GardenFile, GardenPlan, GardenState
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
 from notewell.features.gardener.views import reply_of, summary_of, view_of
-from notewell.runs.work import RunProgress
-from notewell.types import Settings
-from notewell.types.runs import Trigger
 
 if TYPE_CHECKING:  # loaded where a language model is asked
     from notewell.features.gardener.model_gardener import ModelGardener

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
 
+from notewell.base.errors import NotFoundError, WriteError
+from notewell.base.support import state_file
+from notewell.base.types.frozen import frozen
 from notewell.contract.codec import from_json, to_json
-from notewell.errors import NotFoundError, WriteError
 from notewell.features.gardener.requests import GardenCheck, SuggestionView
-from notewell.support import state_file
-from notewell.types.frozen import frozen
 
 NAME = "garden.json"
 MOST_REMEMBERED = 20_000  # decisions, the newest

@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import field
 
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.requests import GardenCheck
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
 
 
 @frozen

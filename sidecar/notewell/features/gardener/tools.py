@@ -7,6 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from notewell.contract.fields import Doc
+from notewell.doors.mcp.answer import answer_record, pick
+from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.features.gardener.requests import (
     ApplyPlan,
     MakePlan,
@@ -17,9 +20,6 @@ from notewell.features.gardener.requests import (
     SuggestionId,
     UndoPlan,
 )
-from notewell.mcp.answer import answer_record, pick
-from notewell.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
-from notewell.mcp.tool import Document, Tool, ToolContext
 
 _SUGGESTION = ("id", "check", "path", "title", "evidence", "confidence", "state", "why", "diff")
 _PLAN = ("id", "created", "note", "counts", "more")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from notewell.base.types import FloatArray
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden
 from notewell.search.cosines import centred_vectors
-from notewell.types import FloatArray
-from notewell.types.frozen import frozen
 
 NEIGHBOURS = 10
 MIN_COSINE = 0.25  # centred; less alike notes have no vote

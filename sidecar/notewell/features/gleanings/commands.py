@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from notewell.cli.backend import answer, backend_for
-from notewell.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, emit_object, print_facts, print_table
-from notewell.cli.request_options import request_argument, request_option, request_options
-from notewell.cli.runs import ended_run, show_run
+from notewell.doors.cli.backend import answer, backend_for
+from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean, emit_object, print_facts, print_table
+from notewell.doors.cli.request_options import request_argument, request_option, request_options
+from notewell.doors.cli.runs import ended_run, show_run
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
     ExtractReply,

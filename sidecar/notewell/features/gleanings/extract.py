@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
-from notewell.errors import (
+from notewell.base.errors import (
     ChangedNoteError,
     NotFoundError,
     UnreadableNoteError,
     UsageError,
     WriteError,
 )
+from notewell.base.types.frozen import frozen
+from notewell.engine.runs.work import RunProgress
 from notewell.features.gleanings.collect import Collection, Day, Gleaning, MadeNote, gleanings_of
 from notewell.features.gleanings.note import note_path, note_text, sources
 from notewell.features.gleanings.state import Mark, State, StateFile
 from notewell.features.gleanings.urls import domain
 from notewell.features.gleanings.web import Checked, Web
-from notewell.runs.work import RunProgress
-from notewell.types.frozen import frozen
 from notewell.vault.property_edit import PropertyEdit
 from notewell.vault.write import VaultWriter
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from notewell.base.types.frozen import frozen
+from notewell.engine.runs.work import RunProgress
 from notewell.features.gleanings.extract import wait_for_host, with_page
 from notewell.features.gleanings.requests import GleaningStatus
 from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.gleanings.urls import domain
 from notewell.features.gleanings.web import Checked, Web
-from notewell.runs.work import RunProgress
-from notewell.types.frozen import frozen
 
 _FAILURES = 2  # on different days
 

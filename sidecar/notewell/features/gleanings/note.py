@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from notewell.base.types import PropertyValue
 from notewell.features.gleanings.collect import Gleaning
 from notewell.features.gleanings.state import Mark
 from notewell.features.gleanings.urls import domain
 from notewell.features.gleanings.web import Checked
-from notewell.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
 
 TYPE = "gleaning"

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
+from notewell.base.types import Heading
+from notewell.base.types.frozen import frozen
 from notewell.features.gleanings.urls import normalise
-from notewell.types import Heading
-from notewell.types.frozen import frozen
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<rest>.*)")
 _LINK = re.compile(

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Pattern, SearchText
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 GleaningStatus = Literal["active", "inactive", "hidden"]
 GleaningId = Annotated[str, Pattern("^[0-9a-f]{12}$"), Doc("Id of the gleaning")]

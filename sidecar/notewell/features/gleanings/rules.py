@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from notewell.types.frozen import frozen
-from notewell.types.settings import Section
+from notewell.base.types.frozen import frozen
+from notewell.base.types.settings import Section
 
 
 @frozen

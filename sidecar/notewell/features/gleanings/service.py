@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError
+from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import NotewellError, NotFoundError, ReadOnlyError
+from notewell.engine.runs.work import RunProgress
 from notewell.features.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
 from notewell.features.gleanings.extract import Extracted, Extraction
 from notewell.features.gleanings.maintain import Link, Upkeep
@@ -33,8 +35,6 @@ from notewell.features.gleanings.rules import GleaningRules
 from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.gleanings.urls import domain
 from notewell.features.gleanings.web import Web
-from notewell.runs.work import RunProgress
-from notewell.types.runs import Trigger
 from notewell.vault.daily import DailyNotes
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end

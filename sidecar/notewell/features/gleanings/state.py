@@ -11,10 +11,10 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from notewell.errors import WriteError
+from notewell.base.errors import WriteError
+from notewell.base.support import state_file
+from notewell.base.types.frozen import frozen
 from notewell.features.gleanings.requests import GleaningStatus, StatusChange
-from notewell.support import state_file
-from notewell.types.frozen import frozen
 
 NAME = "gleanings.json"
 MOST_CHANGES = 100  # of one gleaning's status

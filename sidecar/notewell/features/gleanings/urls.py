@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from urllib.parse import SplitResult, urlsplit
 
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
 
 _PORTS = {"http": 80, "https": 443}
 _TRACKING = ("gclid", "fbclid")

@@ -12,9 +12,9 @@ from html.parser import HTMLParser
 from typing import Literal
 from urllib.parse import urljoin
 
-from notewell.support.http import HttpClient, HttpError, StreamedReply
-from notewell.support.http.public import MALFORMED, Resolve, public_request, resolve
-from notewell.types.frozen import frozen
+from notewell.base.support.http import HttpClient, HttpError, StreamedReply
+from notewell.base.support.http.public import MALFORMED, Resolve, public_request, resolve
+from notewell.base.types.frozen import frozen
 
 MAX_BYTES = 64 * 1024  # of a page; the title is at its beginning
 MAX_REDIRECTS = 4

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
-from notewell.cli.backend import answer, backend_for, note_path, print_reply
-from notewell.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.cli.output import print_facts, print_table
-from notewell.cli.request_options import request_argument, request_options
+from notewell.base.types import VaultRecord
 from notewell.contract.graph import NeighborsReply, NeighborsRequest
 from notewell.contract.request import Request
+from notewell.doors.cli.backend import answer, backend_for, note_path, print_reply
+from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import print_facts, print_table
+from notewell.doors.cli.request_options import request_argument, request_options
 from notewell.features.graph.requests import (
     BridgesReply,
     BridgesRequest,
@@ -34,7 +35,6 @@ from notewell.features.graph.requests import (
     PathReply,
     PathRequest,
 )
-from notewell.types import VaultRecord
 
 R = TypeVar("R")
 _ARROWS = {"out": "->", "in": "<-", "both": "<->", None: ""}

@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, NoteName
 from notewell.contract.graph import Daily, Hops, LinkDirection, NeighborsRequest
 from notewell.contract.request import Endpoint, Example, RateClass, Request
-from notewell.types.frozen import frozen
 
 HubOrder = Literal["links", "pagerank"]
 

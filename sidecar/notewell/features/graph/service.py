@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from notewell.base.errors import NotFoundError
+from notewell.base.types import FloatArray, IdArray, StoredNote
 from notewell.contract.graph import NeighborsReply, NeighborsRequest
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import NotFoundError
 from notewell.features.graph import views
 from notewell.features.graph.network import dangling_links, nearby_notes
 from notewell.features.graph.requests import (
@@ -42,7 +43,6 @@ from notewell.features.graph.views import GraphView, GraphViews
 from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
 from notewell.search.cosines import centred_vectors
 from notewell.search.names import find_note
-from notewell.types import FloatArray, IdArray, StoredNote
 
 STATS_HUBS = 5
 _NO_NOTES: IdArray = np.empty(0, np.int64)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.base.types import FloatArray, IdArray
 from notewell.features.graph.network import Network
-from notewell.types import FloatArray, IdArray
 
 MIN_SIMILARITY = 0.4  # centred cosine from which two notes are worth a look
 MAX_COMPARED = 8_000  # notes compared pairwise; the time grows with the square

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import LogRequest
 from notewell.contract.status import StatusRequest
+from notewell.doors.mcp.answer import pick
+from notewell.doors.mcp.prompts import Argument, PromptText
+from notewell.doors.mcp.requests import BudgetedRequest, Change, request_model
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.features.graph.requests import GraphStatsRequest, PathRequest
-from notewell.mcp.answer import pick
-from notewell.mcp.prompts import Argument, PromptText
-from notewell.mcp.requests import BudgetedRequest, Change, request_model
-from notewell.mcp.tool import Document, Tool, ToolContext
 
 
 def graph_neighbors(context: ToolContext, request: BudgetedRequest) -> Document:

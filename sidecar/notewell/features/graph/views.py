@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from notewell.base.types import StoredNote, VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.graph import Neighbor
 from notewell.features.graph.network import DanglingLinks, NearbyNote, Network
@@ -29,7 +30,6 @@ from notewell.features.graph.requests import (
 from notewell.features.graph.similar_notes import SuggestedLink
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinks
-from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 
 if TYPE_CHECKING:  # importing it at run time would import networkx

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from notewell.errors import NotFoundError, ProtectedError, UsageError
+from notewell.base.errors import NotFoundError, ProtectedError, UsageError
+from notewell.base.types import PropertyValue
 from notewell.features.memory import scoring
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.links import MemoryNames
@@ -36,7 +37,6 @@ from notewell.features.memory.requests import (
     UnrelateMemories,
 )
 from notewell.features.memory.views import view
-from notewell.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.paths import check_name
 from notewell.vault.write import Written

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from notewell.cli.backend import answer
-from notewell.cli.options import Group, json_option, vault_option
-from notewell.cli.request_options import request_argument, request_option, request_options
+from notewell.doors.cli.backend import answer
+from notewell.doors.cli.options import Group, json_option, vault_option
+from notewell.doors.cli.request_options import request_argument, request_option, request_options
 from notewell.features.memory import output as show
 from notewell.features.memory.requests import (
     ApplyMemory,

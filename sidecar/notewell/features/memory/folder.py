@@ -6,16 +6,16 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from notewell.errors import (
+from notewell.base.errors import (
     ChangedNoteError,
     NotFoundError,
     OutsideVaultError,
     ReadOnlyError,
     UnreadableNoteError,
 )
+from notewell.base.types import FileRef, PropertyValue, VaultRules
 from notewell.features.memory.links import MemoryLinks, MemoryNames
 from notewell.features.memory.note import Memory, Validation, read_memory, with_validation
-from notewell.types import FileRef, PropertyValue, VaultRules
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.note_form import MAX_BYTES

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.errors import ForbiddenError
+from notewell.base.errors import ForbiddenError
+from notewell.doors.web.auth import CALLER
+from notewell.doors.web.handlers import Encoded, from_engine
+from notewell.doors.web.routes import Handler
+from notewell.doors.web.site import Site
 from notewell.features.memory.replies import MemoryChangedReply
 from notewell.features.memory.requests import StoreMemory
-from notewell.web.auth import CALLER
-from notewell.web.handlers import Encoded, from_engine
-from notewell.web.routes import Handler
-from notewell.web.site import Site
 
 
 async def store_memory(

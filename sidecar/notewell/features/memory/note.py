@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, get_args
 
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
+from notewell.base.types import PropertyValue, SourceText
 from notewell.features.memory import scoring
 from notewell.features.memory.replies import MemoryType, RelationKind, ValidationKind
 from notewell.features.memory.requests import DEFAULT_NAMESPACE, MAX_CONTENT_CHARS
-from notewell.types import PropertyValue, SourceText
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
 from notewell.vault.paths import is_device

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from notewell.cli.options import current_invocation
-from notewell.cli.output import clean_lines, print_facts, print_table
+from notewell.doors.cli.options import current_invocation
+from notewell.doors.cli.output import clean_lines, print_facts, print_table
 from notewell.features.memory.replies import (
     MemoryChangedReply,
     MemoryContextReply,

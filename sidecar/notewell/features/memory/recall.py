@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from notewell.base.types import CountTokens
 from notewell.contract.search import Result
 from notewell.features.memory import scoring
 from notewell.features.memory.links import MemoryLinks
@@ -13,7 +14,6 @@ from notewell.features.memory.replies import NoteMemoryLink, RecalledMemory, Rec
 from notewell.features.memory.views import view
 from notewell.index.analyze import words
 from notewell.search.terms import function_words
-from notewell.types import CountTokens
 
 # Query and paths of memories -> cosine with the query, by path, of those in the index.
 Similarities = Callable[[str, Sequence[str]], Mapping[str, float]]

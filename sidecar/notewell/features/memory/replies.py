@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 MemoryType = Literal[
     "preference", "decision", "pattern", "session", "file_context", "fact", "golden_rule"

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Pattern, QueryText, Share
 from notewell.contract.request import Endpoint, Example, Request
 from notewell.features.memory.replies import (
@@ -20,7 +21,6 @@ from notewell.features.memory.replies import (
     RecallReply,
     RelationKind,
 )
-from notewell.types.frozen import frozen
 
 MemoryOrder = Literal["created", "accessed", "confidence", "importance"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from notewell.types import Settings
-from notewell.types.frozen import frozen
-from notewell.types.settings import Section
+from notewell.base.types import Settings
+from notewell.base.types.frozen import frozen
+from notewell.base.types.settings import Section
 
 
 @frozen

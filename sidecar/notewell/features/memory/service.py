@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from notewell.base.types import CountTokens
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.memory import scoring
@@ -45,7 +46,6 @@ from notewell.features.memory.requests import (
 )
 from notewell.features.memory.rules import MemoryRules
 from notewell.features.memory.views import history, view
-from notewell.types import CountTokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,9 @@ from annotated_types import MinLen
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import Request
+from notewell.doors.mcp.answer import answer_record, pick
+from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
@@ -28,9 +31,6 @@ from notewell.features.memory.requests import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.mcp.answer import answer_record, pick
-from notewell.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
-from notewell.mcp.tool import Document, Tool, ToolContext
 
 # Tokens that the JSON around a context takes, and how much of the rest is text: quotes and line
 # ends are written longer in JSON.

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import orjson
 
-from notewell.errors import PackError
-from notewell.support.plain_tar import Member, TarForm
-from notewell.types import ModelKey
+from notewell.base.errors import PackError
+from notewell.base.support.plain_tar import Member, TarForm
+from notewell.base.types import ModelKey
 
 MANIFEST = "manifest.json"
 PACK = TarForm(

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.backend import server_for
-from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, counted, emit_object
-from notewell.cli.vaults import find_or_add
+from notewell.base.errors import IndexInUseError, UsageError
+from notewell.base.types import Embedder, Settings, VaultRecord
+from notewell.doors.cli.backend import server_for
+from notewell.doors.cli.options import (
+    Group,
+    Invocation,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.doors.cli.output import clean, counted, emit_object
+from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.feature import engines
-from notewell.errors import IndexInUseError, UsageError
+from notewell.engine.vaults.known import KnownVaults
 from notewell.features import FEATURES
 from notewell.models import load_embedder
-from notewell.types import Embedder, Settings, VaultRecord
-from notewell.vaults.known import KnownVaults
 
 if TYPE_CHECKING:
     from notewell.index.port import Index

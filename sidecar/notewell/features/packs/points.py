@@ -19,10 +19,10 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 import orjson
 
-from notewell.errors import NotFoundError, PackError, UsageError
+from notewell.base.errors import NotFoundError, PackError, UsageError
+from notewell.base.support import atomic
+from notewell.base.types import KeptModel, StoredChunk, StoredNote
 from notewell.index.port import IndexReader
-from notewell.support import atomic
-from notewell.types import KeptModel, StoredChunk, StoredNote
 
 CLASS = "NotewellPassage"  # in Weaviate
 _IDS = uuid.UUID("6b0d0f2e-5b5c-5f4e-9a53-0d8c5a3f7c11")  # of ids made by `point_id`

@@ -13,7 +13,9 @@ from typing import BinaryIO
 import msgpack
 import numpy as np
 
-from notewell.errors import NotFoundError, PackError, UsageError
+from notewell.base.errors import NotFoundError, PackError, UsageError
+from notewell.base.support import atomic
+from notewell.base.types import FloatArray, KeptModel, ModelKey, VectorPut
 from notewell.features.packs import archive
 from notewell.features.packs.archive import (
     HASH_BYTES,
@@ -26,8 +28,6 @@ from notewell.features.packs.archive import (
 )
 from notewell.index.port import Index
 from notewell.index.vector_checks import is_unit
-from notewell.support import atomic
-from notewell.types import FloatArray, KeptModel, ModelKey, VectorPut
 
 MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 

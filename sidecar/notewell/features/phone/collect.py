@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, StoredNote
 from notewell.features.phone.layout import (
     Floats,
     PhoneContents,
@@ -18,7 +19,6 @@ from notewell.features.phone.layout import (
 )
 from notewell.features.phone.plan import Amount
 from notewell.index.port import IndexReader
-from notewell.types import FloatArray, IdArray, StoredNote
 
 _AT_ONCE = 256  # notes; their vectors are all that is in memory besides what is written
 # The plugin's own index knows these notes alone.

@@ -8,10 +8,16 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.backend import answer, print_reply, server_for
-from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, print_facts
-from notewell.client.backend import Backend, LocalBackend
+from notewell.doors.cli.backend import answer, print_reply, server_for
+from notewell.doors.cli.options import (
+    Group,
+    Invocation,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.doors.cli.output import clean, print_facts
+from notewell.engine.client.backend import Backend, LocalBackend
 from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.errors import ConfigError
+from notewell.base.errors import ConfigError
+from notewell.doors.web.routes import Handler
+from notewell.doors.web.site import Site
 from notewell.features.phone.requests import PhoneIndexReply, SwitchPhoneIndex
 from notewell.features.phone.setting import switch
-from notewell.web.routes import Handler
-from notewell.web.site import Site
 
 
 async def switch_phone_index(

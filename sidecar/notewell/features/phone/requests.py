@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 
 @frozen

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from annotated_types import Ge, Le
 
-from notewell.types.frozen import frozen
-from notewell.types.settings import Section
+from notewell.base.types.frozen import frozen
+from notewell.base.types.settings import Section
 
 
 @frozen

@@ -8,9 +8,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from notewell.base.errors import ReadOnlyError, UsageError, WriteError
+from notewell.base.support import atomic
+from notewell.base.types import Embedder, VaultRecord
+from notewell.base.types.runs import Trigger
 from notewell.contract.fields import iso
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import ReadOnlyError, UsageError, WriteError
+from notewell.engine.runs.work import RunProgress, Runs
 from notewell.features.phone import layout
 from notewell.features.phone.collect import amount, contents
 from notewell.features.phone.plan import Amount, fitting, shortened
@@ -22,12 +26,8 @@ from notewell.features.phone.requests import (
 )
 from notewell.features.phone.rules import PhoneRules
 from notewell.index.port import IndexReader
-from notewell.runs.work import RunProgress, Runs
 from notewell.search import similar_relevance
 from notewell.search.cosines import CosineMap
-from notewell.support import atomic
-from notewell.types import Embedder, VaultRecord
-from notewell.types.runs import Trigger
 from notewell.vault.own_files import PHONE_INDEX, unfinished_phone_indexes
 
 HOURLY = "0 * * * *"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from notewell.config.edit import Configuration
+from notewell.base.errors import ConfigError, NotewellError
+from notewell.base.types import VaultRecord
+from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
-from notewell.errors import ConfigError, NotewellError
 from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,
     SwitchPhoneIndex,
 )
 from notewell.features.phone.rules import PhoneRules
-from notewell.types import VaultRecord
 
 KEY = "phone.index"
 

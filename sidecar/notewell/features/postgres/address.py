@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from notewell.config.load import ENV_POSTGRES, database_password
-from notewell.errors import ConfigError, NotFoundError
+from notewell.base.config.load import ENV_POSTGRES, database_password
+from notewell.base.errors import ConfigError, NotFoundError
+from notewell.base.support import atomic, private
 from notewell.features.postgres.engine import ADDRESS_FILE
 from notewell.models.keys import keep, kept_key
-from notewell.support import atomic, private
 
 DEFAULT_SCHEMA = "notewell"
 _DEFAULT_PORT = 5432

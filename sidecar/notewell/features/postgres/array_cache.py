@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from notewell.errors import NotewellError
+from notewell.base.errors import NotewellError
 from notewell.features.postgres.reads import VaultReads
 from notewell.index.port import NamedArrays
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.base.types import Applied, Batch, LedgerEntry, Link, ModelKey
 from notewell.features.postgres.connection import Session
 from notewell.features.postgres.rows import (
     CHUNK_COLUMNS,
@@ -37,7 +38,6 @@ from notewell.features.postgres.rows import (
 )
 from notewell.index.in_memory import batches
 from notewell.index.in_memory.state import ChunkRecord, NoteRecord, State
-from notewell.types import Applied, Batch, LedgerEntry, Link, ModelKey
 
 _IS_STORED = np.empty(0, np.float16)  # stands for a vector: whether there is one is all that counts
 

@@ -7,11 +7,17 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.backend import server_for
-from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, emit_object
-from notewell.errors import IndexInUseError
-from notewell.types import VaultRecord
+from notewell.base.errors import IndexInUseError
+from notewell.base.types import VaultRecord
+from notewell.doors.cli.backend import server_for
+from notewell.doors.cli.options import (
+    Group,
+    Invocation,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.doors.cli.output import clean, emit_object
 
 _FOLDER = "embedded"
 

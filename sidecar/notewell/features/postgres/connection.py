@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.support import cleanup
 from notewell.features.postgres.address import Address
 from notewell.features.postgres.errors import LOST, explained
-from notewell.support import cleanup
 
 Result = TypeVar("Result")
 Row = Sequence[Any]  # columns, typed by the query

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import IdArray
 from notewell.features.postgres.connection import Row
 from notewell.features.postgres.documents import LENGTHS
 from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.index.term_forms import FIELDS
-from notewell.types import IdArray
 
 
 @dataclass(frozen=True, eq=False)

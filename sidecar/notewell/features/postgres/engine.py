@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notewell.errors import MissingExtraError
+from notewell.base.errors import MissingExtraError
 from notewell.index.engines import IndexEngine
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import asyncpg
 
-from notewell.errors import (
+from notewell.base.errors import (
     AccessError,
     ConfigError,
     IndexFailure,

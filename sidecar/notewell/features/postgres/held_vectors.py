@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, VectorHits
 from notewell.features.postgres.connection import Row
-from notewell.types import FloatArray, IdArray, VectorHits
 
 Packed: TypeAlias = Sequence[tuple[bytes, npt.NDArray[np.float32]]]  # hashes with their vectors
 

@@ -6,23 +6,9 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from notewell.errors import IndexFailure
-from notewell.features.postgres import batch_state, schema, vector_writes
-from notewell.features.postgres.array_cache import PostgresArrayCache
-from notewell.features.postgres.connection import Database, Session
-from notewell.features.postgres.keywords import PostgresKeywords
-from notewell.features.postgres.lease import Lease
-from notewell.features.postgres.posting_writes import PostingWriter
-from notewell.features.postgres.reads import VaultReads
-from notewell.features.postgres.rows import clean
-from notewell.features.postgres.structures import KEPT_GENERATIONS, Structures
-from notewell.features.postgres.vector_reads import VectorReads
-from notewell.features.postgres.vectors import PostgresVectors, UsedModel
-from notewell.index.link_graph import LinkGraph
-from notewell.index.port import NoteBasics
-from notewell.index.vector_checks import as_float16
-from notewell.support import cleanup
-from notewell.types import (
+from notewell.base.errors import IndexFailure
+from notewell.base.support import cleanup
+from notewell.base.types import (
     Applied,
     Batch,
     IdArray,
@@ -39,6 +25,20 @@ from notewell.types import (
     StoredNote,
     VectorPut,
 )
+from notewell.features.postgres import batch_state, schema, vector_writes
+from notewell.features.postgres.array_cache import PostgresArrayCache
+from notewell.features.postgres.connection import Database, Session
+from notewell.features.postgres.keywords import PostgresKeywords
+from notewell.features.postgres.lease import Lease
+from notewell.features.postgres.posting_writes import PostingWriter
+from notewell.features.postgres.reads import VaultReads
+from notewell.features.postgres.rows import clean
+from notewell.features.postgres.structures import KEPT_GENERATIONS, Structures
+from notewell.features.postgres.vector_reads import VectorReads
+from notewell.features.postgres.vectors import PostgresVectors, UsedModel
+from notewell.index.link_graph import LinkGraph
+from notewell.index.port import NoteBasics
+from notewell.index.vector_checks import as_float16
 
 logger = logging.getLogger(__name__)
 

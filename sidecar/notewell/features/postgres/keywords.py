@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import ChunkHits, FloatArray, IdArray
 from notewell.features.postgres.connection import Database
 from notewell.features.postgres.document_table import DocumentTable
 from notewell.features.postgres.documents import PLACES
@@ -34,7 +35,6 @@ from notewell.index.lexical import (
 from notewell.index.note_matching import NoteMatching
 from notewell.index.note_postings import NoteTable
 from notewell.index.term_forms import FIELDS, Clause, Form, field_factors, searched, summed
-from notewell.types import ChunkHits, FloatArray, IdArray
 
 _CACHED_TOKENS = 20_000
 _MOST_HELD = 2_000_000  # places of postings in memory: 32 MB

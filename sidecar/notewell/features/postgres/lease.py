@@ -15,9 +15,9 @@ import socket
 import threading
 from contextlib import suppress
 
-from notewell.errors import IndexFailure, IndexInUseError, NotewellError
+from notewell.base.errors import IndexFailure, IndexInUseError, NotewellError
+from notewell.base.support import cleanup
 from notewell.features.postgres.connection import Database, Session
-from notewell.support import cleanup
 
 _LOCK_CLASS = 1_852_798_828  # of advisory locks that stand for vaults: "notl" in ASCII
 LEASE_SECONDS = 30.0

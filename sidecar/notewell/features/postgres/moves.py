@@ -13,13 +13,13 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.support import cleanup
 from notewell.features.postgres import opening
 from notewell.features.postgres.address import Address, read, write
 from notewell.features.postgres.engine import ADDRESS_FILE
 from notewell.index.engines import DATABASE, DEFAULT, delete_index, open_index
 from notewell.index.transfer import Copied, copy_all
-from notewell.support import cleanup
 
 _UNFINISHED = ".moving"  # ends the name of a vault, and is a folder, until the copy is whole
 

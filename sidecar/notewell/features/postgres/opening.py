@@ -6,7 +6,7 @@ import uuid
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from notewell.errors import IndexFailure, NotFoundError
+from notewell.base.errors import IndexFailure, NotFoundError
 from notewell.features.postgres import schema
 from notewell.features.postgres.address import Address, read
 from notewell.features.postgres.connection import Database

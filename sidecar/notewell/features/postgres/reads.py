@@ -8,6 +8,16 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from notewell.base.types import (
+    IdArray,
+    LedgerEntry,
+    LedgerState,
+    ManifestEntry,
+    PassageText,
+    StoredChunk,
+    StoredNote,
+    embedded_text,
+)
 from notewell.features.postgres.connection import Database, Row
 from notewell.features.postgres.rows import (
     CHUNK_COLUMNS,
@@ -23,16 +33,6 @@ from notewell.features.postgres.rows import (
 from notewell.index.lexical import FIRST_PLACEHOLDER, placeholder
 from notewell.index.port import NoteBasics
 from notewell.index.row_values import properties
-from notewell.types import (
-    IdArray,
-    LedgerEntry,
-    LedgerState,
-    ManifestEntry,
-    PassageText,
-    StoredChunk,
-    StoredNote,
-    embedded_text,
-)
 
 LEDGER_STATES: tuple[LedgerState, ...] = (
     "indexed",

@@ -12,6 +12,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from notewell.base.types import (
+    Batch,
+    Chunk,
+    LedgerEntry,
+    Link,
+    ManifestEntry,
+    ModelKey,
+    Note,
+    NotePut,
+    StoredChunk,
+    StoredNote,
+)
 from notewell.features.postgres.connection import Row, Session
 from notewell.index.in_memory.state import ChunkRecord, NoteRecord
 from notewell.index.link_rows import link_columns, link_of
@@ -25,18 +37,6 @@ from notewell.index.row_values import (
     strings,
     unpack_block,
     unpack_lines,
-)
-from notewell.types import (
-    Batch,
-    Chunk,
-    LedgerEntry,
-    Link,
-    ManifestEntry,
-    ModelKey,
-    Note,
-    NotePut,
-    StoredChunk,
-    StoredNote,
 )
 
 NOTE_COLUMNS = (

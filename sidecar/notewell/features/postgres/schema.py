@@ -9,7 +9,7 @@ for the owner of the tables too. A migration is appended, never changed.
 
 from __future__ import annotations
 
-from notewell.errors import IndexFailure, NotFoundError
+from notewell.base.errors import IndexFailure, NotFoundError
 from notewell.features.postgres.connection import Database, Session
 
 LEAST_SERVER = 15

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from notewell.base.types import KeptModel, KeptVectors, ModelKey, PendingText, embedded_text
 from notewell.features.postgres.reads import VaultReads
 from notewell.features.postgres.rows import model_key
 from notewell.features.postgres.vectors import UsedModel
 from notewell.index.vector_checks import check_dimensions
-from notewell.types import KeptModel, KeptVectors, ModelKey, PendingText, embedded_text
 
 _HAS = (
     "EXISTS (SELECT FROM vectors v WHERE v.vault_id = $1 AND v.model_id = $2"

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import ModelKey
 from notewell.features.postgres.connection import Session
 from notewell.index.vector_checks import check_dimensions
-from notewell.types import ModelKey
 
 MOST_DIMENSIONS = 4_000  # of pgvector's index of half-precision vectors
 # Candidates held while the graph is made. With pgvector's 64 one of fifty of the nearest is missed.

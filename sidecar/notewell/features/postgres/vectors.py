@@ -19,11 +19,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import FloatArray, IdArray, ModelKey, VectorHits
 from notewell.features.postgres.connection import Database, Row, Session
 from notewell.features.postgres.held_vectors import HeldVectors
 from notewell.features.postgres.vector_writes import EXACT_LIMIT, as_text, index_name
-from notewell.types import FloatArray, IdArray, ModelKey, VectorHits
 
 # Candidates held while the graph is walked, at least; a search of 400 passages asks for as many.
 _EF_SEARCH = 800

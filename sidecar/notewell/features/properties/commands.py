@@ -7,19 +7,19 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.backend import backend_for, note_path, print_reply
-from notewell.cli.completing import complete_notes
-from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import clean_lines
-from notewell.cli.request_options import request_options
-from notewell.errors import UsageError
+from notewell.base.errors import UsageError
+from notewell.base.types import PropertyValue
+from notewell.doors.cli.backend import backend_for, note_path, print_reply
+from notewell.doors.cli.completing import complete_notes
+from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean_lines
+from notewell.doors.cli.request_options import request_options
 from notewell.features.properties.requests import (
     EditProperties,
     PropertiesReply,
     PropertyInput,
     PropertyScalar,
 )
-from notewell.types import PropertyValue
 from notewell.vault.property_edit import read_value
 
 

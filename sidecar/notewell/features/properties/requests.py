@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, TypeAlias
 
 from annotated_types import MaxLen, MinLen
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, NotePath, Pattern
 from notewell.contract.notes import RefusedWrite
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 MOST_EDITS = 200  # of one batch: the journal keeps 500 writes, and a batch is undone as a whole
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.contract.notes import RefusedWrite
-from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import (
+from notewell.base.errors import (
     NotewellError,
     NotFoundError,
     ProtectedError,
@@ -13,6 +11,8 @@ from notewell.errors import (
     VaultError,
     WriteError,
 )
+from notewell.contract.notes import RefusedWrite
+from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.properties.requests import (
     EditedNote,
     EditProperties,

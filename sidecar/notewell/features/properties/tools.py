@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from notewell.contract.fields import Doc
+from notewell.doors.mcp.answer import answer_record
+from notewell.doors.mcp.requests import Change, ToolRequest, request_model
+from notewell.doors.mcp.tool import Tool
 from notewell.features.properties.requests import EditProperties
-from notewell.mcp.answer import answer_record
-from notewell.mcp.requests import Change, ToolRequest, request_model
-from notewell.mcp.tool import Tool
 
 # The server checks the values; a schema of each kind would cost tokens in every conversation.
 _Values = Mapping[str, Any]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from notewell.cli.backend import answer
-from notewell.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.cli.output import counted, local_time, print_table
-from notewell.cli.request_options import request_argument, request_options
-from notewell.cli.runs import counts_text, show_run
 from notewell.contract.runs import CancelRun, RunRequest, RunsReply, RunsRequest
+from notewell.doors.cli.backend import answer
+from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import counted, local_time, print_table
+from notewell.doors.cli.request_options import request_argument, request_options
+from notewell.doors.cli.runs import counts_text, show_run
 
 
 @click.group(cls=Group)

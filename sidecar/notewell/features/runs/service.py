@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from notewell.base.types.runs import Run
 from notewell.contract.fields import iso
 from notewell.contract.runs import (
     CancelRun,
@@ -15,7 +16,6 @@ from notewell.contract.runs import (
     RunView,
 )
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.types.runs import Run
 
 
 def opened(vault: OpenVault) -> OpenFeature:

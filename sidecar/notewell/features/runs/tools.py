@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
-from notewell.mcp.answer import answer_record, pick
-from notewell.mcp.requests import BudgetedRequest, ToolRequest, request_model
-from notewell.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.answer import answer_record, pick
+from notewell.doors.mcp.requests import BudgetedRequest, ToolRequest, request_model
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 
 _SHOWN = ("id", "kind", "trigger", "started", "ended", "result", "counts")
 

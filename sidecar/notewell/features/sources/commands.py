@@ -7,20 +7,20 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.backend import server_for, writing_backend
-from notewell.cli.options import Group, current_invocation, json_option
-from notewell.cli.output import clean, counted, emit_object, local_time, print_table
-from notewell.cli.runs import ended_run, show_run
+from notewell.base.errors import IndexInUseError, NotewellError, SourceError, UsageError
+from notewell.base.support.home import expanded
+from notewell.base.types import VaultRecord
 from notewell.contract.runs import RunView
-from notewell.errors import IndexInUseError, NotewellError, SourceError, UsageError
+from notewell.doors.cli.backend import server_for, writing_backend
+from notewell.doors.cli.options import Group, current_invocation, json_option
+from notewell.doors.cli.output import clean, counted, emit_object, local_time, print_table
+from notewell.doors.cli.runs import ended_run, show_run
 from notewell.features.sources import known, source_state
 from notewell.features.sources.feeds import recognised
 from notewell.features.sources.requests import SyncSource
 from notewell.features.sources.roam_api import SERVERS, desktop_port
 from notewell.features.sources.roam_token import keep_token, requested_token, token_of
 from notewell.features.sources.source_state import SourceSpec
-from notewell.support.home import expanded
-from notewell.types import VaultRecord
 
 _name = click.option("--name", default="", help="Name of the vault; by default that of the file.")
 _graph = click.option("--graph", default="", help="Name of the graph, for links that open it.")

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
 from notewell.features.sources.pages import Unread
 
 MAX_FILE_BYTES = 100 * 1024 * 1024

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
+from notewell.base.support.http import Json
+from notewell.base.support.http.connection import is_loopback
 from notewell.features.sources.logseq import LogseqGraph
 from notewell.features.sources.pages import Feed, Item, Unread
 from notewell.features.sources.roam_api import (
@@ -24,8 +26,6 @@ from notewell.features.sources.roam_export import RoamExport
 from notewell.features.sources.roam_page import DATABASE, page_of
 from notewell.features.sources.source_state import Form, SourceSpec
 from notewell.features.sources.text_export import EvernoteExport, TextExport
-from notewell.support.http import Json
-from notewell.support.http.connection import is_loopback
 
 BATCH = 50  # pages of one pull
 

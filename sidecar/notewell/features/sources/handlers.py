@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+from notewell.doors.web.handlers import Encoded, from_engine
+from notewell.doors.web.routes import Handler
+from notewell.doors.web.site import Site
 from notewell.features.sources.known import ServedSources
 from notewell.features.sources.requests import (
     AddSource,
@@ -15,9 +18,6 @@ from notewell.features.sources.requests import (
     SourceView,
     SyncSource,
 )
-from notewell.web.handlers import Encoded, from_engine
-from notewell.web.routes import Handler
-from notewell.web.site import Site
 
 
 async def sources(site: Site, _vault: str | None, _request: SourcesRequest) -> SourcesReply:

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
+from notewell.base.types import VaultRecord, VaultRules
 from notewell.features.sources import source_state
 from notewell.features.sources.page_store import PageAddresses
 from notewell.features.sources.source_state import TYPES, SourceSpec
-from notewell.sources.folder import FolderSource
-from notewell.types import VaultRecord, VaultRules
 from notewell.vault.mirror import Mirror
+from notewell.vault.sources.folder import FolderSource
 
 _ROAM = "https://roamresearch.com/#/app"
 

@@ -9,18 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notewell.access.places import allowed_place
+from notewell.base.errors import NotFoundError, SourceError, UsageError
+from notewell.base.support import private
+from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
-from notewell.errors import NotFoundError, SourceError, UsageError
+from notewell.engine.access.places import allowed_place
+from notewell.engine.vaults.known import KnownVaults
 from notewell.features.sources import source_state
 from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
 from notewell.features.sources.source_state import SourceSpec, SourceState
-from notewell.support import private
-from notewell.types import VaultRecord
-from notewell.vaults.known import KnownVaults
 
 if TYPE_CHECKING:  # of a server
-    from notewell.vaults.opened import Vaults
+    from notewell.engine.vaults.opened import Vaults
 
 _KINDS: tuple[SourceKind, ...] = ("import", "roam", "logseq")
 

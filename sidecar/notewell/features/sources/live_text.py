@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from notewell.base.errors import NotewellError, SourceError
+from notewell.base.support.http import HttpClient
+from notewell.base.support.http.connection import is_loopback
+from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
-from notewell.errors import NotewellError, SourceError
 from notewell.features.sources import source_state
 from notewell.features.sources.outline_text import write_text
 from notewell.features.sources.page_store import PageAddresses
@@ -37,9 +40,6 @@ from notewell.search.query import parse
 from notewell.search.snippet import Snippets
 from notewell.search.snippet_text import Snippet
 from notewell.search.terms import function_words
-from notewell.support.http import HttpClient
-from notewell.support.http.connection import is_loopback
-from notewell.types import VaultRecord
 
 BUDGET_S = 0.3
 _FRESH_S = 30.0  # for which an answer counts as the current text

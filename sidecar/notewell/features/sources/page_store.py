@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
+from notewell.base.support import atomic, private
 from notewell.features.sources.outline_text import Target
 from notewell.features.sources.page_markdown import anchor_of, write_page
 from notewell.features.sources.pages import SourceDocument, SourcePage, file_path, load_page
 from notewell.features.sources.source_state import OutlineKind
-from notewell.support import atomic, private
 
 DATABASE = "source-pages.db"
 _FORMAT = 1

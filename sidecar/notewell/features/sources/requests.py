@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen, MinLen
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Pattern
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 SourceKind = Literal["import", "roam", "logseq"]
 SourceStatus = Literal["new", "ready", "incomplete", "held", "failed"]

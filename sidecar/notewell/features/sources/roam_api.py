@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
-from notewell.errors import SourceError
-from notewell.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
-from notewell.support.http.connection import is_loopback
-from notewell.support.http.messages import error_words
+from notewell.base.errors import SourceError
+from notewell.base.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
+from notewell.base.support.http.connection import is_loopback
+from notewell.base.support.http.messages import error_words
 
 PER_MINUTE = 50  # requests of a graph
 _MINUTE_S = 60.0

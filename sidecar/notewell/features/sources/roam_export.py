@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
 from notewell.features.sources.export_files import ExportFiles
 from notewell.features.sources.pages import Item, Unread
 from notewell.features.sources.roam_page import DATABASE, EXPORT, Keys, page_of

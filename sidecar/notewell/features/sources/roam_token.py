@@ -7,11 +7,11 @@ Facts: the Local API's `POST /api/graphs/tokens/request`, in Roam's notes for it
 
 from __future__ import annotations
 
-from notewell.config.load import ENV_ROAM_TOKEN, roam_token
-from notewell.errors import SourceError
+from notewell.base.config.load import ENV_ROAM_TOKEN, roam_token
+from notewell.base.errors import SourceError
+from notewell.base.support.http import HttpClient, HttpError, HttpRequest, Json
 from notewell.features.sources.source_state import SourceSpec
 from notewell.models import keys
-from notewell.support.http import HttpClient, HttpError, HttpRequest, Json
 
 _ANSWER_S = 330.0  # the program waits 300 seconds for the person
 _PREFIX = "roam-graph-local-token-"

@@ -6,8 +6,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from notewell.base.errors import CancelledError, NotewellError, SourceError, UsageError
+from notewell.base.types import VaultRecord
+from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import CancelledError, NotewellError, SourceError, UsageError
+from notewell.engine.ingest.removal_guard import guard
+from notewell.engine.runs.work import RunProgress, Runs
 from notewell.features.sources import source_state
 from notewell.features.sources.feeds import Reach, feed_of
 from notewell.features.sources.live_text import LiveText
@@ -17,10 +21,6 @@ from notewell.features.sources.roam_api import RequestWindow
 from notewell.features.sources.roam_token import token_of
 from notewell.features.sources.source_state import SourceState
 from notewell.features.sources.sync import Synced, sync
-from notewell.ingest.removal_guard import guard
-from notewell.runs.work import RunProgress, Runs
-from notewell.types import VaultRecord
-from notewell.types.runs import Trigger
 
 
 class SourceSync:

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias, get_args
 
 import orjson
 
-from notewell.errors import SourceError
-from notewell.support import atomic
-from notewell.types import VaultRecord, VaultSource
+from notewell.base.errors import SourceError
+from notewell.base.support import atomic
+from notewell.base.types import VaultRecord, VaultSource
 
 NAME = "source.json"
 _FORMAT = 1

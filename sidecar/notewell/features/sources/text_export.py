@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from notewell.errors import SourceError
+from notewell.base.errors import SourceError
 from notewell.features.sources.export_files import ExportFile, ExportFiles
 from notewell.features.sources.pages import Item, SourceDocument, Unread
 from notewell.features.sources.source_state import TYPES

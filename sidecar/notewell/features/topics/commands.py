@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from notewell.cli.backend import answer
-from notewell.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.cli.output import print_table
+from notewell.doors.cli.backend import answer
+from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import print_table
 from notewell.features.topics.requests import (
     CheckTopics,
     TopicCheckReply,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 
 @frozen

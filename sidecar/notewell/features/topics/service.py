@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.support.near import near
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import UnreadableNoteError
 from notewell.features.topics.requests import (
     AlikeTopics,
     CheckTopics,
@@ -19,7 +20,6 @@ from notewell.features.topics.requests import (
     TopicView,
     UnknownTopic,
 )
-from notewell.support.near import near
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
 from notewell.vault.topics import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from notewell.doors.mcp.answer import pick
+from notewell.doors.mcp.requests import BudgetedRequest
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.features.topics.requests import CheckTopics, TopicsRequest
-from notewell.mcp.answer import pick
-from notewell.mcp.requests import BudgetedRequest
-from notewell.mcp.tool import Document, Tool, ToolContext
 
 
 class TopicsToolRequest(BudgetedRequest):

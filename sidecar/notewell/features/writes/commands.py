@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from notewell.cli.backend import answer
-from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import clean_lines, counted, local_time, print_table
-from notewell.cli.request_options import request_argument, request_options
+from notewell.doors.cli.backend import answer
+from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean_lines, counted, local_time, print_table
+from notewell.doors.cli.request_options import request_argument, request_options
 from notewell.features.writes.requests import UndoneReply, UndoRequest, WritesReply, WritesRequest
 
 

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit
 from notewell.contract.notes import RefusedWrite
 from notewell.contract.request import Endpoint, Request
-from notewell.types.frozen import frozen
 
 
 @frozen

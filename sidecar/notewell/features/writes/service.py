@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from notewell.base.errors import ReadOnlyError
 from notewell.contract.fields import iso
 from notewell.contract.notes import RefusedWrite
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.errors import ReadOnlyError
 from notewell.features.writes.requests import (
     UndoneReply,
     UndoRequest,

@@ -6,12 +6,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from notewell.errors import IndexDamagedError, NotFoundError
+from notewell.base.errors import IndexDamagedError, NotFoundError
+from notewell.base.support import private
 from notewell.index.embedded import note_sums, part_sums, tables
 from notewell.index.embedded.checksums import checksum
 from notewell.index.embedded.damaged_rows import DamagedRowError
 from notewell.index.embedded.store import DATABASE, connect_read_only, explained
-from notewell.support import private
 
 # Without vectors, every passage waits for its own, as those of a note that was never embedded.
 _WITHOUT_VECTORS = """

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from notewell.types import embedded_text
+from notewell.base.types import embedded_text
 from notewell.vault.chunk import embed_hash
 
 

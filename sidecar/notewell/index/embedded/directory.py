@@ -16,13 +16,13 @@ from typing import Any
 import filelock
 import numpy.typing as npt
 
-from notewell import querylog
-from notewell.errors import IndexFailure, IndexInUseError
+from notewell.base import querylog
+from notewell.base.errors import IndexFailure, IndexInUseError
+from notewell.base.support import private
 from notewell.index.embedded import reads
 from notewell.index.embedded.postings import FOLDER
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.embedded.store import DATABASE, Store
-from notewell.support import private
 
 LOCK = "lock"
 SERVER_FILE = "server.json"  # a server leaves it where an index is to be

@@ -10,18 +10,8 @@ from pathlib import Path
 
 import filelock
 
-from notewell.errors import IndexFailure
-from notewell.index.embedded import reads, tables, vector_store, vector_writes, writes
-from notewell.index.embedded.directory import SnapshotCache, hold
-from notewell.index.embedded.keywords import Keywords
-from notewell.index.embedded.recent_rows import RecentRows
-from notewell.index.embedded.store import Store, is_outdated
-from notewell.index.embedded.structures import Structures
-from notewell.index.embedded.vectors import Vectors
-from notewell.index.link_graph import LinkGraph
-from notewell.index.port import NoteBasics
-from notewell.index.vector_checks import as_float16
-from notewell.types import (
+from notewell.base.errors import IndexFailure
+from notewell.base.types import (
     Applied,
     Batch,
     IdArray,
@@ -38,6 +28,16 @@ from notewell.types import (
     StoredNote,
     VectorPut,
 )
+from notewell.index.embedded import reads, tables, vector_store, vector_writes, writes
+from notewell.index.embedded.directory import SnapshotCache, hold
+from notewell.index.embedded.keywords import Keywords
+from notewell.index.embedded.recent_rows import RecentRows
+from notewell.index.embedded.store import Store, is_outdated
+from notewell.index.embedded.structures import Structures
+from notewell.index.embedded.vectors import Vectors
+from notewell.index.link_graph import LinkGraph
+from notewell.index.port import NoteBasics
+from notewell.index.vector_checks import as_float16
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zlib import crc32
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
 
 _END = struct.Struct("<II")
 _MAGIC = 1337

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import tantivy
 
+from notewell.base.types import ChunkHits, FloatArray, IdArray
 from notewell.index.embedded.postings import Postings, count_of, tantivy_errors
 from notewell.index.lexical import (
     EXACT_FIELDS,
@@ -33,7 +34,6 @@ from notewell.index.lexical import (
 from notewell.index.note_matching import NoteMatching
 from notewell.index.note_postings import NoteTable
 from notewell.index.term_forms import Form, field_factors, searched, summed
-from notewell.types import ChunkHits, FloatArray, IdArray
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits

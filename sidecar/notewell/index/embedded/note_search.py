@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
 from notewell.index.embedded.note_terms import NoteTermsFile, TermsState
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.note_postings import NoteTable

@@ -21,11 +21,11 @@ from zlib import crc32
 
 import numpy as np
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.support import cleanup, private
+from notewell.base.types import IdArray
 from notewell.index.embedded.store import connect_read_only
 from notewell.index.template_lines import LineHashes
-from notewell.support import cleanup, private
-from notewell.types import IdArray
 
 NOTE_TERMS_FILE = "notes.db"
 _PAGE_BYTES = 16_384  # some fourteen notes; of SQLite's 4 KiB one would leave half empty

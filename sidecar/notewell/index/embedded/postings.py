@@ -24,7 +24,9 @@ import numpy as np
 import tantivy
 from tantivy import tantivy as native
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.support import cleanup, private
+from notewell.base.types import IdArray
 from notewell.index.analyze import stemmer
 from notewell.index.embedded.keyword_files import check_files
 from notewell.index.embedded.keyword_schema import TEXT_FIELDS, length_of, schema, whitespace
@@ -34,8 +36,6 @@ from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.field_lengths import padded, stored_length
 from notewell.index.lexical import STOP, NoteText, note_documents
 from notewell.index.note_fields import pack_terms
-from notewell.support import cleanup, private
-from notewell.types import IdArray
 
 FOLDER = "keywords"
 FORMAT = f"9/{native.__version__}"  # counted up when fields or the analyzer change

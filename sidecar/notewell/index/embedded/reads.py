@@ -10,6 +10,16 @@ from typing import Any
 import numpy as np
 import orjson
 
+from notewell.base.types import (
+    IdArray,
+    LedgerEntry,
+    LedgerState,
+    ManifestEntry,
+    PassageText,
+    StoredChunk,
+    StoredNote,
+    embedded_text,
+)
 from notewell.index.embedded import tables
 from notewell.index.embedded.damaged_rows import check_text, sound_rows
 from notewell.index.embedded.note_sums import check_note
@@ -26,16 +36,6 @@ from notewell.index.lexical import (
 from notewell.index.link_rows import LINK_COLUMNS
 from notewell.index.port import NoteBasics
 from notewell.index.row_values import Row, is_storable, properties, strings
-from notewell.types import (
-    IdArray,
-    LedgerEntry,
-    LedgerState,
-    ManifestEntry,
-    PassageText,
-    StoredChunk,
-    StoredNote,
-    embedded_text,
-)
 
 _PATHS_AT_ONCE = 200
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")

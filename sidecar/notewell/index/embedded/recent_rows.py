@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from notewell.types import StoredChunk, StoredNote
+from notewell.base.types import StoredChunk, StoredNote
 
 MOST_NOTES, MOST_CHUNKS = 2_000, 4_000  # together about 10 MB
 _MOST_AT_ONCE = 200  # of a longer list, nothing is kept: it would displace what searches share

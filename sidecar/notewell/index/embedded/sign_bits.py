@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from notewell.types import FloatArray, IdArray
+from notewell.base.types import FloatArray, IdArray
 
 _WORD = 64
 _SAMPLED, _ROOM = 16, 1.3  # every so many slots are a sample; it is read somewhat generously

@@ -22,7 +22,7 @@ import msgpack
 import numpy as np
 import numpy.typing as npt
 
-from notewell.support import private
+from notewell.base.support import private
 
 FORMAT = 2
 _MAGIC = b"nwsnaps1"

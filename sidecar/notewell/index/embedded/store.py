@@ -16,11 +16,11 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from notewell.errors import IndexDamagedError, IndexFailure, NotFoundError
+from notewell.base.errors import IndexDamagedError, IndexFailure, NotFoundError
+from notewell.base.support import cleanup, private
 from notewell.index.embedded import tables
 from notewell.index.embedded.damaged_rows import DamagedRowError
 from notewell.index.embedded.salvage import rescue
-from notewell.support import cleanup, private
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.types import IdArray
 from notewell.index.embedded import reads, snapshots, vector_store
 from notewell.index.embedded.postings import FOLDER, Postings, discard
 from notewell.index.embedded.snapshots import Fingerprint
@@ -21,7 +22,6 @@ from notewell.index.embedded.writes import Changes
 from notewell.index.lexical import FIRST_PLACEHOLDER, NoteText, placeholder_id
 from notewell.index.link_graph import LinkGraph
 from notewell.index.row_values import strings
-from notewell.types import IdArray
 
 _GRAPH = "graph.snapshot"
 _CHUNKS = "chunks.snapshot"

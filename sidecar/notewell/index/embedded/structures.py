@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
 from notewell.index.embedded import structure_files, vector_store
 from notewell.index.embedded.expunge import expunge
 from notewell.index.embedded.keywords import Keywords

@@ -11,7 +11,16 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from notewell.errors import IndexFailure
+from notewell.base.errors import IndexFailure
+from notewell.base.types import (
+    Chunk,
+    LedgerEntry,
+    ManifestEntry,
+    ModelKey,
+    NotePut,
+    StoredChunk,
+    StoredNote,
+)
 from notewell.index.embedded.checksums import add_checksums
 from notewell.index.embedded.damaged_rows import UNSOUND, DamagedRowError, check_text, sound_rows
 from notewell.index.embedded.note_sums import add_note_sums, check_note
@@ -27,15 +36,6 @@ from notewell.index.row_values import (
     strings,
     unpack_block,
     unpack_lines,
-)
-from notewell.types import (
-    Chunk,
-    LedgerEntry,
-    ManifestEntry,
-    ModelKey,
-    NotePut,
-    StoredChunk,
-    StoredNote,
 )
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray, VectorHits
 from notewell.index.embedded.vector_slots import GONE, Rows, View
 from notewell.index.ranks import highest
-from notewell.types import FloatArray, IdArray, VectorHits
 
 BLOCK = 16_384  # rows scored at a time where all are needed
 _GATHERED = 256  # rows fetched at a time: they stay in the processor's cache until scored

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import FloatArray, IdArray
 from notewell.index.embedded.sign_bits import differing_bits
-from notewell.types import FloatArray, IdArray
 
 GONE = -1  # the chunk id of a slot that was given up
 NO_SLOTS: IdArray = np.empty(0, np.int64)

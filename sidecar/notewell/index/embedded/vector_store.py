@@ -12,12 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator, Sequence
 
-from notewell.index.embedded import reads, tables
-from notewell.index.embedded.checksums import checksum, discard
-from notewell.index.embedded.damaged_rows import check_text, sound_rows
-from notewell.index.embedded.store import Store, explained
-from notewell.index.vector_checks import check_dimensions
-from notewell.types import (
+from notewell.base.types import (
     IndexFigures,
     KeptModel,
     KeptVectors,
@@ -25,6 +20,11 @@ from notewell.types import (
     PendingText,
     embedded_text,
 )
+from notewell.index.embedded import reads, tables
+from notewell.index.embedded.checksums import checksum, discard
+from notewell.index.embedded.damaged_rows import check_text, sound_rows
+from notewell.index.embedded.store import Store, explained
+from notewell.index.vector_checks import check_dimensions
 
 logger = logging.getLogger(__name__)
 

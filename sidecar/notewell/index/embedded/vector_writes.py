@@ -11,10 +11,10 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from notewell.base.types import ModelKey
 from notewell.index.embedded import tables
 from notewell.index.embedded.checksums import checksum, discard
 from notewell.index.vector_checks import check_dimensions
-from notewell.types import ModelKey
 
 
 def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:

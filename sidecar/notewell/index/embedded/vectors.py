@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import FloatArray, IdArray, ModelKey, VectorHits
 from notewell.index.embedded.sign_bits import nearest, sign_bits
 from notewell.index.embedded.vector_scores import (
     BLOCK,
@@ -43,7 +44,6 @@ from notewell.index.embedded.vector_slots import (
     replaced,
     with_room,
 )
-from notewell.types import FloatArray, IdArray, ModelKey, VectorHits
 
 EXACT_LIMIT = 20_000  # up to it, comparing with all takes at most a millisecond
 CANDIDATE_STEPS = (500, 1000, 2000, 4000)

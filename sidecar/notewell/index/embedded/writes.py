@@ -14,16 +14,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notewell.index.embedded import tables
-from notewell.index.embedded.note_sums import moved_sum, sum_of
-from notewell.index.embedded.part_sums import joined, link_sum, passage_sum
-from notewell.index.embedded.tables import get_meta, next_generation, number, optional_number
-from notewell.index.embedded.vector_writes import find_model, sound_vectors
-from notewell.index.link_rows import link_rows
-from notewell.index.row_values import Row, is_storable
-from notewell.index.vector_heirs import Replaced, VectorHeirs
-from notewell.support.logs import AboutFiles
-from notewell.types import (
+from notewell.base.support.logs import AboutFiles
+from notewell.base.types import (
     Batch,
     Chunk,
     LedgerEntry,
@@ -33,6 +25,14 @@ from notewell.types import (
     NoteMove,
     NotePut,
 )
+from notewell.index.embedded import tables
+from notewell.index.embedded.note_sums import moved_sum, sum_of
+from notewell.index.embedded.part_sums import joined, link_sum, passage_sum
+from notewell.index.embedded.tables import get_meta, next_generation, number, optional_number
+from notewell.index.embedded.vector_writes import find_model, sound_vectors
+from notewell.index.link_rows import link_rows
+from notewell.index.row_values import Row, is_storable
+from notewell.index.vector_heirs import Replaced, VectorHeirs
 
 logger = logging.getLogger(__name__)
 

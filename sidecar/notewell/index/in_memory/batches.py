@@ -7,9 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from notewell.index.in_memory.state import ChunkRecord, NoteRecord, State
-from notewell.index.vector_heirs import Replaced, VectorHeirs
-from notewell.types import (
+from notewell.base.types import (
     Applied,
     Batch,
     Chunk,
@@ -21,6 +19,8 @@ from notewell.types import (
     StoredChunk,
     StoredNote,
 )
+from notewell.index.in_memory.state import ChunkRecord, NoteRecord, State
+from notewell.index.vector_heirs import Replaced, VectorHeirs
 
 
 def apply(state: State, batch: Batch, between_notes: Callable[[], None]) -> Applied:

@@ -14,24 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.errors import NotFoundError
-from notewell.index.in_memory import batches
-from notewell.index.in_memory.search import InMemoryKeywords, InMemoryLinks, InMemoryVectors
-from notewell.index.in_memory.state import (
-    State,
-    covered_chunks,
-    is_within,
-    manifest_entry,
-    own_vectors,
-    pending_texts,
-    store_vectors,
-    stored_vectors,
-    use_model,
-    vectors_in_use,
-)
-from notewell.index.lexical import ChunkText, NoteText, note_text, placeholder
-from notewell.index.port import NamedArrays, NoteBasics
-from notewell.types import (
+from notewell.base.errors import NotFoundError
+from notewell.base.types import (
     Applied,
     Batch,
     IdArray,
@@ -50,6 +34,22 @@ from notewell.types import (
     VectorPut,
     embedded_text,
 )
+from notewell.index.in_memory import batches
+from notewell.index.in_memory.search import InMemoryKeywords, InMemoryLinks, InMemoryVectors
+from notewell.index.in_memory.state import (
+    State,
+    covered_chunks,
+    is_within,
+    manifest_entry,
+    own_vectors,
+    pending_texts,
+    store_vectors,
+    stored_vectors,
+    use_model,
+    vectors_in_use,
+)
+from notewell.index.lexical import ChunkText, NoteText, note_text, placeholder
+from notewell.index.port import NamedArrays, NoteBasics
 
 _LEDGER_STATES: tuple[LedgerState, ...] = (
     "indexed",

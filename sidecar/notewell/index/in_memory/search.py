@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from notewell.errors import ModelError
+from notewell.base.errors import ModelError
+from notewell.base.types import ChunkHits, FloatArray, IdArray, Link, VectorHits
 from notewell.index.in_memory.state import State
 from notewell.index.lexical import (
     EXACT_FIELDS,
@@ -29,7 +30,6 @@ from notewell.index.note_matching import NoteMatching
 from notewell.index.note_postings import NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.template_lines import LineCounts
-from notewell.types import ChunkHits, FloatArray, IdArray, Link, VectorHits
 from notewell.vault.links import NoteNames
 
 

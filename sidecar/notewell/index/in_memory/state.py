@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from notewell.index.vector_checks import as_float16, check_dimensions
-from notewell.types import (
+from notewell.base.types import (
     LedgerEntry,
     Link,
     ManifestEntry,
@@ -20,6 +19,7 @@ from notewell.types import (
     VectorPut,
     embedded_text,
 )
+from notewell.index.vector_checks import as_float16, check_dimensions
 
 HalfVector = npt.NDArray[np.float16]
 

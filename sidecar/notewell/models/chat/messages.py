@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, Protocol
 
-from notewell.support.http import Json
-from notewell.types.frozen import frozen
+from notewell.base.support.http import Json
+from notewell.base.types.frozen import frozen
 
 Role = Literal["system", "user", "assistant", "tool"]
 

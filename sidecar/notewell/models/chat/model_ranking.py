@@ -11,10 +11,10 @@ import math
 import re
 from collections.abc import Iterable
 
+from notewell.base.types import ModelPreference
+from notewell.base.types.frozen import frozen
 from notewell.contract.chat import ModelView
 from notewell.models.chat.messages import ModelInfo
-from notewell.types import ModelPreference
-from notewell.types.frozen import frozen
 
 UNKNOWN_LIMIT = 4096  # tokens; with which Ollama loads a model by default
 _NOT_FOR_CHAT = re.compile(

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from notewell.base.support.http import Json
 from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
 from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
 from notewell.models.providers import ChatOptions
-from notewell.support.http import Json
 
 # Field names of a model's limits at various providers; OpenAI itself has none.
 _INPUT = (

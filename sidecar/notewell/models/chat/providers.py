@@ -10,18 +10,18 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from notewell.config.load import ENV_KEY, provider_key
+from notewell.base.config.load import ENV_KEY, provider_key
+from notewell.base.errors import ConfigError, ProviderError
+from notewell.base.support import atomic
+from notewell.base.support.http import Cancel, is_loopback
+from notewell.base.types import AskRules
+from notewell.base.types.frozen import frozen
 from notewell.contract.chat import AskModelsReply, ModelView
-from notewell.errors import ConfigError, ProviderError
 from notewell.models.chat.messages import ChatModel, ModelInfo
 from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank
 from notewell.models.chat.wire import FIRST_PAUSE_S
 from notewell.models.keys import keep, kept_key
 from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
-from notewell.support import atomic
-from notewell.support.http import Cancel, is_loopback
-from notewell.types import AskRules
-from notewell.types.frozen import frozen
 
 CACHE_SECONDS = 24 * 3600.0
 LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens

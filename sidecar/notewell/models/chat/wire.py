@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from notewell.errors import ProviderError
-from notewell.models.chat.messages import ToolCall, Turn
-from notewell.support.http import (
+from notewell.base.errors import ProviderError
+from notewell.base.support.http import (
     Cancel,
     HttpClient,
     HttpError,
@@ -26,7 +25,8 @@ from notewell.support.http import (
     error_words,
     parse_json,
 )
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
+from notewell.models.chat.messages import ToolCall, Turn
 
 FIRST_PAUSE_S = 1.0
 SILENCE_S = 120.0  # a local model may load for a minute before its first word

@@ -14,7 +14,11 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from notewell.errors import ConfigError, ModelError
+from notewell.base.errors import ConfigError, ModelError
+from notewell.base.support import atomic
+from notewell.base.support.http import Json, is_loopback
+from notewell.base.types import ChunkSizes, CosineScale, EmbeddedPiece, FloatArray, ModelKey
+from notewell.base.types.frozen import frozen
 from notewell.models.providers import EmbedderOptions
 from notewell.models.remote.batches import TokenMeter, batches, estimated_tokens, rounds
 from notewell.models.remote.breaker import Breaker
@@ -28,10 +32,6 @@ from notewell.models.remote.wire import (
     contextual_request,
 )
 from notewell.models.resilient import Degraded
-from notewell.support import atomic
-from notewell.support.http import Json, is_loopback
-from notewell.types import ChunkSizes, CosineScale, EmbeddedPiece, FloatArray, ModelKey
-from notewell.types.frozen import frozen
 
 PROBE = "A note about bread, water and light."
 

@@ -13,17 +13,17 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from notewell.config.load import ENV_RERANK_KEY, embedding_key
-from notewell.errors import ConfigError, ModelError, ModelUnavailableError
+from notewell.base.config.load import ENV_RERANK_KEY, embedding_key
+from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
+from notewell.base.support.http import HttpRequest, Json, Retry, is_loopback
+from notewell.base.types import FloatArray, SearchRules
+from notewell.base.types.frozen import frozen
 from notewell.models.keys import kept_key
 from notewell.models.providers import RerankerOptions
 from notewell.models.remote.embedder import check_address
 from notewell.models.remote.service import Service
 from notewell.models.remote.table import service_named
 from notewell.models.remote.wire import Endpoint
-from notewell.support.http import HttpRequest, Json, Retry, is_loopback
-from notewell.types import FloatArray, SearchRules
-from notewell.types.frozen import frozen
 
 _TIMEOUT_S = 15.0  # after which a request that nobody waits for ends
 _LONGEST_PASSAGE = 8_000  # characters, about 2,000 tokens; the services read 4,000 at least

@@ -8,11 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from notewell.errors import CancelledError, ModelError
-from notewell.models.remote.breaker import Breaker, Slots
-from notewell.models.remote.wire import Endpoint
-from notewell.models.resilient import Degraded
-from notewell.support.http import (
+from notewell.base.errors import CancelledError, ModelError
+from notewell.base.support.http import (
     Cancel,
     HttpClient,
     HttpError,
@@ -22,6 +19,9 @@ from notewell.support.http import (
     Retry,
     error_words,
 )
+from notewell.models.remote.breaker import Breaker, Slots
+from notewell.models.remote.wire import Endpoint
+from notewell.models.resilient import Degraded
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from notewell.config.load import ENV_MODEL_KEY, embedding_key
-from notewell.errors import ConfigError, ModelUnavailableError
+from notewell.base.config.load import ENV_MODEL_KEY, embedding_key
+from notewell.base.errors import ConfigError, ModelUnavailableError
+from notewell.base.support.http import is_loopback
+from notewell.base.types import ModelRules
+from notewell.base.types.frozen import frozen
 from notewell.models.keys import keep, kept_key
 from notewell.models.remote.embedder import RemoteModel
 from notewell.models.remote.table import (
@@ -21,9 +24,6 @@ from notewell.models.remote.table import (
     service_named,
 )
 from notewell.models.remote.wire import Endpoint
-from notewell.support.http import is_loopback
-from notewell.types import ModelRules
-from notewell.types.frozen import frozen
 
 
 @frozen

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 PRICES_OF = "2026-08"
 Family = Literal["openai", "jina", "mistral", "ollama", "gemini", "voyage", "cohere"]

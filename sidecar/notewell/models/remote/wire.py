@@ -11,9 +11,9 @@ from dataclasses import field
 from typing import Literal, Protocol
 from urllib.parse import quote, urlsplit
 
+from notewell.base.support.http import HttpRequest, Json, Retry
+from notewell.base.types.frozen import frozen
 from notewell.models.remote.table import Family
-from notewell.support.http import HttpRequest, Json, Retry
-from notewell.types.frozen import frozen
 
 Kind = Literal["query", "passage"]
 Document = Sequence[str]

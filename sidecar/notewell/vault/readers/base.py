@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from notewell.errors import UnreadableNoteError
-from notewell.types import PropertyValue
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types import PropertyValue
 from notewell.vault.frontmatter import YAML_ERRORS, describe_yaml_error, load_yaml
 from notewell.vault.parse import file_title, one_line_end
 from notewell.vault.readers.made_text import Described, MadeText

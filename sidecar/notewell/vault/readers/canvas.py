@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from notewell.types import Heading, Link, Note, PropertyValue, Span, SpanKind
+from notewell.base.types import Heading, Link, Note, PropertyValue, Span, SpanKind
 from notewell.vault.inline import split_address
 from notewell.vault.parse import file_title, scan_body
 from notewell.vault.properties import merge_fields

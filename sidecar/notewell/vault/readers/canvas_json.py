@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal, get_args
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 from notewell.vault.readers.json_text import (
     Json,
     load_object,

@@ -14,9 +14,9 @@ import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
-from notewell.errors import UnreadableNoteError
-from notewell.types.frozen import frozen
 from notewell.vault.readers import frames, reader_of
 from notewell.vault.readers.reader import FileFacts, Reader
 

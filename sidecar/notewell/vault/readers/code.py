@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from notewell.types import Heading, Note, Span
+from notewell.base.types import Heading, Note, Span
 from notewell.vault.parse import one_line_end
 from notewell.vault.readers.code_parts import Part, Parts, python_parts, tree_parts
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 
 MAX_PARTS = 5000
 _MAX_NAME = 200

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from notewell.types import PropertyValue, SpanKind
+from notewell.base.types import PropertyValue, SpanKind
 from notewell.vault.parse import file_title
 from notewell.vault.readers.made_text import Described, MadeText
 from notewell.vault.readers.packed import Event, Package

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title
 from notewell.vault.readers.made_text import Described, MadeText
 from notewell.vault.readers.markup import write_markup

@@ -9,8 +9,8 @@ from __future__ import annotations
 import struct
 from typing import BinaryIO, TypeVar
 
+from notewell.base.types.frozen import frozen
 from notewell.contract.codec import from_json, to_json
-from notewell.types.frozen import frozen
 
 _LENGTHS = struct.Struct(">IQ")  # of the header and the body, in bytes
 _MAX_HEADER = 1024 * 1024

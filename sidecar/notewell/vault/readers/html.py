@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from notewell.types import PropertyValue
+from notewell.base.types import PropertyValue
 from notewell.vault.parse import file_title
 from notewell.vault.readers.made_text import Described, MadeText
 from notewell.vault.readers.markup import write_markup

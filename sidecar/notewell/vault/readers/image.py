@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from notewell.errors import UnreadableNoteError
-from notewell.types import PropertyValue
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types import PropertyValue
 from notewell.vault.parse import file_title
 from notewell.vault.readers.image_metadata import Captions, read_captions
 from notewell.vault.readers.made_text import Described, MadeText

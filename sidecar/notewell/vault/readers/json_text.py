@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from notewell.errors import UnreadableNoteError
+from notewell.base.errors import UnreadableNoteError
 
 Json: TypeAlias = object
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 
-from notewell.types import Heading, Link, LinkKind, Note, PropertyValue, Span, SpanKind
-from notewell.types.frozen import frozen
+from notewell.base.types import Heading, Link, LinkKind, Note, PropertyValue, Span, SpanKind
+from notewell.base.types.frozen import frozen
 from notewell.vault.blocks import LONGEST_HEADING
 from notewell.vault.inline import split_address
 from notewell.vault.readers.reader import FileFacts, ReadNote

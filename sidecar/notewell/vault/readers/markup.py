@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from notewell.types import SpanKind
-from notewell.types.frozen import frozen
+from notewell.base.types import SpanKind
+from notewell.base.types.frozen import frozen
 from notewell.vault.readers.made_text import MadeText
 from notewell.vault.readers.shallow import shallow
 

@@ -16,8 +16,8 @@ from dataclasses import field
 from typing import Literal
 from xml.parsers import expat
 
-from notewell.errors import UnreadableNoteError
-from notewell.types.frozen import frozen
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types.frozen import frozen
 
 MAX_PART = 64 * 1024 * 1024  # bytes of one part, unpacked
 MAX_TOTAL = 256 * 1024 * 1024  # bytes of all parts that are read

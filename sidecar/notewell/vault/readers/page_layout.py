@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from notewell.types.frozen import frozen
+from notewell.base.types.frozen import frozen
 from notewell.vault.readers.pdf_pages import Line
 
 _HYPHENATED = re.compile("[\ufffe\u00ad\x02]")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from notewell.errors import UnreadableNoteError
-from notewell.types.frozen import frozen
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types.frozen import frozen
 from notewell.vault.readers.ocr import Ocr
 
 MAX_PAGES = 3000

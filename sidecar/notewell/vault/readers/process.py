@@ -11,10 +11,10 @@ from contextlib import closing
 from dataclasses import replace
 from typing import BinaryIO, cast
 
+from notewell.base.errors import ServerError, UnreadableNoteError
+from notewell.base.support.program import reader_command
+from notewell.base.types import PropertyValue
 from notewell.contract.codec import from_json
-from notewell.errors import ServerError, UnreadableNoteError
-from notewell.support.program import reader_command
-from notewell.types import PropertyValue
 from notewell.vault.readers import frames
 from notewell.vault.readers.frames import IDLE_EXIT
 from notewell.vault.readers.ocr import MAX_SECONDS as OCR_SECONDS

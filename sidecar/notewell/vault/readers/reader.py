@@ -6,9 +6,9 @@ import codecs
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from notewell.errors import UnreadableNoteError
-from notewell.types import NOTE_TYPES, Note
-from notewell.types.frozen import frozen
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types import NOTE_TYPES, Note
+from notewell.base.types.frozen import frozen
 
 # The UTF-32 marks come first: the little-endian one begins with UTF-16's.
 MARKS = (

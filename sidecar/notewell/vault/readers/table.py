@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from notewell.errors import UnreadableNoteError
-from notewell.types import Note, Span
-from notewell.types.frozen import frozen
+from notewell.base.errors import UnreadableNoteError
+from notewell.base.types import Note, Span
+from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title, one_line_end
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from notewell.types import Note, SourceText, Span
+from notewell.base.types import Note, SourceText, Span
 from notewell.vault.parse import file_title, one_line_end, parse
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 

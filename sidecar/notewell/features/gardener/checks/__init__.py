@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.checks import (
     broken_links,
     missing_properties,
@@ -17,7 +18,6 @@ from notewell.features.gardener.checks import (
 from notewell.features.gardener.garden import Garden
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import Suggestion
-from notewell.types.frozen import frozen
 
 
 @frozen

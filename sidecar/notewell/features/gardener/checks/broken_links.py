@@ -12,13 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
+from notewell.base.types import Link
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.link_text import link_target
 from notewell.features.gardener.names import letters_of, slipped_names, slips
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
-from notewell.types import Link
-from notewell.types.frozen import frozen
 from notewell.vault.links import ATTACHMENTS
 from notewell.vault.readers import link_name
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
-from notewell.types import PropertyValue
-from notewell.types.frozen import frozen
 
 NAME: GardenCheck = "missing_properties"
 MIN_SHARE = 0.9  # of the folder's other notes

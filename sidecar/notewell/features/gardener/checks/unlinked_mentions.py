@@ -11,14 +11,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from notewell.base.types import Link
+from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.link_text import link_to
 from notewell.features.gardener.mentions import Mention, NameFinder, folded
 from notewell.features.gardener.prose import is_markup, prose_of
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
-from notewell.types import Link
-from notewell.types.frozen import frozen
 
 NAME: GardenCheck = "unlinked_mentions"
 MIN_CONFIDENCE = 0.7

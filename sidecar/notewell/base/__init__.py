@@ -1,0 +1,1 @@
+"""Types, settings, access, support and errors; loads nothing heavy."""

@@ -1,0 +1,24 @@
+"""The log of a vault's searches, of the results opened, and of a person's verdicts on them.
+
+It is one small SQLite file on this computer, never in the vault. `QueryLog` accepts searches
+without waiting for the disk, and none of its errors makes a search fail.
+"""
+
+from notewell.base.querylog.database import NAME, Cleared, delete, folder, forget_searches
+from notewell.base.querylog.log import QueryLog
+from notewell.base.querylog.records import Judged, Judgements, Opened, Query, fold, storable
+
+__all__ = [
+    "NAME",
+    "Cleared",
+    "Judged",
+    "Judgements",
+    "Opened",
+    "Query",
+    "QueryLog",
+    "delete",
+    "fold",
+    "folder",
+    "forget_searches",
+    "storable",
+]

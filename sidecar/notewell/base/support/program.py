@@ -1,0 +1,68 @@
+"""How this program starts itself again, from an environment of Python or as the helper.
+
+The helper is the program with Python and a model inside (`make helper`). PyInstaller sets
+`sys.frozen` and `sys._MEIPASS` in it, and `sys.executable` is the program itself, which knows no
+`-m`: https://pyinstaller.org/en/stable/runtime-information.html
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+FILE_READER = "--file-reader"  # the helper's only argument when it is to read files
+CODE_RUNNER = "--code-runner"  # its only argument when it is to run code of a language model
+_READER_MODULE = "notewell.vault.readers.child"
+# Isolated from the environment, the current folder and the user's packages.
+_ISOLATED = ("-I", "-S", "-B", "-X", "utf8")
+_RUN_CODE = (
+    "import sys; sys.path.append(sys.argv[1]);"
+    " from notewell.base.support.confined.child import main; main()"
+)
+
+
+def is_helper() -> bool:
+    """Whether this process is the helper, not a program in an environment of Python."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def own_command() -> list[str]:
+    """Return the command that starts this program again, whatever PATH there is."""
+    if is_helper():
+        return [sys.executable]
+    python = Path(sys.executable)
+    windowless = python.with_name("pythonw.exe")
+    return [str(windowless if windowless.exists() else python), "-m", "notewell"]
+
+
+def reader_command() -> tuple[str, ...]:
+    """Return the command of the process that reads files."""
+    if is_helper():
+        return sys.executable, FILE_READER
+    # -P: a folder that happens to be the current one must not add its modules.
+    return sys.executable, "-P", "-m", _READER_MODULE
+
+
+def code_command() -> tuple[str, ...]:
+    """Return the command of the process that runs code; it needs nothing of the environment."""
+    if is_helper():
+        return sys.executable, CODE_RUNNER
+    return sys.executable, *_ISOLATED, "-c", _RUN_CODE, str(_package_root())
+
+
+def own_folders() -> tuple[Path, ...]:
+    """Return the folders that this program, its Python and its libraries lie in."""
+    program = Path(sys.executable)
+    inside = getattr(sys, "_MEIPASS", None)
+    python = (Path(sys.prefix), Path(sys.base_prefix), _package_root() / "notewell")
+    return (*python, program.resolve().parent, *([Path(inside)] if inside else []))
+
+
+def _package_root() -> Path:
+    return Path(__file__).resolve().parents[3]
+
+
+def models_inside() -> Path | None:
+    """Return the folder of models in the helper, laid out like the cache; None elsewhere."""
+    inside = getattr(sys, "_MEIPASS", None)
+    return Path(inside) / "models" if is_helper() and inside else None

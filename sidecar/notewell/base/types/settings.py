@@ -1,0 +1,309 @@
+"""All settings, as `config` reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from annotated_types import Ge, Gt, Le
+
+from notewell.base.types.frozen import frozen
+from notewell.base.types.values import (
+    ChunkMethod,
+    Direction,
+    EmbeddingProvider,
+    FusionMethod,
+    LogFormat,
+    LogLevel,
+    ModelPreference,
+    NoteField,
+    ProviderKind,
+    Quantisation,
+    RerankProvider,
+    WalkMode,
+    WatchMode,
+)
+
+T = TypeVar("T")
+
+# The file endings that become notes by default. `vault/readers` lists all that can be read.
+NOTE_TYPES: tuple[str, ...] = (".md", ".markdown", ".canvas", ".base", ".txt", ".pdf")
+
+
+@frozen
+class VaultRules:
+    """Which files of a vault are notes to index."""
+
+    types: tuple[str, ...] = NOTE_TYPES  # endings of the files that are read
+    include: tuple[str, ...] = ()  # globs; empty means everything readable
+    exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
+    max_note_bytes: int = 10 * 1024 * 1024
+    max_document_bytes: int = 100 * 1024 * 1024  # of PDFs and others that hold more than text
+    ocr: bool = False  # whether text in images and scanned PDFs is read, by the program tesseract
+    watch: WatchMode = "auto"  # how a server notices changes; auto polls network mounts
+    reconcile_at: str = "03:30"  # local time of the daily check of the vault; "" is never
+
+
+@frozen
+class ChunkRules:
+    """How notes are cut into chunks, and their sizes in tokens of the model.
+
+    `semantic` cuts sections also where the likeness of two neighbouring sentences is below the
+    `percentile` of those of the note. A size of None is that of the model's catalogue entry.
+    """
+
+    method: ChunkMethod = "headings"
+    percentile: Annotated[int, Ge(1), Le(99)] = 20
+    max_tokens: int | None = None
+    min_tokens: int | None = None
+    overlap_tokens: int | None = None
+
+
+@frozen
+class ModelRules:
+    """Which embedding model a vault uses, and with how many threads.
+
+    With another `provider` than `local` a service computes the embeddings: passages and queries
+    are sent there, except to this computer only after its host is in `consent`. Keys are not
+    settings: they come from the environment or the system's keyring.
+    """
+
+    name: str = "all-MiniLM-L6-v2"
+    quantisation: Quantisation = "int8"
+    threads: int = 0  # 0 means one per processor
+    folder: str | None = None  # a folder that already holds the weights
+    provider: EmbeddingProvider = "local"
+    base_url: str = ""  # "": the provider's own
+    dimensions: Annotated[int, Ge(8)] | None = None  # shorter vectors, where the model allows it
+    late_chunking: bool = False  # whether a local model reads neighbouring passages together
+    query_prefix: str | None = None  # None: as the table of models has it
+    passage_prefix: str | None = None
+    consent: tuple[str, ...] = ()  # hosts to which notes may be sent
+
+
+@frozen
+class NoteFieldWeights:
+    """The weight of a word of a whole note by the fields that hold it.
+
+    In the body it counts as often as it stands there, in another field once.
+    """
+
+    title: float = 1.0
+    file_name: float = 0.2
+    aliases: float = 1.0
+    headings: float = 1.0
+    tags: float = 1.0
+    path: float = 0.2  # the folders
+    body: float = 1.0
+    properties: float = 1.0  # values of properties that are not fields of their own
+    description: float = 1.0
+    author: float = 1.0
+    topics: float = 1.0
+
+
+@frozen
+class GarsRules:
+    """Weights of `fusion=gars`, and how activation spreads from the first results along links.
+
+    `mode`: to the notes linked with them (`simple`), or also to their topics, to the notes that
+    name them as a topic, and to notes that have a topic or a linked note in common with them
+    (`ontology`). `decay` is the share of activation that is left after each hop.
+    """
+
+    similarity: Annotated[float, Ge(0)] = 0.6
+    centrality: Annotated[float, Ge(0)] = 0.2
+    activation: Annotated[float, Ge(0)] = 0.2
+    decay: Annotated[float, Ge(0), Le(1)] = 0.5
+    mode: WalkMode = "simple"
+    direction: Direction = "out"
+
+
+@frozen
+class SearchRules:
+    """Defaults of searches, for what a request does not set."""
+
+    fusion: FusionMethod = "auto"
+    keyword_weight: Annotated[float, Gt(0)] = 1.2  # w of `blend`, which takes BM25 as s / (s + w)
+    gars: GarsRules = field(default_factory=GarsRules)
+    passages: int = 3  # further passages of a note that are shown with its best one
+    snippet_chars: int = 240
+    min_score: float = 0.0
+    # Each boost raises a score by at most this share of it; 0 switches it off (docs/search.md).
+    name_boost: float = 0.5  # the query is its title or an alias
+    tag_boost: float = 0.1
+    graph_boost: float = 0.2  # the best notes link to it
+    centrality_boost: float = 0.0  # many notes link to it
+    # How much notes of today are boosted, 0..1; auto: a little, unless the times mean nothing.
+    recency: Literal["auto", "off"] | float = "auto"
+    recency_days: float = 90.0  # half-life of the boost
+    recency_date: Literal["modified", "created"] = "modified"
+    folder_boost: float = 0.0  # other top results are in its folder
+    folder_weights: Mapping[str, float] = field(default_factory=dict)  # folder: factor of the score
+    # Weights of a note's words by the field that holds them; `field_weights` changes single ones.
+    field_preset: Literal["default", "copilot"] = "default"
+    field_weights: Mapping[NoteField, float] = field(default_factory=dict)
+    collapse: bool = False  # whether near-duplicates of a better result are left out
+    expand: bool = False  # whether a short query is expanded with terms of its first results
+    rerank: bool = False  # whether a model reorders the first results
+    reranker: str = "ms-marco-MiniLM-L-6-v2"
+    rerank_folder: str | None = None  # a folder that already holds its weights
+    rerank_ms: int = 300  # time limit of the reranker
+    rerank_provider: RerankProvider = "local"  # where it runs; others than local get passages
+    rerank_url: str = ""  # "": the provider's own
+    # Notes with these values of `status` are left out unless the query names them.
+    shelved_status: tuple[str, ...] = ("inactive", "hidden")
+    daily_notes: Literal["named", "always"] = "named"  # when daily notes are searched
+
+
+@frozen
+class ServerRules:
+    """Where the HTTP server listens, and for whom."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    open_vaults: int = (
+        3  # vaults kept open at the same time, at least 1; others are opened on demand
+    )
+    allow_vaults: bool = False  # administrators may add and remove vaults over loopback
+    read_only: bool = False  # indexes are searched, and written by other servers alone
+    public_url: str = ""  # the address for other devices, if it is not its own
+    trusted_proxies: tuple[str, ...] = ()  # proxies whose forwarded client addresses are trusted
+    tls_cert: str = ""  # a PEM file with the certificate and its chain; with it, HTTPS
+    tls_key: str = ""  # a PEM file with the key; "" if it is in the certificate's file
+
+
+@frozen
+class LimitRules:
+    """Limits of one caller and of all. Rates are requests per 10 seconds; 0 means no limit."""
+
+    search: int = 600  # search, similar, complete, note
+    read: int = 600  # other reading requests
+    heavy: int = 60  # requests about a whole vault
+    write: int = 300  # requests that change something
+    guesses: int = 20  # wrong tokens from one address in 60 seconds
+    routes: tuple[str, ...] = ()  # rates of single routes, such as "graph_hubs=10"
+    concurrent: int = 16  # requests handled at the same time
+    waiting: int = 128  # requests in the queue; further ones are refused
+    connections: int = 512  # open at the same time
+    query_timeout_s: float = 10.0  # of one request
+    body_timeout_s: float = 30.0  # until a request has arrived
+
+
+@frozen
+class LogRules:
+    """How events are logged: `format` everywhere, `level` in a server's files.
+
+    `queries`: whether searches and opened results are logged, on this computer only.
+    """
+
+    format: LogFormat = "text"
+    level: LogLevel = "info"
+    queries: bool = True
+
+
+@frozen
+class DocumentRules:
+    """Folders outside vaults of which documents may be indexed, each with all that is below it."""
+
+    allow: tuple[str, ...] = ()
+
+
+@frozen
+class AskRules:
+    """Which language model answers questions. Nothing is sent anywhere without a `provider`.
+
+    Keys are not settings: they come from the environment or the system's keyring.
+    """
+
+    provider: ProviderKind = "none"
+    base_url: str = ""  # "": the provider's own
+    model: str = ""  # "": the best that the provider lists
+    prefer: ModelPreference = "capable"  # which of the provider's models is the best
+    # Used if the provider does not list the context of the model; 0: as model_ranking.py has it.
+    context_tokens: int = 0
+    budget_share: float = 0.25  # the share of the model's context for notes
+    answer_tokens: int = 1500  # the most tokens of an answer
+    steps: int = 5  # the most rounds of tool calls
+    general_knowledge: bool = False  # whether it may answer from its own knowledge, marked so
+    web: bool = False  # whether it may read public web pages
+    web_search_url: str = ""  # contains {query}; has to reply in the JSON of SearXNG
+    code_tool: bool = False  # whether it may calculate with code, where the system confines that
+
+
+@frozen
+class TopicRules:
+    """Where topics are: the notes of `folder`, which other notes name in the property `topics`."""
+
+    folder: str = "Ontology"
+
+
+@frozen
+class ScheduleRules:
+    """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
+
+    "" is never, and "on" the usual time: 23:00 for `extract`, Sunday 02:00 for `maintain`, 04:00
+    for `sync` and Sunday 03:00 for `plan`. `reconcile` None: as `vault.reconcile_at` says.
+    """
+
+    reconcile: str | None = None  # compares the whole vault with the index
+    extract: str = ""  # makes notes of gleanings
+    maintain: str = ""  # checks the links of gleanings
+    sync: str = ""  # brings notes that come from another program up to date
+    plan: str = ""  # makes a plan of the gardener
+
+
+@frozen
+class Section:
+    """A section of the settings, `[name]` in the configuration file.
+
+    `in_vault`: the file in a vault may set it, but for the keys `refused`. Over HTTP the keys
+    `safe` may be changed. `live`: a server uses changes at once.
+    """
+
+    name: str
+    rules: type
+    in_vault: bool = False
+    refused: tuple[str, ...] = ()
+    safe: tuple[str, ...] = ()
+    live: bool = False
+
+
+@frozen
+class Settings:
+    """All settings, after all layers are merged (see `config.load`).
+
+    `features` has the sections of features by name; `of` gives one by its record.
+    """
+
+    data_dir: Path
+    model_dir: Path
+    state_dir: Path
+    index_dir: Path | None = None  # the folder of this vault's index; None: below data_dir
+    offline: bool = False
+    vault: VaultRules = field(default_factory=VaultRules)
+    chunking: ChunkRules = field(default_factory=ChunkRules)
+    model: ModelRules = field(default_factory=ModelRules)
+    search: SearchRules = field(default_factory=SearchRules)
+    server: ServerRules = field(default_factory=ServerRules)
+    limits: LimitRules = field(default_factory=LimitRules)
+    log: LogRules = field(default_factory=LogRules)
+    ask: AskRules = field(default_factory=AskRules)
+    topics: TopicRules = field(default_factory=TopicRules)
+    schedule: ScheduleRules = field(default_factory=ScheduleRules)
+    documents: DocumentRules = field(default_factory=DocumentRules)
+    features: Mapping[str, object] = field(default_factory=dict)
+
+    def of(self, rules: type[T]) -> T:
+        """The section of a feature; its defaults where nothing is set."""
+        found = (one for one in self.features.values() if isinstance(one, rules))
+        return next(found, None) or rules()
+
+    def with_sections(self, names: Iterable[str], other: Settings) -> Settings:
+        """These settings, with the sections of these names as `other` has them."""
+        of_features = {name: other.features[name] for name in names if name in other.features}
+        own = {name: getattr(other, name) for name in names if name not in of_features}
+        return replace(self, features={**self.features, **of_features}, **own)

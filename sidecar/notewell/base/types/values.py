@@ -1,0 +1,104 @@
+"""Type names of the plain values in records.
+
+The array types are only for annotations: this package is imported everywhere and must not load
+numpy, so at run time they are strings. A module that makes arrays imports numpy itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from notewell.base.types.frozen import frozen
+
+if TYPE_CHECKING:  # numpy takes longer to load than the rest of a short command
+    import numpy as np
+    import numpy.typing as npt
+
+PropertyValue: TypeAlias = (
+    "str | int | float | bool | tuple[PropertyValue, ...] | Mapping[str, PropertyValue] | None"
+)
+# A file as a client lists it: path, size in bytes, mtime in milliseconds since 1970.
+FileStamp: TypeAlias = tuple[str, int, int]
+FloatArray: TypeAlias = "npt.NDArray[np.float32]"
+IdArray: TypeAlias = "npt.NDArray[np.int64]"
+CountTokens: TypeAlias = Callable[[str], int]
+# How alike each text is to the next one: cosines, one fewer than texts.
+Likeness: TypeAlias = Callable[[Sequence[str]], Sequence[float]]
+
+LedgerState = Literal["indexed", "pending", "failed", "excluded", "keyword_only"]
+SearchMode = Literal["hybrid", "keyword", "semantic"]
+Signal = Literal["whole_notes", "spelling", "names", "tags", "links", "folders", "recency"]
+FusionMethod = Literal["auto", "rrf", "weighted", "blend", "convex", "gars"]
+# Where a word of a note may stand; `path` is its folders, `properties` those without a field.
+NoteField = Literal[
+    "title",
+    "file_name",
+    "aliases",
+    "headings",
+    "tags",
+    "path",
+    "body",
+    "properties",
+    "description",
+    "author",
+    "topics",
+]
+Match = Literal["strong", "related", "weak"]  # how relevant a result is to its query
+ChangeKind = Literal["create", "modify", "delete", "rename"]
+LinkKind = Literal["wikilink", "markdown"]
+# Where the day of a note is from: the name of a daily note, a property, a file name, file times.
+DateSource = Literal["daily", "created", "name", "modified", "file"]
+Direction = Literal["out", "in", "both"]  # along links, against them, or either way
+# Along links alone, or also from a note to its topics and from a topic to the notes that name it.
+WalkMode = Literal["simple", "ontology"]
+ChunkMethod = Literal["headings", "semantic"]
+SpanKind = Literal[
+    "heading", "paragraph", "list", "table", "code", "math", "callout", "quote", "footnote"
+]
+WatchMode = Literal["auto", "events", "poll", "off"]
+Quantisation = Literal["int8", "fp32"]
+ProviderKind = Literal["none", "openai", "anthropic"]
+EmbeddingProvider = Literal[
+    "local", "openai", "ollama", "gemini", "voyage", "cohere", "jina", "mistral"
+]
+RerankProvider = Literal["local", "voyage", "cohere", "jina", "tei", "llamacpp"]
+ModelPreference = Literal["capable", "cheap"]  # among the language models of a provider
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+# Where a vault's notes come from: a person's folder, clients, an export, or another program.
+VaultSource = Literal["folder", "mirror", "import", "roam", "logseq"]
+# A person's judgement of a note as a result of a query.
+Verdict = Literal["this_was_it", "never_for_this"]
+
+
+@frozen
+class Progress:
+    """How far an index run is."""
+
+    stage: Literal["scan", "read", "embed", "done"]
+    done: int
+    total: int
+    current: str | None = None
+
+
+@frozen
+class VaultRecord:
+    """A known vault. `path` is the real path of its folder."""
+
+    id: str
+    name: str
+    path: Path
+    source: VaultSource = "folder"
+    default: bool = False
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether its notes were made here from a source that is no folder, and are only read."""
+        return self.source in {"import", "roam", "logseq"}
+
+    @property
+    def obsidian_name(self) -> str:
+        """The vault's name in Obsidian: its folder's, or of a mirror the client vault's."""
+        return self.path.name if self.source == "folder" else self.name

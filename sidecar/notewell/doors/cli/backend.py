@@ -1,0 +1,85 @@
+"""The vault and the note that a command names, and the backend that answers for the vault.
+
+The backend is the server that runs for the vault; without one, the index opened in this process.
+Both give the same replies, and the JSON of the HTTP route for `--json`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from notewell.base.types import VaultRecord
+from notewell.contract.request import Request
+from notewell.doors.cli.options import Invocation, current_invocation
+from notewell.doors.cli.output import emit
+from notewell.engine.client.backend import Backend, LocalBackend
+from notewell.engine.client.remote import RemoteBackend, running_server
+from notewell.engine.vaults.known import KnownVaults
+
+R = TypeVar("R")
+
+
+def answer(
+    vault: str | None, request: Request[R], show: Callable[[R], None], *, as_json: bool
+) -> None:
+    """Send a request to the backend of `vault` and print the reply, as `print_reply` does."""
+    with backend_for(current_invocation(), vault) as (_, backend):
+        print_reply(backend, request, show, as_json=as_json)
+
+
+def print_reply(
+    backend: Backend, request: Request[R], show: Callable[[R], None], *, as_json: bool
+) -> None:
+    """Send a request; print the JSON of its reply, or have `show` print the reply for people."""
+    if as_json:
+        emit(backend.document(request))
+    else:
+        show(backend.answer(request))
+
+
+@contextmanager
+def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[VaultRecord, Backend]]:
+    """Find the vault that `vault` names, and open the backend that answers for it.
+
+    Without a server the index is opened to read: nothing is locked and nothing is written.
+    """
+    known = invocation.known()
+    record = known.find(vault, cwd=Path.cwd())
+    if (server := server_for(known, record)) is not None:
+        yield record, server
+        return
+    with closing(invocation.vaults()) as vaults:
+        yield record, LocalBackend(vaults.open(record, writable=False))
+
+
+@contextmanager
+def writing_backend(invocation: Invocation, record: VaultRecord) -> Iterator[Backend]:
+    """The server of a vault; without one, its index opened here to write."""
+    if (server := server_for(invocation.known(), record)) is not None:
+        yield server
+        return
+    with closing(invocation.vaults()) as vaults:
+        yield LocalBackend(vaults.open(record, writable=True))
+
+
+def server_for(known: KnownVaults, record: VaultRecord) -> RemoteBackend | None:
+    """Return the server that has `record` open; None where none answers."""
+    found = running_server(known.directory(record))
+    return RemoteBackend(found, vault=record.id) if found is not None else None
+
+
+def note_path(word: str, record: VaultRecord, *, cwd: Path) -> str:
+    """Return the vault-relative path that `word` means: within the vault first, then from `cwd`.
+
+    A note that is not on disk keeps the name it was given: the index may know it.
+    """
+    for base in (record.path, cwd):
+        for name in (word, f"{word}.md"):
+            file = (base / name).resolve()
+            if file.is_file() and file.is_relative_to(record.path):
+                return unicodedata.normalize("NFC", file.relative_to(record.path).as_posix())
+    return word

@@ -1,0 +1,326 @@
+"""Options that every command takes, before or after its name, and what follows from them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from notewell.base.config.load import ENV_CONFIG, load_settings, user_file
+from notewell.base.errors import ConfigError, NotewellError
+from notewell.base.support.logs import log_to_terminal
+from notewell.base.support.near import near
+from notewell.base.types import LogFormat, Settings
+from notewell.doors.cli.output import print_message
+from notewell.engine.feature import sections
+from notewell.engine.vaults.known import KnownVaults
+from notewell.features import FEATURES
+
+if TYPE_CHECKING:  # loaded where they are used
+    from click.shell_completion import CompletionItem
+
+    from notewell.engine.configuration import Configuration
+    from notewell.engine.vaults.opened import Vaults
+
+JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
+_META = "notewell.doors.cli"
+_SHORT_FLAGS = re.compile("-(h|[vq]+)")
+_LOG_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The shared options of one command line."""
+
+    data_dir: Path | None = None
+    config: Path | None = None
+    offline: bool = False
+    verbose: int = 0
+    quiet: bool = False
+    json: bool = False
+    log_format: str | None = None
+
+    def settings(
+        self, *, vault: Path | None = None, flags: Mapping[str, object] | None = None
+    ) -> Settings:
+        """Merge all layers of settings. `flags` has setting keys; None in it means "not given"."""
+        return load_settings(
+            flags=self._flags(flags),
+            environ=self._environ(),
+            vault=vault,
+            features=sections(FEATURES),
+        )
+
+    def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
+        """Return the layers that `settings` merges, for showing and changing them."""
+        from notewell.engine.configuration import Configuration  # noqa: PLC0415 - few commands need it
+
+        return Configuration(self._environ(), self._flags(flags), sections(FEATURES))
+
+    def config_file(self) -> Path:
+        """Return the path of the per-user configuration file, which may not exist."""
+        return user_file(self._environ())
+
+    def _flags(self, flags: Mapping[str, object] | None) -> dict[str, object]:
+        shared = {
+            "data_dir": self.data_dir,
+            "offline": self.offline or None,
+            "log.format": self.log_format,
+        }
+        return {**(flags or {}), **shared}
+
+    def _environ(self) -> dict[str, str]:
+        named = {} if self.config is None else {ENV_CONFIG: str(self.config)}
+        return {**os.environ, **named}
+
+    def known(self) -> KnownVaults:
+        """Return the known vaults, each with its own settings; opens no index."""
+        return KnownVaults(self.settings(), for_vault=self._for_vault(None))
+
+    def vaults(
+        self,
+        *,
+        fetch_missing: bool = False,
+        say: Callable[[str], None] | None = None,
+        flags: Mapping[str, object] | None = None,
+    ) -> Vaults:
+        """Return the known vaults, to open their indexes in this process; close them when done."""
+        # The engine takes longer to load than a running server takes to answer.
+        from notewell.engine.vaults.opened import Vaults  # noqa: PLC0415
+
+        return Vaults(
+            self.settings(flags=flags),
+            for_vault=self._for_vault(flags),
+            fetch_missing=fetch_missing,
+            say=say or self.say,
+            features=FEATURES,
+        )
+
+    def _for_vault(self, flags: Mapping[str, object] | None) -> Callable[[Path], Settings]:
+        return cache(lambda folder: self.settings(vault=folder, flags=flags))
+
+    def say(self, message: str) -> None:
+        """Print a message for people on stderr, unless --quiet is given."""
+        if not self.quiet:
+            print_message(message)
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Print the warnings of a reply."""
+        for warning in warnings:
+            self.say(f"note: {warning}")
+
+    def start_logging(self) -> None:
+        """Send log records to stderr, as many as `--verbose` asks for."""
+        level = logging.ERROR if self.quiet else _LOG_LEVELS[min(self.verbose, 2)]
+        log_to_terminal(cache(self._log_format), level=level)
+
+    def _log_format(self) -> LogFormat:
+        """Return the format in the settings; errors in them are reported elsewhere."""
+        try:
+            return self.settings().log.format
+        except ConfigError:
+            return "text"
+
+
+def current_invocation(ctx: click.Context | None = None) -> Invocation:
+    """Return the shared options that were read so far."""
+    options = (ctx or click.get_current_context()).meta.get(_META, {})
+    return Invocation(**options)
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    # `notewell --offline index` and `notewell index --offline` are the same; an option that
+    # was not given at the inner place must not undo the outer one.
+    name = param.name or ""
+    if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        ctx.meta.setdefault(_META, {})[name] = value
+
+
+def expect_json(ctx: click.Context, *, wanted: bool) -> None:
+    """Store, before parsing, whether errors are printed as JSON too, those of parsing included."""
+    ctx.meta.setdefault(_META, {})["json"] = wanted
+
+
+SHARED: tuple[click.Option, ...] = (
+    click.Option(
+        ["--data-dir"],
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Folder with the indexes and the list of vaults.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["--config"],
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Read this configuration file instead of the per-user one.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["--offline"],
+        is_flag=True,
+        help="Never use the network.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["--log-format"],
+        type=click.Choice(["text", "json"]),
+        help="Write log lines for people, or as JSON.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["-v", "--verbose"],
+        count=True,
+        help="Log more; twice for everything.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["-q", "--quiet"],
+        is_flag=True,
+        help="Print only results and errors.",
+        expose_value=False,
+        callback=_remember,
+    ),
+)
+
+
+class Command(click.Command):
+    """A command that also takes the shared options, in a section of their own in its help."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own parameters, then the shared ones."""
+        return [*super().get_params(ctx), *SHARED]
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run it, with logging as the shared options, now complete, want it."""
+        current_invocation(ctx).start_logging()
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write own options and shared options as two sections."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        own = [option for option in options if option not in SHARED]
+        for title, params in (("Options", own), ("Shared options", SHARED)):
+            records = [r for p in params if (r := p.get_help_record(ctx)) is not None]
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+class QueryCommand(Command):
+    """A command whose argument is the rest of the line: words, also such as begin with a dash.
+
+    `notewell search bees -tomato --limit 3` is the query "bees -tomato".
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options, wherever they are, apart from the words."""
+        options, words = self._apart(ctx, args)
+        return super().parse_args(ctx, [*options, "--", *words])
+
+    def _apart(self, ctx: click.Context, args: list[str]) -> tuple[list[str], list[str]]:
+        """Return the options with their values, and the words of the query."""
+        found = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        with_value = {
+            name for one in found if not one.is_flag and not one.count for name in one.opts
+        }
+        options: list[str] = []
+        words: list[str] = []
+        rest = iter(args)
+        for arg in rest:
+            if arg == "--":
+                words += rest
+            elif arg.startswith("--") or _SHORT_FLAGS.fullmatch(arg):
+                options.append(arg)
+                options += islice(rest, 1 if arg in with_value else 0)
+            else:
+                words.append(arg)
+        return options, words
+
+
+class Group(click.Group):
+    """A group of commands; shared options go before or after any of the names."""
+
+    command_class = Command
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own parameters, then the shared ones."""
+        return [*super().get_params(ctx), *SHARED]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names in the order of use, as they were added."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name; a misspelled one is told the nearest."""
+        name = args[0]
+        if name == "help" and "help" not in self.list_commands(ctx):
+            # What many try first: `help` is `--help`, and `help search` is `search --help`.
+            if not args[1:]:
+                click.echo(ctx.get_help())
+                ctx.exit()
+            return self.resolve_command(ctx, [*args[1:], "--help"])
+        unknown = self.get_command(ctx, name) is None and not name.startswith("-")
+        if unknown and not ctx.resilient_parsing:
+            meant = near(name, self.list_commands(ctx))
+            hint = f" Did you mean '{meant}'?" if meant else ""
+            raise click.UsageError(f"No such command '{name}'.{hint}", ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+
+Group.group_class = Group
+
+
+def json_option(function: AnyFunction) -> AnyFunction:
+    """Give a command `--json`; its function gets `as_json`."""
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+    return option(function)
+
+
+def complete_vaults(
+    ctx: click.Context,
+    param: click.Parameter,  # noqa: ARG001 - click's signature
+    incomplete: str,
+) -> list[CompletionItem]:
+    """Return the known vaults whose names begin so; by id where a shell would split the name."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only shells need it
+
+    try:
+        records = current_invocation(ctx).known().records()
+    except NotewellError:  # a shell that completes has no place for errors
+        return []
+    words = [(one.name if " " not in one.name else one.id, one.name) for one in records]
+    return [
+        CompletionItem(word, help=name)
+        for word, name in words
+        if word.startswith(incomplete) or name.casefold().startswith(incomplete.casefold())
+    ]
+
+
+def vault_option(function: AnyFunction) -> AnyFunction:
+    """Give a command `--vault`; its function gets `vault`, None where it is left out."""
+    option = click.option(
+        "--vault",
+        metavar="VAULT",
+        shell_complete=complete_vaults,
+        help="Folder, name or id of the vault. Left out: that of the current folder, or the"
+        " default.",
+    )
+    return option(function)

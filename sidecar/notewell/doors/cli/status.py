@@ -1,0 +1,224 @@
+"""`notewell status`, `notewell ledger` and `notewell stats`: what the index holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import get_args
+
+import click
+
+from notewell.base.errors import UsageError
+from notewell.base.types import LedgerState, VaultRecord
+from notewell.contract.manage import StatsReply, StatsRequest
+from notewell.contract.status import (
+    IndexProgress,
+    LedgerReply,
+    LedgerRequest,
+    LedgerRow,
+    Phase,
+    StatusReply,
+    StatusRequest,
+)
+from notewell.doors.cli.backend import answer, backend_for, print_reply
+from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import local_time, print_facts, print_table
+from notewell.doors.cli.progress import duration
+from notewell.doors.cli.request_options import request_option
+
+_STATES = get_args(LedgerState)
+_SHOWN = 10  # names of each kind that `stats` lists
+_MONTHS = 12
+
+
+@click.command(cls=Command)
+@vault_option
+@json_option
+def status(vault: str | None, as_json: bool) -> None:
+    """Show the state of a vault's index."""
+    with backend_for(current_invocation(), vault) as (record, backend):
+        print_reply(backend, StatusRequest(), partial(_show_status, record), as_json=as_json)
+
+
+def _show_status(record: VaultRecord, status: StatusReply) -> None:
+    print_facts([("vault", f"{record.name} ({record.path})"), *status_facts(status)])
+
+
+def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
+    """Yield the facts of a status as names and values."""
+    yield "state", status.state
+    if status.problem is not None:
+        yield "problem", status.problem
+    yield "notes", f"{status.notes:,}, in {status.chunks:,} passages"
+    yield "semantic search", _semantic(status)
+    yield "model", status.model or "none"
+    yield "files", counts_text(status.ledger)
+    if status.progress.phase != "idle":
+        goes_on = status.progress.phase == "stuck" and status.problem is None
+        hint = " · `notewell index` goes on" if goes_on else ""
+        yield "progress", f"{progress_text(status.progress)}{hint}"
+    if status.former_titles:
+        yield "renamed", _renamed(status.former_titles)
+    if status.next_run is not None:
+        yield "next run", f"{status.next_run.what}, {local_time(status.next_run.at)}"
+    guard = status.guard
+    if guard is not None:
+        yield (
+            "removals on hold",
+            (
+                f"{guard.gone:,} of {guard.total:,} notes are gone since"
+                f" {local_time(guard.since)}; if this is intended, run"
+                " `notewell index --confirm-removals`"
+            ),
+        )
+
+
+_PHASES: Mapping[Phase, str] = {
+    "reading": "Reading",
+    "embedding": "Embedding",
+    "paused": "Paused",
+    "stuck": "Stopped",
+    "idle": "Complete",
+}
+
+
+def progress_text(progress: IndexProgress) -> str:
+    """Describe on one line how far an index is, by words and by meaning."""
+    words = _share(progress.notes_read, progress.notes)
+    meaning = words * _share(progress.passages_embedded, progress.passages)
+    parts = [
+        f"{_PHASES[progress.phase]} {progress.notes_read:,} of {progress.notes:,} notes",
+        f"by words {words:.0%}",
+        f"by meaning {meaning:.0%}",
+    ]
+    if progress.eta_s is not None:
+        parts.append(f"about {duration(progress.eta_s)}")
+    return " · ".join(parts)
+
+
+def _share(part: int, whole: int) -> float:
+    """A share that is 1 only when nothing is missing."""
+    return 1.0 if part >= whole else min(part / whole, 0.99)
+
+
+def _semantic(status: StatusReply) -> str:
+    covered = f"{status.vectors:,} of {status.chunks:,} passages have a vector"
+    reason = status.semantic_reason
+    return f"{status.semantic}: {reason or covered}"
+
+
+def _renamed(notes: int) -> str:
+    """Say what notes that are embedded with a former title mean for a search."""
+    which = "1 note is" if notes == 1 else f"{notes:,} notes are"
+    return (
+        f"{which} searched by meaning with the earlier title; `notewell index --full` embeds"
+        f" {'it' if notes == 1 else 'them'} with the present one"
+    )
+
+
+def counts_text(counts: Mapping[LedgerState, int]) -> str:
+    """Format the counts of a ledger, without the states that no file has."""
+    words = [
+        f"{counts[state]:,} {state.replace('_', ' ')}" for state in _STATES if counts.get(state)
+    ]
+    return ", ".join(words) or "none"
+
+
+@click.command(cls=Command)
+@click.argument("place", metavar="[PATH]", required=False)
+@request_option(LedgerRequest, "state")
+@request_option(LedgerRequest, "path", help="The same as PATH.")
+@vault_option
+@json_option
+def ledger(
+    place: str | None, state: LedgerState | None, path: str | None, vault: str | None, as_json: bool
+) -> None:
+    """List the state of every file of a vault, or of PATH.
+
+    A file is indexed, pending, failed, excluded or keyword only (waiting for its vectors). Indexed
+    files without a warning are only counted; --state indexed lists them. For a PATH within the
+    vault, whether or not it exists, the rule that decides is named.
+    """
+    if place is not None and path is not None:
+        raise UsageError("PATH and --path are the same: give one of them")
+    path = place or path
+    every_row = state is not None or path is not None
+    show = partial(_show_ledger, every_row=every_row)
+    answer(vault, LedgerRequest(state, path), show, as_json=as_json)
+
+
+def _show_ledger(ledger: LedgerReply, *, every_row: bool) -> None:
+    rows = [_ledger_row(row) for row in ledger.entries if every_row or _is_remarkable(row)]
+    if rows:
+        print_table(("state", "path", "why"), rows)
+    files = sum(ledger.counts.values())
+    current_invocation().say(f"{files:,} files: {counts_text(ledger.counts)}")
+
+
+def _is_remarkable(row: LedgerRow) -> bool:
+    return row.state not in {"indexed", "keyword_only"} or bool(row.warnings)
+
+
+def _ledger_row(row: LedgerRow) -> tuple[str, str, str]:
+    reasons = [*filter(None, (row.rule, row.reason)), *row.warnings]
+    return row.state.replace("_", " "), row.path, "; ".join(reasons)
+
+
+@click.command(cls=Command)
+@vault_option
+@json_option
+def stats(vault: str | None, as_json: bool) -> None:
+    """Show statistics of a vault: types, folders, tags, months, sizes and vectors."""
+    with backend_for(current_invocation(), vault) as (record, backend):
+        print_reply(
+            backend, StatsRequest(limit=_SHOWN), partial(_show_stats, record), as_json=as_json
+        )
+
+
+def _show_stats(record: VaultRecord, figures: StatsReply) -> None:
+    print_facts([("vault", f"{record.name} ({record.path})"), *_stats_facts(figures)])
+    for heading, counts in (
+        ("type", figures.types),
+        ("folder", figures.folders),
+        ("tag", figures.tags),
+    ):
+        rows = [(count.name or "(none)", f"{count.notes:,}") for count in counts]
+        _print_section((heading, "notes"), rows, right=("notes",))
+    months = [
+        (month.month, f"{month.created:,}", f"{month.modified:,}")
+        for month in figures.months[-_MONTHS:]
+    ]
+    _print_section(("month", "created", "modified"), months, right=("created", "modified"))
+
+
+def _print_section(
+    headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: tuple[str, ...]
+) -> None:
+    if rows:
+        click.echo()
+        print_table(headings, rows, right=right)
+
+
+def _stats_facts(figures: StatsReply) -> Iterator[tuple[str, str]]:
+    sizes = figures.sizes
+    yield "notes", f"{figures.notes:,}, in {figures.chunks:,} passages"
+    yield "links", f"{figures.links:,} between notes"
+    yield "files", counts_text(figures.files)
+    yield "text", f"{_size(sizes.notes)}; the median note has {_size(sizes.median_note)}"
+    yield "index", _size(sizes.index)
+    for model in figures.models:
+        name = f"{model.model}, {model.quantisation}, {model.dimensions} dimensions"
+        answers_now = "" if model.answering else "; not in use"
+        yield "vectors", f"{model.vectors:,} of {name}{answers_now}"
+    work = figures.model_work
+    if work.embedded or work.reused:
+        spared = f", which saved about {duration(work.saved_s)}" if work.saved_s >= 1 else ""
+        yield "model's work", f"{work.embedded:,} embedded, {work.reused:,} reused{spared}"
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

@@ -1,0 +1,134 @@
+"""What `notewell doctor` checks of each vault: its folder, index, other files and server."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import orjson
+
+from notewell import __version__
+from notewell.base import querylog
+from notewell.base.errors import IndexDamagedError, NotewellError, NotFoundError
+from notewell.base.types import VaultRecord
+from notewell.doors.cli.backend import server_for
+from notewell.doors.cli.checks import Check
+from notewell.engine.feature import databases, files
+from notewell.engine.vaults.opened import DATABASES, Vaults
+from notewell.features import FEATURES
+from notewell.index import engines
+from notewell.vault.watch import is_silent, unwatchable
+from notewell.vault.write_journal import NAME as JOURNAL
+
+# What follows from a damaged file: logs are begun anew, the rest is a person's.
+_LOST = {
+    JOURNAL: "move it away: nothing is written to the vault before, and undone afterwards",
+    **dict.fromkeys(files(FEATURES), "restore it from a backup, or move it away"),
+}
+_BEGUN_ANEW = "it is set aside at its next use, and a new one is begun"
+
+
+def check_vaults(vaults: Vaults) -> Iterator[Check]:
+    """Check every vault; a person is told how to add the first."""
+    records = vaults.records()
+    if not records:
+        advice = "add one with `notewell index FOLDER`"
+        yield Check("vaults", "warning", f"none is known yet; {advice}")
+    for record in records:
+        # Before the vault is opened, which sets damaged logs aside.
+        folder = querylog.folder(vaults.settings(record).data_dir, record.id)
+        damaged = tuple(damaged_files(folder))
+        yield _vault(vaults, record)
+        for file, what in damaged:
+            advice = _LOST.get(file.name, _BEGUN_ANEW)
+            yield Check(f"files of {record.name}", "failed", f"{file}: {what}; {advice}")
+
+
+def _vault(vaults: Vaults, record: VaultRecord) -> Check:
+    name = f"vault {record.name}"
+    if record.source == "folder" and not os.access(record.path, os.R_OK | os.X_OK):
+        advice = f"bring it back, or `notewell vaults remove {record.id}`"
+        return Check(name, "failed", f"{record.path} is not there or not readable; {advice}")
+    directory = vaults.directory(record)
+    try:
+        server = server_for(vaults, record)
+        if server is None:
+            files = vaults.open(record, writable=False).ledger().total
+            found = f"{files:,} files in the index, no server running"
+        else:
+            found = f"served at {server.info.url}"
+        _check_database(directory)
+        damaged = engines.damaged_vectors(directory)
+    except NotFoundError:
+        advice = f"`notewell index {record.name}` makes one"
+        return Check(name, "warning", f"{record.path} has no index yet; {advice}")
+    except NotewellError as error:
+        return Check(name, "failed", error.message)
+    if damaged:
+        advice = f"`notewell index {record.name} --full` embeds their texts again"
+        return Check(name, "failed", f"{damaged:,} stored vectors are damaged; {advice}")
+    if server is not None and server.info.version != __version__:
+        detail = f"{found} by version {server.info.version}, and this is {__version__}; restart it"
+        return Check(name, "warning", detail)
+    return _watched(record, found)
+
+
+def _watched(record: VaultRecord, found: str) -> Check:
+    """The check of a sound vault, by how a server notices its changes."""
+    name = f"vault {record.name}"
+    if record.source != "folder":
+        return Check(name, "ok", f"{record.path}, {found}")
+    if is_silent(record.path):
+        polled = "a network drive, so a server looks for changes now and then"
+        return Check(name, "ok", f"{record.path}, {found}; {polled}")
+    limit = unwatchable(record.path)
+    if limit is not None:
+        advice = f"`sudo sysctl fs.inotify.max_user_watches={4 * limit}` lets it watch them"
+        more = f"it has more than the {limit:,} folders that this system watches for one user"
+        polled = "so a server looks for changes now and then"
+        return Check(name, "warning", f"{record.path}, {found}; {more}, {polled}; {advice}")
+    return Check(name, "ok", f"{record.path}, {found}")
+
+
+def _check_database(directory: Path) -> None:
+    engines.check_notes(directory)  # first, because what it finds is marked for the next writer
+    try:
+        engines.check_copy(directory / engines.DATABASE)
+    except IndexDamagedError as error:
+        raise IndexDamagedError(
+            f"The index in {directory} is damaged; `notewell index` rebuilds it and keeps the"
+            " vectors that can still be read."
+        ) from error
+
+
+def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Each damaged file of a vault's state but its index, and what is wrong with it."""
+    for name in (*DATABASES, *databases(FEATURES)):
+        file = folder / name
+        if name != engines.DATABASE and file.is_file() and (wrong := _of_database(file)):
+            yield file, wrong
+    for name in files(FEATURES):
+        file = folder / name
+        if file.is_file() and (wrong := _of_json(file)):
+            yield file, wrong
+
+
+def _of_database(file: Path) -> str:
+    """What is wrong with a database; "" if nothing."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as opened:
+            ((sound,),) = opened.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.Error as error:
+        return str(error)
+    return "" if sound == "ok" else str(sound)
+
+
+def _of_json(file: Path) -> str:
+    try:
+        orjson.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        return str(error)
+    return ""

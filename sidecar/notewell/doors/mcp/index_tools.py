@@ -1,0 +1,156 @@
+"""Tools about an index: vault_status, and reindex, index_paths, index_remove, which begin a job.
+
+None of them writes to the vault. An index always follows its folder, so what is removed from the
+index is what is no longer there.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import fields
+
+from pydantic import Field
+
+from notewell.base.errors import NotFoundError
+from notewell.base.types import LedgerState
+from notewell.contract.changes import ReindexRequest
+from notewell.contract.fields import note_path
+from notewell.contract.status import LedgerRequest, StatusReply, StatusRequest
+from notewell.doors.mcp.answer import indexed_paths, pick
+from notewell.doors.mcp.requests import BudgetedRequest, ToolRequest, request_model
+from notewell.doors.mcp.tool import Document, Job, Tool, ToolContext
+
+_HINT = "vault_status with this `job` says how far it is."
+_STATUS_SHOWN = tuple(
+    field.name
+    for field in fields(StatusReply)
+    # The others are for those who look after a server.
+    if field.name not in {"generation", "work", "embedder", "former_titles"}
+)
+
+
+class StatusArguments(BudgetedRequest):
+    """The request of `vault_status`, which answers several questions about an index."""
+
+    job: str | None = Field(None, description="Also how far this job is")
+    state: LedgerState | None = Field(None, description="Also the files in this state, and why")
+    path: str | None = Field(None, description="Also the state of this file, and by which rule")
+
+
+class PathsRequest(ToolRequest):
+    """The request of `index_paths` and `index_remove`."""
+
+    paths: list[str] = Field(
+        min_length=1, max_length=1000, description="Paths of notes or folders in the vault"
+    )
+
+
+def vault_status(context: ToolContext, request: StatusArguments) -> Document:
+    """Return the state of the index; also of a job and of files where they are named."""
+    status = context.backend.answer(StatusRequest())
+    document = pick(status, *_STATUS_SHOWN)
+    if request.job is not None:
+        document["job"] = _progress(context.jobs.find(request.job), status)
+    if request.state is not None or request.path is not None:
+        ledger = context.backend.answer(request.to_record(LedgerRequest))
+        shown = ("path", "state", "rule", "reason", "warnings")
+        document["files"] = [pick(entry, *shown) for entry in ledger.entries]
+    return document
+
+
+def reindex(context: ToolContext, request: ToolRequest) -> Document:
+    """Have the whole vault looked at."""
+    context.backend.answer(request.to_record(ReindexRequest))
+    return begin(context, "reindex")
+
+
+def index_paths(context: ToolContext, request: PathsRequest) -> Document:
+    """Have some notes or folders looked at first.
+
+    Raises:
+        OutsideVaultError: a path leads out of the vault.
+        NotFoundError: neither the vault nor its index has one of them; then nothing is begun.
+
+    """
+    paths = _inside(request.paths)
+    context.backend.answer(ReindexRequest(paths=paths))
+    return begin(context, "index_paths")
+
+
+def index_remove(context: ToolContext, request: PathsRequest) -> Document:
+    """Take what is gone from the folder out of the index; what is still there stays."""
+    paths = _inside(request.paths)
+    known = set(indexed_paths(context.backend))
+    indexed = [path for path in paths if path in known]
+    for path in paths:
+        with suppress(NotFoundError):  # it is in neither the vault nor the index already
+            context.backend.answer(ReindexRequest(paths=(path,)))
+    begun = begin(context, "index_remove")
+    explanation = (
+        "Of these, those that are still in the vault's folder stay in the index: it follows the"
+        " folder. The setting vault.exclude keeps notes out of it."
+    )
+    return {**begun, "indexed_now": indexed, "hint": f"{explanation} {_HINT}"}
+
+
+def _inside(paths: list[str]) -> tuple[str, ...]:
+    """Return the paths as the contract has them; raises OutsideVaultError for any other."""
+    return tuple(note_path(path).removesuffix("/") for path in paths)
+
+
+def begin(context: ToolContext, kind: str) -> Document:
+    """Begin a job of this kind; returns its part of the answer."""
+    job = context.jobs.begin(kind, context.vault_id)
+    return {"job": _progress(job, context.backend.answer(StatusRequest())), "hint": _HINT}
+
+
+def _progress(job: Job, status: StatusReply) -> Document:
+    """Return how far a job is, by its vault's status."""
+    running = status.state in {"starting", "indexing"} and status.progress.phase != "stuck"
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "state": "running" if running else "done",
+        "pending": status.queue.pending if running else 0,
+        "eta_s": status.queue.eta_s if running else None,
+        "failed": status.ledger["failed"],
+        "problem": status.problem,
+    }
+
+
+TOOLS = (
+    Tool(
+        "vault_status",
+        "State of the index",
+        "The state of a vault's index; also how far a job is, which files failed or are left out"
+        " and why.",
+        StatusArguments,
+        vault_status,
+        cut=("files",),
+    ),
+    Tool(
+        "reindex",
+        "Index the vault again",
+        "Look at the whole vault again and index what changed. Gives a job.",
+        request_model(ReindexRequest, ToolRequest, fields=("full",)),
+        reindex,
+        writes=True,
+    ),
+    Tool(
+        "index_paths",
+        "Index some notes",
+        "Look at some notes or folders again, before anything else. Gives a job.",
+        PathsRequest,
+        index_paths,
+        writes=True,
+    ),
+    Tool(
+        "index_remove",
+        "Remove from the index",
+        "Take notes or folders that are gone out of the index. Files are not touched. Gives a job.",
+        PathsRequest,
+        index_remove,
+        writes=True,
+        destructive=True,
+    ),
+)

@@ -1,0 +1,266 @@
+"""Finds the backend of a vault on this computer: its server where one runs, else its index.
+
+The choice is made anew for each call, so that a server may come and go: a running server's model is
+used instead of loading a second one, and an index that was opened here is closed once a server has
+it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from notewell.base.errors import NotewellError, NotFoundError, ServerError
+from notewell.base.support import interrupt
+from notewell.base.types import VaultRecord
+from notewell.contract.changes import AcceptedReply, ReindexRequest
+from notewell.contract.request import Request
+from notewell.contract.status import StatusReply, StatusRequest
+from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
+from notewell.engine.client.backend import Backend, LocalBackend
+from notewell.engine.client.remote import RemoteBackend, running_server
+from notewell.engine.client.several import SeveralBackends, named
+from notewell.engine.ingest.token_counter import TokenCounter
+from notewell.engine.vaults.known import KnownVaults
+
+if TYPE_CHECKING:  # these take long to load, and are not needed where a server answers
+    from notewell.engine.engine import Engine
+    from notewell.engine.vaults.opened import Vaults
+
+_LOOK_S = 30.0  # how long a request waits for a run at work before it begins another
+WORKERS = 8  # calls that are answered at the same time; others wait
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(slots=True)
+class _Open:
+    """An index that is open here to read; `users` counts the calls that work with it.
+
+    `stale`: it is closed as soon as no call works with it.
+    """
+
+    vaults: Vaults
+    engine: Engine
+    users: int = 0
+    stale: bool = False
+
+
+@dataclass(slots=True)
+class _Run:
+    """An index run of this process. `engine` is open while it runs; `problem` is why it failed."""
+
+    thread: threading.Thread | None = None
+    engine: Engine | None = None
+    problem: str | None = None
+
+
+class LocalSource:
+    """Finds the backends of known vaults. Any thread may call; `close` ends all that is open."""
+
+    def __init__(
+        self,
+        known: KnownVaults,
+        make_vaults: Callable[[], Vaults],
+        *,
+        only: VaultRecord | None,
+        cwd: Path,
+    ) -> None:
+        """`make_vaults` makes a new object to open known vaults with.
+
+        `only` is the one vault that may be used; None: all. `cwd` decides which vault is meant
+        where none is named.
+        """
+        self._known = known
+        self._make_vaults = make_vaults
+        self._only = only
+        self._cwd = cwd
+        self._jobs = Jobs()
+        self._lock = threading.Lock()
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="mcp")
+        self._closing = False
+        self._open: dict[str, _Open] = {}
+        self._runs: dict[str, _Run] = {}
+        self._counters: dict[str, TokenCounter] = {}
+
+    async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        """See `Source`. Work whose caller is cancelled ends at its next stage."""
+        return await interrupt.run_in(self._workers, partial(self._run, vault, work))
+
+    def close(self) -> None:
+        """End what runs, and close what is open. What a run has indexed stays; the rest waits."""
+        self._closing = True
+        self._workers.shutdown(wait=True, cancel_futures=True)
+        for run in list(self._runs.values()):
+            if run.engine is not None:
+                run.engine.queue.cancel()
+            if run.thread is not None:
+                run.thread.join()
+        for opened in list(self._open.values()):
+            opened.vaults.close()
+
+    def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        interrupt.check()
+        chosen = named(vault, self._known.records()) if self._only is None else ()
+        if chosen:
+            return self._run_over(chosen, work)
+        record = self._record(vault)
+        server = running_server(self._known.directory(record))
+        if server is not None:
+            self._release(record)
+            try:
+                return work(self._context(record, RemoteBackend(server, vault=record.id)))
+            except ServerError:
+                if running_server(self._known.directory(record)) is not None:
+                    raise  # it still runs, and fails
+        with self._opened(record) as backend:
+            return work(self._context(record, backend))
+
+    def _run_over(self, chosen: tuple[VaultRecord, ...], work: Callable[[ToolContext], T]) -> T:
+        """Work with several vaults, each by its server or its index."""
+        with ExitStack() as held:
+            backends: list[tuple[str, Backend]] = []
+            for record in chosen:
+                server = running_server(self._known.directory(record))
+                remote = None if server is None else RemoteBackend(server, vault=record.id)
+                backend = remote or held.enter_context(self._opened(record))
+                backends.append((record.name, backend))
+            return work(self._context(chosen[0], SeveralBackends(backends)))
+
+    def _record(self, vault: str | None) -> VaultRecord:
+        if self._only is None:
+            return self._known.find(vault, cwd=self._cwd)
+        if vault is not None and vault not in {self._only.id, self._only.name}:
+            raise NotFoundError(
+                f"no vault '{vault}' here; this assistant may only use {self._only.name}",
+                code="vault_not_found",
+            )
+        return self._only
+
+    def _context(self, record: VaultRecord, backend: Backend) -> ToolContext:
+        records = self._known.records() if self._only is None else (self._only,)
+        facts = tuple(VaultFacts(one.id, one.name, default=one.default) for one in records)
+        return ToolContext(record.id, backend, self._counter(record), self._jobs, facts)
+
+    def _counter(self, record: VaultRecord) -> TokenCounter:
+        if record.id not in self._counters:
+            settings = self._known.settings(record)
+            self._counters[record.id] = TokenCounter(settings.model, settings.model_dir)
+        return self._counters[record.id]
+
+    @contextmanager
+    def _opened(self, record: VaultRecord) -> Iterator[Backend]:
+        """Open the vault's index to read, for as long as the block runs."""
+        with self._lock:
+            interrupt.check()  # others may have waited here for the index to open
+            opened = self._open.get(record.id)
+            if opened is None or opened.stale:
+                vaults = self._make_vaults()
+                opened = _Open(vaults, _open_to_read(vaults, record))
+                opened.engine.index_by(partial(self._begin_another_run, record))
+                self._open[record.id] = opened
+            opened.users += 1
+        try:
+            run = self._runs.setdefault(record.id, _Run())
+            yield _IndexingBackend(opened.engine, run, self, record)
+        finally:
+            with self._lock:
+                opened.users -= 1
+                self._close_if_unused(record, opened)
+
+    def _release(self, record: VaultRecord) -> None:
+        """Close the vault's index as soon as no call works with it."""
+        with self._lock:
+            opened = self._open.get(record.id)
+            if opened is not None:
+                opened.stale = True
+                self._close_if_unused(record, opened)
+
+    def _close_if_unused(self, record: VaultRecord, opened: _Open) -> None:
+        if opened.stale and opened.users == 0:
+            if self._open.get(record.id) is opened:
+                del self._open[record.id]
+            opened.vaults.close()
+
+    def _begin_another_run(self, record: VaultRecord) -> None:
+        """Bring the index up to date; a run at work has perhaps passed what changed."""
+        run = self._runs.setdefault(record.id, _Run())
+        if run.thread is not None:
+            run.thread.join(_LOOK_S)
+        self.begin_run(record, run, full=False)
+
+    def begin_run(self, record: VaultRecord, run: _Run, *, full: bool) -> None:
+        """Index a vault in a thread, unless one does so already."""
+        with self._lock:
+            if run.thread is not None and run.thread.is_alive():
+                return
+            run.problem = None
+            run.thread = threading.Thread(
+                target=self._index, args=(record, run, full), name=f"index-{record.id}"
+            )
+            run.thread.start()
+
+    def _index(self, record: VaultRecord, run: _Run, full: bool) -> None:
+        vaults = self._make_vaults()
+        try:
+            run.engine = vaults.open(record, writable=True)
+            if not self._closing:
+                run.engine.index_now(full=full)
+        except NotewellError as error:
+            run.problem = error.message
+        finally:
+            run.engine = None
+            vaults.close()
+            self._release(record)  # the next call opens what the run has written
+
+
+class _IndexingBackend(LocalBackend):
+    """Answers from an index that no server has open, and can also bring it up to date."""
+
+    def __init__(self, engine: Engine, run: _Run, source: LocalSource, record: VaultRecord) -> None:
+        super().__init__(engine)
+        self._index_run = run
+        self._source = source
+        self._record = record
+
+    def answer(self, request: Request[R]) -> R:
+        """Answer a request. Reindexing starts a run of this process, which the status includes."""
+        reply: Any
+        if isinstance(request, StatusRequest):
+            reply = self._status(super().answer(request))
+        elif isinstance(request, ReindexRequest):
+            self._engine.check_paths(request.paths)
+            self._source.begin_run(self._record, self._index_run, full=request.full)
+            reply = AcceptedReply(max(len(request.paths), 1), generation=0)
+        else:
+            reply = super().answer(request)
+        answered: R = reply
+        return answered
+
+    def _status(self, status: StatusReply) -> StatusReply:
+        run = self._index_run
+        if run.thread is not None and run.thread.is_alive():
+            return replace(status, state="indexing")
+        return status if run.problem is None else replace(status, problem=run.problem)
+
+
+def _open_to_read(vaults: Vaults, record: VaultRecord) -> Engine:
+    try:
+        return vaults.open(record, writable=False)
+    except NotFoundError as error:
+        vaults.close()
+        raise NotFoundError(
+            f"{record.name} has no index yet. Run `notewell serve {record.name}` (or"
+            f" `notewell index {record.name}`) once; then ask again.",
+            code="index_not_found",
+        ) from error
+    except NotewellError:
+        vaults.close()
+        raise

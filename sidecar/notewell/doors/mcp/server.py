@@ -1,0 +1,297 @@
+"""The MCP server: tools, resources and prompts as the official SDK expects them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+from notewell import __version__
+from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
+from notewell.doors.mcp import (
+    index_tools,
+    note_tools,
+    search_tools,
+    vault_tools,
+)
+from notewell.doors.mcp.answer import compact, failure, nearest_paths, refuse_while_building
+from notewell.doors.mcp.budget import encode, fit
+from notewell.doors.mcp.malformed import Refusing
+from notewell.doors.mcp.prompts import PromptText
+from notewell.doors.mcp.requests import ToolRequest, invalid, schema_of
+from notewell.doors.mcp.tool import Document, Source, Tool, ToolContext
+from notewell.engine.feature import Feature, load
+from notewell.features import FEATURES
+
+T = TypeVar("T")
+ProtocolContext: TypeAlias = ServerRequestContext[Any, Any]
+
+# In the order in which assistants see them; those of features follow.
+_CORE: tuple[Tool, ...] = (
+    *search_tools.TOOLS,
+    *note_tools.TOOLS,
+    *vault_tools.TOOLS,
+    *index_tools.TOOLS,
+)
+
+
+def tools(features: Sequence[Feature]) -> tuple[Tool, ...]:
+    """The tools of the core and of features."""
+    return (*_CORE, *(tool for one in features if one.tools for tool in load(one.tools)))
+
+
+def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:
+    """The prompts of features."""
+    return tuple(prompt for one in features if one.prompts for prompt in load(one.prompts))
+
+
+TOOLS = tools(FEATURES)
+PROMPTS = prompts(FEATURES)
+
+_INSTRUCTIONS = (
+    "The notes of a person's Obsidian vault. Begin with `context` for a question or `search` for"
+    " notes; answers name paths, lines and headings for `read_note`. Every answer says how many"
+    " tokens it has, and `budget_tokens` limits them. `vault` is a vault's name or id; without it,"
+    " the default one is used."
+    " Cite notes by their path."
+)
+_RESOURCE_NOT_FOUND = -32002
+
+_log = logging.getLogger(__name__)
+
+
+def build(source: Source, *, may_write: Callable[[ProtocolContext], bool]) -> Server[Any]:
+    """Make the server of `source`. `may_write` says whether the caller of a request may write."""
+    handlers = _Handlers(source, may_write)
+    return Server(
+        "notewell",
+        version=__version__,
+        title="Notewell",
+        description="Searches and reads the notes of an Obsidian vault",
+        instructions=_INSTRUCTIONS,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+def serve_stdio(source: Source, *, allow_write: bool) -> None:
+    """Serve the assistant that started this process, on stdin and stdout, until stdin closes.
+
+    Nothing but the protocol is written to stdout: the SDK keeps that stream for itself and points
+    whatever else writes there to stderr, where log lines go anyway.
+    """
+    asyncio.run(_serve_stdio(source, allow_write=allow_write))
+
+
+async def _serve_stdio(source: Source, *, allow_write: bool) -> None:
+    server = build(source, may_write=lambda _: allow_write)
+    async with stdio_server() as (incoming, outgoing):
+        answering = Refusing(incoming, outgoing)
+        await server.run(answering, outgoing, server.create_initialization_options())
+
+
+class _Handlers:
+    """A method for each request of the protocol."""
+
+    def __init__(self, source: Source, may_write: Callable[[ProtocolContext], bool]) -> None:
+        self._source = source
+        self._may_write = may_write
+        self._tools = {tool.name: tool for tool in TOOLS}
+        self._prompts = {prompt.name: prompt for prompt in PROMPTS}
+
+    async def list_tools(
+        self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+
+    async def call_tool(
+        self, ctx: ProtocolContext, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Answer with one text block and the same as structured content, errors included."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            known = ", ".join(self._tools)
+            raise MCPError(types.INVALID_PARAMS, f"no tool '{params.name}'; known: {known}")
+        try:
+            request = tool.request.model_validate(params.arguments or {})
+            self._check_may_write(ctx, tool)
+            document, failed = await self._source.run(
+                request.vault_name, lambda context: _call(tool, context, request)
+            )
+        except ValidationError as error:
+            document, failed = failure(invalid(error, tool.request)), True
+        except NotewellError as error:
+            document, failed = failure(error), True
+        except Exception as error:  # noqa: BLE001 - the outermost boundary: an assistant gets an answer
+            document, failed = failure(_unexpected(error)), True
+        return types.CallToolResult(
+            content=[types.TextContent(text=encode(document))],
+            structured_content=document,
+            is_error=failed,
+        )
+
+    def _check_may_write(self, ctx: ProtocolContext, tool: Tool) -> None:
+        if tool.writes and not self._may_write(ctx):
+            raise ReadOnlyError(
+                f"`{tool.name}` changes something, and this assistant may only read. A person"
+                " allows it with `notewell mcp --allow-write`, or over HTTP with"
+                " `/mcp?allow_write=true` and a token of the scope `write`."
+            )
+
+    async def list_resources(
+        self, _ctx: ProtocolContext, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        cursor = params.cursor if params is not None else None
+        if cursor is not None and not cursor.isdecimal():
+            raise MCPError(types.INVALID_PARAMS, "the cursor is not one of this server")
+        notes, following = await self._run(
+            None, lambda context: note_tools.list_resources(context, int(cursor or 0))
+        )
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=note.uri, name=note.path, mime_type="text/markdown", size=note.size
+                )
+                for note in notes
+            ],
+            next_cursor=None if following is None else str(following),
+        )
+
+    async def list_templates(
+        self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(
+            name="note",
+            title="Note",
+            uri_template=note_tools.URI_TEMPLATE,
+            description="A note of a vault (id or name), by its path",
+            mime_type="text/markdown",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(
+        self, _ctx: ProtocolContext, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        try:
+            vault, path = note_tools.parse_resource_uri(params.uri)
+        except NotFoundError as error:
+            raise _protocol_error(error) from error
+        text = await self._run(vault, lambda context: note_tools.read_resource(context, path))
+        contents = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(
+        self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[_prompt(prompt) for prompt in PROMPTS])
+
+    async def get_prompt(
+        self, _ctx: ProtocolContext, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        prompt = self._prompts.get(params.name)
+        given = params.arguments or {}
+        if prompt is None:
+            known = ", ".join(self._prompts)
+            raise MCPError(types.INVALID_PARAMS, f"no prompt '{params.name}'; known: {known}")
+        missing = [one.name for one in prompt.arguments if not given.get(one.name, "").strip()]
+        if missing:
+            raise MCPError(types.INVALID_PARAMS, f"the prompt needs: {', '.join(missing)}")
+        text = await self._run(None, lambda context: prompt.text(context, given))
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=prompt.description, messages=[message])
+
+    async def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        """Run `work` for a vault; its errors become errors of the protocol."""
+        try:
+            return await self._source.run(vault, work)
+        except NotewellError as error:
+            raise _protocol_error(error) from error
+
+
+def _call(tool: Tool, context: ToolContext, request: ToolRequest) -> tuple[Document, bool]:
+    """Return a tool's answer, and whether it is an error. Runs in a thread."""
+    try:
+        raw = _run_tool(tool, context, request)
+    except ServerError:
+        raise  # the server has gone: the source may know another backend
+    except NotewellError as error:
+        return failure(error, nearest_paths(context.backend, request, error)), True
+    document: Document = compact(raw)
+    for name in tool.cut[:1]:
+        if name in raw:
+            document.setdefault(name, [])  # that nothing was found is an answer too
+    budget = getattr(request, "budget_tokens", None)
+    return fit(document, tool.cut, budget, context.count_tokens), False
+
+
+def _run_tool(tool: Tool, context: ToolContext, request: ToolRequest) -> Document:
+    """Run a tool; a note that is not indexed yet is not reported as missing."""
+    try:
+        return tool.run(context, request)
+    except NotFoundError as error:
+        is_note = not isinstance(error, note_tools.HeadingNotFoundError)
+        if is_note and error.code == NotFoundError.code:
+            refuse_while_building(context.backend, getattr(request, "path", None))
+        raise
+
+
+def _unexpected(error: Exception) -> NotewellError:
+    """Log an error that nobody expected; its message might quote a note, so it is not repeated."""
+    places = "".join(traceback.format_tb(error.__traceback__))
+    _log.error("unexpected %s\n%s", type(error).__name__, places)
+    return NotewellError(
+        "Something failed inside Notewell; its log says where. Please report it.", code="internal"
+    )
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=schema_of(tool.request),
+        annotations=_annotations(tool),
+    )
+
+
+def _annotations(tool: Tool) -> types.ToolAnnotations:
+    """The other hints mean nothing for a tool that only reads, and cost tokens."""
+    if not tool.writes:
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return types.ToolAnnotations(
+        read_only_hint=False,
+        destructive_hint=tool.destructive,
+        idempotent_hint=True,
+        open_world_hint=False,
+    )
+
+
+def _prompt(prompt: PromptText) -> types.Prompt:
+    return types.Prompt(
+        name=prompt.name,
+        title=prompt.title,
+        description=prompt.description,
+        arguments=[
+            types.PromptArgument(name=one.name, description=one.description, required=one.required)
+            for one in prompt.arguments
+        ],
+    )
+
+
+def _protocol_error(error: NotewellError) -> MCPError:
+    kind = _RESOURCE_NOT_FOUND if isinstance(error, NotFoundError) else types.INTERNAL_ERROR
+    return MCPError(kind, error.message, failure(error))

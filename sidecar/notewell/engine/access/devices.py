@@ -1,0 +1,344 @@
+"""The devices and programs that may send requests to a server: name, scope and secret of each.
+
+`devices.json` in the state directory holds only SHA-256 digests of tokens and of sessions.
+Secrets have 256 random bits, so a salt or a slow hash would add nothing. A sign-in link works once
+and only then becomes a device, and so does a pairing code, which also gives a token.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+import orjson
+from filelock import FileLock, Timeout
+
+from notewell.base.errors import AccessError, NotewellError, NotFoundError, UsageError
+from notewell.base.support import atomic, private
+from notewell.contract.devices import DeviceView
+from notewell.contract.fields import iso
+from notewell.engine.access.tokens import digest, new_token, session_of
+
+Scope = Literal["read", "write", "admin"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+DEVICES_FILE = "devices.json"
+FORMAT = 1
+LINK_SECONDS = 600  # a sign-in link is valid
+MAX_NAME_CHARS = 64
+MAX_WRONG_CODES = 5  # then every pairing code that is still open ends
+_CODE_BYTES = 16  # 128 bits
+_LOCK_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device or program. `token` is None for a browser that a link signed in.
+
+    `token` and `session` are hexadecimal SHA-256 digests; times are POSIX seconds.
+    """
+
+    id: str
+    name: str
+    scope: Scope
+    token: str | None = field(repr=False)
+    session: str = field(repr=False)
+    created: float
+    last_used: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SignInLink:
+    """A sign-in link that was not used yet; `code` is the digest of the code in it."""
+
+    code: str = field(repr=False)
+    name: str
+    scope: Scope
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairingCode:
+    """A pairing code that was not used yet: its digest, and until when it is valid."""
+
+    code: str = field(repr=False)
+    scope: Scope
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What a pairing code gave: a device's token, or a browser's session, and the device's name."""
+
+    name: str
+    token: str = field(repr=False)
+
+
+@dataclass(slots=True)
+class DeviceFile:
+    """The contents of the file. `wrong` counts wrong codes while pairing codes are open."""
+
+    devices: list[Device] = field(default_factory=list)
+    links: list[SignInLink] = field(default_factory=list)
+    pairings: list[PairingCode] = field(default_factory=list)
+    wrong: int = 0
+
+
+class Devices:
+    """The file of devices. One process at a time changes it; reads see one complete state."""
+
+    def __init__(self, state_dir: Path) -> None:
+        """Nothing is read or written yet."""
+        self.file = state_dir / DEVICES_FILE
+
+    def all(self) -> tuple[Device, ...]:
+        """All devices, in the order they were added; AccessError if the file cannot be read."""
+        return tuple(self._read().devices)
+
+    def add(self, name: str, scope: Scope) -> str:
+        """Add a device; returns its token, which is not stored. UsageError: the name is taken."""
+        token = new_token()
+        with self._changing() as stored:
+            shown = _free(stored, name)
+            stored.devices.append(_device(shown, scope, digest(token), session_of(token)))
+        return token
+
+    def invite(self, name: str, scope: Scope, *, seconds: float = LINK_SECONDS) -> str:
+        """Create the code of a link that signs a device in once, within `seconds`."""
+        code = new_token()
+        with self._changing() as stored:
+            shown = _free(stored, name)
+            now = time.time()
+            stored.links = [
+                link for link in stored.links if link.until > now and link.name != shown
+            ]
+            stored.links.append(SignInLink(digest(code), shown, scope, now + seconds))
+        return code
+
+    def redeem(self, code: str) -> str | None:
+        """Add the device of a sign-in link; returns its session, None: invalid code."""
+        wanted, now = digest(code), time.time()
+        with self._changing() as stored:
+            link = next((each for each in stored.links if _same(each.code, wanted)), None)
+            stored.links = [each for each in stored.links if each is not link and each.until > now]
+            if link is None or link.until <= now:
+                return None
+            session = secrets.token_hex(32)
+            others = {device.name.casefold() for device in stored.devices}
+            if link.name.casefold() in others:
+                return None  # a device of that name was added meanwhile
+            stored.devices.append(_device(link.name, link.scope, None, session))
+        return session
+
+    def offer(self, scope: Scope, *, seconds: float = LINK_SECONDS) -> str:
+        """Create a pairing code that lets one device in, within `seconds`. Never for `admin`."""
+        if scope == "admin":
+            raise UsageError("a paired device may read or write, never administer")
+        code = secrets.token_urlsafe(_CODE_BYTES)
+        with self._changing() as stored:
+            now = time.time()
+            stored.pairings = _open(stored, now)
+            stored.wrong = stored.wrong if stored.pairings else 0
+            stored.pairings.append(PairingCode(digest(code), scope, now + seconds))
+        return code
+
+    def withdraw(self) -> int:
+        """End every pairing code that nobody used; returns how many were open."""
+        if not _open(self._read(), time.time()):
+            return 0
+        with self._changing() as stored:
+            ended = len(_open(stored, time.time()))
+            stored.pairings, stored.wrong = [], 0
+        return ended
+
+    def pair(self, code: str, name: str) -> Paired | None:
+        """Add the device of a pairing code, with a token; None: the code is not valid.
+
+        UsageError for an unreadable name, before the code is looked at. A name that is taken gets
+        a number.
+        """
+        shown, token = _readable(name), new_token()
+        return self._pair(code, shown, token, digest(token), session_of(token))
+
+    def pair_browser(self, code: str, name: str) -> str | None:
+        """Add a browser by a pairing code; returns its session, None: the code is not valid."""
+        session = secrets.token_hex(32)
+        paired = self._pair(code, _readable(name), session, None, session)
+        return paired.token if paired is not None else None
+
+    def _pair(
+        self, code: str, name: str, secret: str, token: str | None, session: str
+    ) -> Paired | None:
+        if not _open(self._read(), time.time()):
+            return None  # nothing to guess: strangers neither lock nor write the file
+        with self._changing() as stored:
+            offered = _take(stored, digest(code), time.time())
+            if offered is None:
+                return None
+            free = _numbered(stored, name)
+            stored.devices.append(_device(free, offered.scope, token, session))
+        return Paired(free, secret)
+
+    def rotate(self, name: str) -> str:
+        """Replace a device's token; returns the new one. Old token and cookies become invalid."""
+        token = new_token()
+        with self._changing() as stored:
+            place = _place(stored, name)
+            session = digest(session_of(token))
+            stored.devices[place] = replace(
+                stored.devices[place], token=digest(token), session=session
+            )
+        return token
+
+    def revoke(self, name: str) -> None:
+        """Remove a device, or an unused sign-in link."""
+        with self._changing() as stored:
+            waiting = [link for link in stored.links if link.name.casefold() == name.casefold()]
+            if waiting:
+                stored.links = [link for link in stored.links if link not in waiting]
+            else:
+                del stored.devices[_place(stored, name)]
+
+    def remove(self, device: str) -> None:
+        """Remove the device with this id; NotFoundError where there is none."""
+        with self._changing() as stored:
+            left = [each for each in stored.devices if each.id != device]
+            if len(left) == len(stored.devices):
+                raise NotFoundError(
+                    "No device has this id; its access may have ended already.",
+                    code="device_not_found",
+                )
+            stored.devices = left
+
+    def used(self, at: Mapping[str, float]) -> None:
+        """Store the times of the last requests, by device id."""
+        with self._changing() as stored:
+            stored.devices = [
+                replace(device, last_used=at.get(device.id, device.last_used))
+                for device in stored.devices
+            ]
+
+    @contextmanager
+    def _changing(self) -> Iterator[DeviceFile]:
+        try:
+            private.make_folder(self.file.parent)
+            with FileLock(f"{self.file}.lock", timeout=_LOCK_SECONDS, mode=0o600):
+                stored = self._read()
+                yield stored
+                atomic.replace(self.file, _dump(stored))
+        except Timeout as error:
+            raise NotewellError(f"{self.file} is locked by another process; try again") from error
+        except OSError as error:
+            raise AccessError(
+                f"{self.file} cannot be written ({error}); check the state directory, which"
+                " `notewell config show` names",
+                code="state_unwritable",
+            ) from error
+
+    def _read(self) -> DeviceFile:
+        try:
+            stored = orjson.loads(self.file.read_bytes())
+            return DeviceFile(
+                devices=[Device(**item) for item in stored["devices"]],
+                links=[SignInLink(**item) for item in stored["links"]],
+                # Files of earlier versions have none.
+                pairings=[PairingCode(**item) for item in stored.get("pairings", ())],
+                wrong=int(stored.get("wrong", 0)),
+            )
+        except FileNotFoundError:
+            return DeviceFile()
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise AccessError(
+                f"{self.file} cannot be read ({error}); mend it, or move it away and add the"
+                " devices again",
+                code="state_unreadable",
+            ) from error
+
+
+def view_of(device: Device, *, last_used: float | None = None, current: bool = False) -> DeviceView:
+    """Describe a device; `last_used` is newer than what the file has, `current` the caller."""
+    used = device.last_used if last_used is None else last_used
+    return DeviceView(
+        device.id,
+        device.name,
+        device.scope,
+        "browser" if device.token is None else "token",
+        iso(device.created) or "",
+        iso(used),
+        current,
+    )
+
+
+def _dump(contents: DeviceFile) -> bytes:
+    stored = {
+        "format": FORMAT,
+        "devices": [asdict(device) for device in contents.devices],
+        "links": [asdict(link) for link in contents.links],
+        "pairings": [asdict(code) for code in contents.pairings],
+        "wrong": contents.wrong,
+    }
+    return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
+
+
+def _device(name: str, scope: Scope, token: str | None, session: str) -> Device:
+    return Device(secrets.token_hex(6), name, scope, token, digest(session), time.time())
+
+
+def _open(stored: DeviceFile, now: float) -> list[PairingCode]:
+    return [pairing for pairing in stored.pairings if pairing.until > now]
+
+
+def _take(stored: DeviceFile, wanted: str, now: float) -> PairingCode | None:
+    """Take the pairing code with this digest; a wrong one is counted, and too many end them all."""
+    stored.pairings = _open(stored, now)
+    found = next((each for each in stored.pairings if _same(each.code, wanted)), None)
+    if found is not None:
+        stored.pairings.remove(found)
+        return found
+    stored.wrong += 1
+    if stored.wrong >= MAX_WRONG_CODES:
+        stored.pairings, stored.wrong = [], 0
+    return None
+
+
+def _readable(name: str) -> str:
+    shown = " ".join(name.split())
+    if not shown or len(shown) > MAX_NAME_CHARS or not shown.isprintable():
+        raise UsageError(f"a device's name has 1 to {MAX_NAME_CHARS} printable characters")
+    return shown
+
+
+def _numbered(stored: DeviceFile, name: str) -> str:
+    """Return `name`, with a number where another device has it."""
+    taken = {device.name.casefold() for device in stored.devices}
+    free, number = name, 1
+    while free.casefold() in taken:
+        number += 1
+        free = f"{name[: MAX_NAME_CHARS - 6]} {number}"
+    return free
+
+
+def _free(stored: DeviceFile, name: str) -> str:
+    shown = _readable(name)
+    if shown.casefold() in {device.name.casefold() for device in stored.devices}:
+        raise UsageError(
+            f"there is a device named {shown!r} already: choose another name, or take that one"
+            f" away with `notewell token revoke {shown!r}`"
+        )
+    return shown
+
+
+def _place(stored: DeviceFile, name: str) -> int:
+    for place, device in enumerate(stored.devices):
+        if device.name.casefold() == name.casefold():
+            return place
+    raise NotFoundError(f"no device is named {name!r}; `notewell token list` shows them")
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one, other)

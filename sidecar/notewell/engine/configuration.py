@@ -1,0 +1,268 @@
+"""Shows each setting and its source, and changes settings in the per-user file."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from notewell.base.config.load import (
+    PATHS,
+    Layer,
+    Sections,
+    Source,
+    live_sections,
+    merge,
+    parse_file,
+    read_layers,
+    user_file,
+)
+from notewell.base.errors import ConfigError
+from notewell.base.support import atomic
+from notewell.base.types import Settings
+from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
+
+# Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
+# stores data, who may use the server, what it may write to a vault, or what it connects to.
+SAFE_SECTIONS = ("vault", "chunking", "model", "search", "log")
+# Of sections that have other settings too, which concern this machine.
+UNSAFE = (
+    "model.folder",
+    "model.threads",
+    "model.provider",
+    "model.base_url",
+    "model.consent",
+    "search.rerank_provider",
+    "search.rerank_url",
+)
+_UNSAFE_REASON = (
+    "It concerns this machine or who may use the server: set it in the configuration file,"
+    " which `notewell config path` shows."
+)
+_SET_BY = {
+    "environment": "The environment of the server sets it, which wins over the file.",
+    "flag": "The command that started the server sets it, which wins over the file.",
+    "vault": "The file .notewell.toml in the vault sets it, which wins over the file.",
+}
+
+
+class Configuration:
+    """The layers of one process's configuration."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        flags: Mapping[str, object] | None = None,
+        features: Sections = (),
+    ) -> None:
+        """Nothing is read yet. `features` are the sections beside those of the core."""
+        self._environ = environ
+        self._flags = flags
+        self._features = features
+        self._changing = threading.Lock()
+
+    @property
+    def file(self) -> Path:
+        """The per-user file, which need not exist."""
+        return user_file(self._environ)
+
+    def reply(
+        self, vault: str, folder: Path, running: Settings, among: Callable[[str], bool]
+    ) -> ConfigReply:
+        """The settings of a vault in `folder` whose keys satisfy `among`; reads the files again."""
+        layers = self._layers(folder)
+        merged = settings_by_key(self._merged(layers))
+        defaults = settings_by_key(self._merged({}))
+        now = settings_by_key(running)
+        sources = {key: source for source, layer in layers.items() for key in layer}
+        views = tuple(
+            _view(
+                key,
+                merged[key],
+                now.get(key, defaults[key]),
+                defaults[key],
+                sources.get(key, "default"),
+                safe=_is_safe(key, self._features),
+            )
+            for key in merged
+            if among(key)
+        )
+        return ConfigReply(
+            vault=vault,
+            file=str(self.file),
+            restart=any(view.value != view.running for view in views),
+            settings=views,
+        )
+
+    def sources(self, folder: Path | None) -> dict[str, SettingSource]:
+        """Where each setting that is not a default was set; `folder` is that of a vault."""
+        layers = self._layers(folder)
+        return {key: source for source, layer in layers.items() for key in layer}
+
+    def settings(self, folder: Path) -> Settings:
+        """The settings of a vault in `folder`, as files, environment and flags set them now."""
+        layers = self._layers(folder)
+        return self._merged(layers)
+
+    def change(self, changes: Mapping[str, SettingValue], folder: Path) -> tuple[str, ...]:
+        """Change settings in the per-user file, all or none; None removes a setting.
+
+        Returns the sections of them whose changes a server uses at once. The rest of the file is
+        unchanged. Raises ConfigError if a key may not be changed here, a value is invalid, or the
+        file cannot be written.
+        """
+        for key in changes:
+            if not _is_safe(key, self._features):
+                raise ConfigError(f"'{key}' cannot be changed here. {_UNSAFE_REASON}")
+        with self._changing:
+            # tomlkit takes long to load, and this module is loaded by every command.
+            from notewell.engine.toml_text import changed  # noqa: PLC0415
+
+            text = changed(_text(self.file), changes)
+            layers = self._layers(folder)
+            layers["user"] = self._parsed(text, str(self.file))
+            self._merged(layers)
+            self._merged({"user": layers["user"]})  # also values that another layer overrides
+            _write(self.file, text)
+        return live_sections(changes, self._features)
+
+    def consent(self, host: str, *, allowed: bool) -> None:
+        """Allow or forbid sending notes to `host`, in the per-user file. Raises ConfigError."""
+        self.list_item("model.consent", host, wanted=allowed)
+
+    def allow_documents(self, folder: str, *, allowed: bool) -> None:
+        """Allow or forbid indexing documents below `folder`, in the per-user file.
+
+        Raises ConfigError.
+        """
+        self.list_item("documents.allow", folder, wanted=allowed)
+
+    def of_user(self) -> Settings:
+        """The settings that the per-user file makes alone."""
+        return self._of_file(_text(self.file))
+
+    def list_item(self, key: str, item: str, *, wanted: bool) -> None:
+        """Put an item into a list of the per-user file, or take it out. Raises ConfigError."""
+        from notewell.engine.toml_text import changed  # noqa: PLC0415 - as in `change`
+
+        with self._changing:
+            text = _text(self.file)
+            present = settings_by_key(self._of_file(text))[key]
+            items = present if isinstance(present, tuple) else ()
+            others = tuple(one for one in items if one != item)
+            kept = (*others, item) if wanted else others
+            _write(self.file, changed(text, {key: kept or None}))
+
+    def use_chat_model(self, rules: Mapping[str, str]) -> None:
+        """Set keys of [ask] in the per-user file; an empty value removes one. Raises ConfigError.
+
+        Not for what a client sends: the caller decides where notes may go.
+        """
+        from notewell.engine.toml_text import changed  # noqa: PLC0415 - as in `change`
+
+        with self._changing:
+            changes = {f"ask.{name}": value or None for name, value in rules.items()}
+            text = changed(_text(self.file), changes)
+            self._of_file(text)
+            _write(self.file, text)
+
+    def carried(self, saved: str) -> tuple[str, tuple[str, ...]]:
+        """The text of another computer's settings file for this one, and the keys left out.
+
+        Where data lies is decided here: these keys keep what the file of this computer says.
+        Raises ConfigError if the settings are not valid.
+        """
+        from notewell.engine.toml_text import with_top_level  # noqa: PLC0415 - as above
+
+        layer = self._parsed(saved, "the settings in the backup")
+        present = self._parsed(_text(self.file), str(self.file))
+        kept = {key: present.get(key) for key in PATHS}
+        others = {key: value for key, value in layer.items() if key not in PATHS}
+        merge({"user": others}, {}, self._features)
+        left_out = tuple(key for key in PATHS if key in layer and layer[key] != present.get(key))
+        return with_top_level(saved, kept), left_out
+
+    def _layers(self, folder: Path | None) -> dict[Source, Layer]:
+        return read_layers(
+            flags=self._flags, environ=self._environ, vault=folder, features=self._features
+        )
+
+    def _parsed(self, text: str, where: str) -> Layer:
+        return parse_file(text, where, self._features)
+
+    def _merged(self, layers: Mapping[Source, Layer]) -> Settings:
+        return merge(layers, self._environ, self._features)
+
+    def _of_file(self, text: str) -> Settings:
+        """The settings that the text of the per-user file makes alone."""
+        return self._merged({"user": self._parsed(text, str(self.file))})
+
+    def only_places(self) -> bool:
+        """Whether the per-user file sets nothing but where data lies."""
+        return set(self._parsed(_text(self.file), str(self.file))) <= set(PATHS)
+
+
+def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
+    """All settings by their keys, `section.key`; paths as text."""
+    own = {key: value for key, value in _by_key(settings, "") if key != "features"}
+    for name, section in settings.features.items():
+        own |= _by_key(section, f"{name}.")
+    return own
+
+
+def _is_safe(key: str, features: Sections) -> bool:
+    """Whether a setting may be changed over HTTP."""
+    section, _, name = key.partition(".")
+    if any(one.name == section and name in one.safe for one in features):
+        return True
+    return section in SAFE_SECTIONS and bool(name) and key not in UNSAFE
+
+
+def _by_key(section: object, prefix: str) -> Iterator[tuple[str, SettingValue]]:
+    if not dataclasses.is_dataclass(section):
+        raise TypeError(f"{section!r} is not a section of settings")
+    for field in dataclasses.fields(section):
+        value = getattr(section, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from _by_key(value, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, str(value) if isinstance(value, Path) else value
+
+
+def _view(
+    key: str,
+    value: SettingValue,
+    running: SettingValue,
+    default: SettingValue,
+    source: SettingSource,
+    *,
+    safe: bool,
+) -> SettingView:
+    reason = _SET_BY.get(source) if safe else _UNSAFE_REASON
+    return SettingView(key, value, running, default, source, reason is None, reason)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}") from error
+
+
+def _write(file: Path, text: str) -> None:
+    """Replace the file atomically; a symbolic link is kept."""
+    target = Path(os.path.realpath(file))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with atomic.replacing(target) as stream:
+            stream.write(text.encode())
+            if target.exists():
+                Path(stream.name).chmod(target.stat().st_mode & 0o777)
+    except OSError as error:
+        raise ConfigError(
+            f"{file} cannot be written ({error}); change it on the server itself"
+        ) from error

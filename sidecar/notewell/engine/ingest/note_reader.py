@@ -1,0 +1,271 @@
+"""Turns files into what a transaction stores: reads them, and cuts them into chunks."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from notewell.base.errors import ModelError, NotewellError, UnreadableNoteError
+from notewell.base.support.logs import AboutFiles
+from notewell.base.types import (
+    Batch,
+    Chunk,
+    ChunkRules,
+    ChunkSizes,
+    CountTokens,
+    Embedder,
+    FileRef,
+    LedgerEntry,
+    ManifestEntry,
+    Note,
+    NotePut,
+)
+from notewell.base.types.frozen import frozen
+from notewell.engine.ingest.kept_titles import cut_as_embedded
+from notewell.engine.ingest.plan import NOT_NOTES
+from notewell.engine.ingest.sentence_vectors import SentenceVectors
+from notewell.index.port import Index
+from notewell.vault.chunk import chunk, compared_sentences
+from notewell.vault.files import NoteText
+from notewell.vault.readers.process import TOO_SLOW, too_slow
+from notewell.vault.sources import Source
+from notewell.vault.topic_cuts import TopicRule
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+# What was read until then is committed.
+_LONGEST_GROUP_S = 5.0
+# What the index has of a file is kept where only this try failed.
+_STAYS = frozenset({"unreadable", TOO_SLOW})
+_NARROW = re.compile("[\u0000-\u2e7f]+")
+
+
+@frozen
+class Reading:
+    """What the notes of one run are read with.
+
+    `between` is called between two notes, and `seconds` is how long one file may take to be read
+    and cut. Without `sentences` notes are cut at headings alone. With `retitle` no note keeps a
+    former title.
+    """
+
+    source: Source
+    index: Index
+    rules: ChunkRules
+    embedder: Embedder | None
+    between: Callable[[], None]
+    seconds: float
+    sentences: SentenceVectors | None = None
+    retitle: bool = False
+
+
+@frozen
+class ReadGroup:
+    """What to store of the first `count` files of a group."""
+
+    batch: Batch
+    count: int
+
+
+@frozen
+class _Found:
+    """A file as it was read, and how long that took."""
+
+    file: FileRef
+    read: NoteText
+    seconds: float
+
+
+class NoteReader:
+    """Reads notes in groups, for one transaction each."""
+
+    def __init__(self, reading: Reading, *, provisional: bool = False) -> None:
+        """Notes that are read `provisional`ly stay pending, so that they are read again."""
+        self._reading = reading
+        self._sizes = chunk_sizes(reading.rules, reading.embedder)
+        self._count: CountTokens = (
+            reading.embedder.count_tokens if reading.embedder else approximate_tokens
+        )
+        self._provisional = provisional
+        self._sentences = reading.sentences
+        self.problem: str | None = None  # why notes could not be cut by topic, for people
+
+    @property
+    def by_topic(self) -> bool:
+        """Whether notes are cut by topic, as far as the model works."""
+        return self._sentences is not None
+
+    def group(self, files: Sequence[FileRef]) -> ReadGroup | None:
+        """Read files until that has taken a while; None if it was stopped meanwhile."""
+        found: list[_Found] = []
+        unread: list[tuple[FileRef, UnreadableNoteError]] = []
+        began = time.monotonic()
+        for file in files:
+            if (found or unread) and time.monotonic() - began > _LONGEST_GROUP_S:
+                break  # what was read is not to wait for the next slow file
+            self._reading.between()
+            start = time.monotonic()
+            try:
+                read = _tried(file, partial(self._reading.source.read, file))
+                found.append(_Found(file, read, time.monotonic() - start))
+            except UnreadableNoteError as error:
+                unread.append((file, error))
+        count = len(found) + len(unread)
+        if not self._learn([one.read.note for one in found]):
+            return None
+        puts, too_slow = self._cut_all(found)
+        return ReadGroup(self._batch(puts, [*unread, *too_slow]), count)
+
+    def _cut_all(
+        self, found: Sequence[_Found]
+    ) -> tuple[list[NotePut], list[tuple[FileRef, UnreadableNoteError]]]:
+        """The notes in passages, and the files that take too long to be cut."""
+        before = self._reading.index.manifest([one.file.path for one in found])
+        puts, too_slow = [], []
+        for one in found:
+            self._reading.between()
+            try:
+                put = partial(self._put, one, before.get(one.file.path))
+                puts.append(_tried(one.file, put))
+            except UnreadableNoteError as error:
+                too_slow.append((one.file, error))
+        return puts, too_slow
+
+    def _batch(
+        self, puts: Sequence[NotePut], unread: Sequence[tuple[FileRef, UnreadableNoteError]]
+    ) -> Batch:
+        index = self._reading.index
+        ledger = [
+            _unreadable(file, error, index) for file, error in unread if error.code != "vanished"
+        ]
+        if self._provisional:
+            now = time.time()
+            ledger += [_again(put, now) for put in puts]
+        embedder = self._reading.embedder
+        return Batch(
+            puts=tuple(puts),
+            removes=tuple(file.path for file, error in unread if error.code not in _STAYS),
+            ledger=tuple(ledger),
+            model=embedder.key if embedder is not None else None,
+        )
+
+    def _learn(self, notes: Sequence[Note]) -> bool:
+        """Get the vectors of the notes' sentences; False if it was stopped.
+
+        If the model fails, the notes of this run are cut at headings until it works again.
+        """
+        if self._sentences is None:
+            return True
+        try:
+            return self._sentences.learn(
+                text for note in notes for text in compared_sentences(note)
+            )
+        except ModelError as error:
+            self.problem = error.message
+            self._sentences = None
+            self._provisional = True
+            return True
+
+    def _put(self, found: _Found, before: ManifestEntry | None) -> NotePut:
+        file, read = found.file, found.read
+        known = None if self._reading.retitle else before
+        cut = partial(self._cut, self._counted(found))
+        titled = cut_as_embedded(read.note, read.content_hash, known, cut, self._hashes_before)
+        return NotePut(
+            note=read.note,
+            chunks=titled.chunks,
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            content_hash=read.content_hash,
+            kept_title=titled.kept_title,
+        )
+
+    def _counted(self, found: _Found) -> CountTokens:
+        """Counts tokens, as every step of cutting does, until the file's time is over."""
+        until = time.monotonic() + self._reading.seconds - found.seconds
+
+        def count(text: str) -> int:
+            if time.monotonic() > until:
+                raise too_slow(found.file.path, self._reading.seconds)
+            return self._count(text)
+
+        return count
+
+    def _cut(self, count: CountTokens, note: Note, title: str | None) -> tuple[Chunk, ...]:
+        topics = None
+        if self._sentences is not None:
+            topics = TopicRule(self._sentences.likeness, self._reading.rules.percentile)
+        return chunk(note, count_tokens=count, sizes=self._sizes, title=title, topics=topics)
+
+    def _hashes_before(self, note_id: int) -> frozenset[bytes]:
+        return frozenset(each.text_hash for each in self._reading.index.chunks_of(note_id))
+
+
+def approximate_tokens(text: str) -> int:
+    """Estimate the tokens of `text` without a tokenizer: four characters each.
+
+    A character above U+2E80 (where the scripts without spaces begin) counts as one.
+    """
+    wide = 0 if text.isascii() else len(_NARROW.sub("", text))
+    return wide + (len(text) - wide + 3) // 4
+
+
+def chunk_sizes(rules: ChunkRules, embedder: Embedder | None) -> ChunkSizes:
+    """The sizes of the rules, or else those of the model."""
+    base = embedder.sizes if embedder is not None else ChunkSizes()
+    return ChunkSizes(
+        max_tokens=rules.max_tokens or base.max_tokens,
+        min_tokens=base.min_tokens if rules.min_tokens is None else rules.min_tokens,
+        overlap_tokens=base.overlap_tokens
+        if rules.overlap_tokens is None
+        else rules.overlap_tokens,
+    )
+
+
+def pending(file: FileRef, attempts: int, now: float) -> LedgerEntry:
+    """The ledger entry of a file that is still to be read."""
+    return LedgerEntry(
+        path=file.path,
+        state="pending",
+        attempts=attempts,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        updated=now,
+    )
+
+
+def _tried(file: FileRef, step: Callable[[], T]) -> T:
+    """Do a step of one file: an error that nobody foresaw is that file's alone."""
+    try:
+        return step()
+    except NotewellError:
+        raise
+    except Exception as error:
+        log.exception("%s is unread", AboutFiles(file.path))
+        why = f"its reader failed unexpectedly ({type(error).__name__})"
+        raise UnreadableNoteError(f"{file.path} is unread: {why}.", code="unreadable") from error
+
+
+def _again(put: NotePut, now: float) -> LedgerEntry:
+    """The ledger entry of a note that is stored and to be read again."""
+    return LedgerEntry(put.note.path, "pending", size=put.size, mtime_ns=put.mtime_ns, updated=now)
+
+
+def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> LedgerEntry:
+    excluded = error.code in NOT_NOTES
+    before = index.ledger(path=file.path)
+    return LedgerEntry(
+        path=file.path,
+        state="excluded" if excluded else "failed",
+        rule=error.code if excluded or error.code == TOO_SLOW else None,
+        reason=error.message,
+        attempts=0 if excluded else (before[0].attempts if before else 0) + 1,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        updated=time.time(),
+    )

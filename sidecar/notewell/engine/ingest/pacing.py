@@ -1,0 +1,106 @@
+"""When the writer works: retries, and pauses while searches run.
+
+Times are compared with the wall clock at least once a minute. If one is further ahead than it could
+have been set, the clock was set back; it is then due at once, so that nothing waits for too long.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from notewell.base.types import LedgerEntry
+from notewell.base.types.frozen import frozen
+from notewell.vault.readers.process import TOO_SLOW
+
+MOST_ATTEMPTS = 5
+FIRST_RETRY_S = 5.0
+RETRY_FACTOR = 4.0
+LONGEST_WAIT_S = 60.0
+AFTER_FAILURE_S = 30.0
+LONGEST_AFTER_FAILURE_S = 3600.0
+# The longest pause; searches that take longer share the processor with the writer.
+LONGEST_REST_S = 0.25
+
+
+def seconds_until(at: float, now: float, *, longest: float) -> float:
+    """Seconds from `now` to `at`; at most 0 when it is due.
+
+    `longest` is the longest interval that is ever scheduled; beyond it the clock was set back.
+    """
+    return at - now if at - now <= longest else 0.0
+
+
+@frozen
+class Retry:
+    """Notes to try again, and when (POSIX seconds). No paths: the whole vault."""
+
+    at: float
+    paths: tuple[str, ...]
+
+
+def next_retry(failed: Sequence[LedgerEntry], now: float) -> Retry | None:
+    """When to try failed notes again: after 5 s, then four times as long each time.
+
+    After five attempts, and at once if it was too slow, a note waits for a change, a reindex or a
+    person's `retry`.
+    """
+    hopeful = [
+        entry for entry in failed if entry.attempts < MOST_ATTEMPTS and entry.rule != TOO_SLOW
+    ]
+    if not hopeful:
+        return None
+    fewest = min(entry.attempts for entry in hopeful)
+    wait = FIRST_RETRY_S * RETRY_FACTOR ** max(fewest - 1, 0)
+    return Retry(now + wait, tuple(entry.path for entry in hopeful))
+
+
+def after_failure(failures: int) -> float:
+    """Seconds to wait after so many failed runs in a row: half a minute, doubled up to an hour."""
+    return min(AFTER_FAILURE_S * 2.0 ** min(failures - 1, 16), LONGEST_AFTER_FAILURE_S)
+
+
+class SearchPriority:
+    """Counts running searches. Used by all search threads and by the writer's thread."""
+
+    def __init__(
+        self, *, longest_s: float = LONGEST_REST_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """A pause takes at most `longest_s` seconds of `clock`."""
+        self._longest_s = longest_s
+        self._clock = clock
+        self._counting = threading.Lock()
+        self._waiting = 0
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._rested = clock()
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Mark the code inside as a request that the writer has to give way to."""
+        with self._counting:
+            self._waiting += 1
+            self._quiet.clear()
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._quiet.set()
+
+    def wait(self, longest_s: float) -> None:
+        """Wait until no search runs, so many seconds at most."""
+        self._quiet.wait(longest_s)
+
+    def give_way(self) -> None:
+        """Pause until no search runs, but no longer than the time worked since the last pause.
+
+        So the writer has at least half of the time, however many searches there are.
+        """
+        if self._quiet.is_set():
+            return
+        self._quiet.wait(min(self._clock() - self._rested, self._longest_s))
+        self._rested = self._clock()

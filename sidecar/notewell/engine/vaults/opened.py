@@ -1,0 +1,275 @@
+"""The known vaults with their engines: opening and serving them, making them known, removing them.
+
+A vault's id is made once and stays with its notes, also when their folder moves; its name is its
+folder's, `-2` and so on behind it where another has it already.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from notewell.base import querylog
+from notewell.base.errors import NotewellError, NotFoundError, UsageError
+from notewell.base.support import cleanup, private, state_file
+from notewell.base.support.home import expanded
+from notewell.base.types import Settings, VaultRecord
+from notewell.engine import runs
+from notewell.engine.engine import Engine
+from notewell.engine.feature import Feature, databases, engines, files
+from notewell.engine.ingest.vault_identity import is_same_vault
+from notewell.engine.vaults.known import OURS, KnownVaults
+from notewell.engine.vaults.open_engines import Hold, OpenEngines
+from notewell.engine.vaults.registry import REGISTRY
+from notewell.index.engines import DATABASE, delete_index, open_index
+from notewell.models.pool import EmbedderPool
+from notewell.vault import write_journal
+
+log = logging.getLogger(__name__)
+
+# Of every vault, in its data folder. Each feature names its own in its row.
+DATABASES = (DATABASE, querylog.NAME, write_journal.NAME, runs.NAME)
+
+
+def _quiet(_: str) -> None:
+    """Say nothing."""
+
+
+class Vaults(KnownVaults):
+    """The known vaults and their engines, each engine opened once."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        for_vault: Callable[[Path], Settings] | None = None,
+        fetch_missing: bool = False,
+        say: Callable[[str], None] = _quiet,
+        features: Sequence[Feature] = (),
+    ) -> None:
+        """`for_vault` gives the settings with a vault's own file merged in.
+
+        `features` are the rows of what its engines answer besides searches.
+        """
+        super().__init__(settings, for_vault=for_vault)
+        self._fetch_missing = fetch_missing
+        self._say = say
+        self._features = features
+        self._engines = OpenEngines(settings.server.open_vaults)
+        self._served: tuple[VaultRecord, ...] | None = None
+        self._models = EmbedderPool()
+        self._newer: dict[str, Callable[[Path], Settings]] = {}  # sections set after the start
+        self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
+
+    def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
+        """Make a folder a known vault, or give its record when it is one.
+
+        A known vault whose folder is gone and whose notes are here has moved: it keeps its id, and
+        with it its index.
+        """
+        path = _real_folder(folder)
+        with self._registry.changing() as records:
+            for record in records:
+                if record.path == path:
+                    return record
+            for place, record in enumerate(records):
+                if self._moved_to(record, path):
+                    records[place] = _moved(record, path, name, records)
+                    self._say(f"{record.path} has moved to {path} and keeps its index")
+                    return records[place]
+            _refuse_too_wide(path)
+            wanted = name or path.name or "vault"
+            record = VaultRecord(
+                id=secrets.token_hex(6),
+                name=_free_name(wanted, {known.name.casefold() for known in records}),
+                path=path,
+                default=not records,
+            )
+            records.append(record)
+        return record
+
+    def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
+        """Forget a vault; with `delete_data` also its index and log, and a mirror's notes.
+
+        Notes that are a person's own are never touched.
+        """
+        self._engines.close(record.id)
+        directory = self.directory(record)
+        with self._registry.changing() as records:
+            if delete_data:
+                data = self._data(record)
+                delete_index(directory, added=engines(self._features))
+                write_journal.delete(data)
+                for name in files(self._features):
+                    _delete_state(data / name)
+                for name in databases(self._features):
+                    state_file.delete_database(data / name)
+                runs.delete(data)
+                querylog.delete(querylog.folder(self._settings.data_dir, record.id))
+            if delete_data and record.source != "folder":
+                _delete_mirror(self._mirrors, record)
+            records[:] = [known for known in records if known.id != record.id]
+            if records and not any(known.default for known in records):
+                records[0] = replace(records[0], default=True)
+
+    def settings(self, record: VaultRecord) -> Settings:
+        """The settings that hold for one vault now."""
+        settings = super().settings(record)
+        if self._consent is not None:
+            settings = replace(settings, model=replace(settings.model, consent=self._consent))
+        for section, read in self._newer.items():
+            settings = settings.with_sections([section], read(record.path))
+        return settings
+
+    def use_sections(self, names: Iterable[str], for_vault: Callable[[Path], Settings]) -> None:
+        """Use these sections of the settings of each vault from now on."""
+        newer = dict.fromkeys(names, cache(for_vault))
+        self._newer.update(newer)
+        for engine in self._engines.all() if newer else ():
+            engine.use_settings(self.settings(engine.record))
+
+    def use_consent(self, hosts: tuple[str, ...]) -> None:
+        """Send notes to these hosts and to no others, from now on."""
+        self._consent = hosts
+        for engine in self._engines.all():
+            engine.use_consent(hosts)
+
+    def open(self, record: VaultRecord, *, writable: bool) -> Engine:
+        """The engine of a vault, opened at the first call and kept."""
+        return self._engines.get(record.id, lambda: self._open(record, writable=writable))
+
+    def serve(self, records: Sequence[VaultRecord]) -> None:
+        """Offer vaults to requests, and open as many of them as may be open, the default first."""
+        self._served = tuple(records)
+        first = sorted(records, key=lambda record: not record.default)
+        for record in first[: max(self._settings.server.open_vaults, 1)]:
+            self.open(record, writable=not self._settings.server.read_only)
+
+    def serve_also(self, record: VaultRecord) -> None:
+        """Offer one more vault to requests; it is opened by the first."""
+        self._served = (*self.served(), record)
+
+    def serve_no_more(self, record: VaultRecord) -> None:
+        """Offer a vault to no more requests."""
+        self._served = tuple(one for one in self.served() if one.id != record.id)
+
+    def served(self) -> tuple[VaultRecord, ...]:
+        """The vaults that requests may name, open or not."""
+        if self._served is None:
+            return tuple(engine.record for engine in self._engines.all())
+        return self._served
+
+    def held(self, record: VaultRecord) -> Hold | None:
+        """Keep a vault open until the hold is released; None where it is not open."""
+        return self._engines.held(record.id)
+
+    def hold(self, record: VaultRecord) -> Hold:
+        """Like `held`, but opens the vault if needed, which may close another."""
+        return self._engines.hold(record.id, lambda: self._open_to_serve(record))
+
+    def opened(self) -> tuple[Engine, ...]:
+        """The engines that are open."""
+        return self._engines.all()
+
+    def close(self) -> None:
+        """Close all engines."""
+        self._engines.close()
+
+    def _open(self, record: VaultRecord, *, writable: bool) -> Engine:
+        log.info("opening %s%s", record.name, "" if writable else " to read")
+        if writable:
+            self._make_private(record)
+        return Engine.open(
+            record,
+            self.directory(record),
+            self.settings(record),
+            writable=writable,
+            fetch_missing=self._fetch_missing,
+            say=self._say,
+            load_model=self._models.load,
+            features=self._features,
+        )
+
+    def _make_private(self, record: VaultRecord) -> None:
+        """Close the data of a vault to other users: earlier versions left it readable for them."""
+        data = self._settings.data_dir
+        for place in (data, *(data / name for name in OURS), *data.glob(f"{REGISTRY}*")):
+            private.restrict(place)
+        self._registry.keep_copies()
+        private.restrict_all(self._data(record))
+
+    def _open_to_serve(self, record: VaultRecord) -> Engine:
+        engine = self._open(record, writable=not self._settings.server.read_only)
+        with cleanup.on_error(engine.close):
+            engine.wait_for_model()
+            engine.start()
+        return engine
+
+    def _moved_to(self, record: VaultRecord, path: Path) -> bool:
+        """Whether a known vault is at `path` now: its folder is gone, its notes are there."""
+        if record.source != "folder" or record.path.exists():
+            return False
+        try:
+            place, added = self.directory(record), engines(self._features)
+            with closing(open_index(place, writable=False, added=added)) as index:
+                return is_same_vault(index.manifest(), path)
+        except NotewellError as error:
+            log.debug("%s may have moved, but its index does not say: %s", record.name, error)
+            return False
+
+
+def _real_folder(folder: Path) -> Path:
+    try:
+        path = expanded(folder).resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise NotFoundError(f"there is no folder {folder}: {error}") from error
+    if not path.is_dir():
+        raise UsageError(f"{folder} is a file; name the vault's folder")
+    return path
+
+
+def _refuse_too_wide(path: Path) -> None:
+    """Keep a slip of the finger from indexing a whole disk or home folder, which takes hours."""
+    if (path / ".obsidian").is_dir() or path not in {Path(path.anchor), expanded("~").resolve()}:
+        return
+    raise UsageError(
+        f"{path} holds much more than notes: name the folder of your notes, or open {path} in"
+        " Obsidian as a vault first"
+    )
+
+
+def _moved(
+    record: VaultRecord, path: Path, name: str | None, records: Sequence[VaultRecord]
+) -> VaultRecord:
+    """The record at its new place; a name that was the folder's goes with the folder."""
+    taken = {known.name.casefold() for known in records if known.id != record.id}
+    kept = path.name if record.name == record.path.name else record.name
+    return replace(record, path=path, name=_free_name(name or kept or "vault", taken))
+
+
+def _free_name(wanted: str, taken: set[str]) -> str:
+    name, number = wanted, 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
+
+
+def _delete_state(file: Path) -> None:
+    """Delete a file of state, or the folder of one whose name is a pattern."""
+    if "*" in file.name:
+        shutil.rmtree(file.parent, ignore_errors=True)
+    else:
+        state_file.delete(file)
+
+
+def _delete_mirror(mirrors: Path, record: VaultRecord) -> None:
+    """Delete the notes of a vault that are kept here, and nothing that lies elsewhere."""
+    if record.path == mirrors / record.id / "vault":
+        shutil.rmtree(mirrors / record.id, ignore_errors=True)

@@ -1,0 +1,98 @@
+"""Notes from a folder on this computer: a vault's own, or the mirror of notes that clients send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from urllib.parse import quote
+
+from notewell.base.types import FileRef, VaultRecord, VaultRules, Walk
+from notewell.vault import files
+from notewell.vault.files import NoteText, content_hash, read_note
+from notewell.vault.mirror import Mirror
+from notewell.vault.readers import READERS, link_name, readable, reader_of
+from notewell.vault.readers.process import ReaderProcess
+from notewell.vault.readers.reader import Anchor
+
+# How Obsidian's addresses name a place in a file, by the kind of its anchors.
+_MARKS: Mapping[Anchor, str] = {"line": "#^", "page": "#page="}
+
+
+class FolderSource:
+    """The notes of a folder that programs and people change as they like."""
+
+    watched = True
+
+    def __init__(self, record: VaultRecord, rules: VaultRules) -> None:
+        """`rules` say which files of the folder are notes."""
+        self._record = record
+        self._rules = rules
+        self.place = str(record.path)
+        self.types = readable(rules.types)[0]
+        self._child = ReaderProcess()
+
+    def list(self, within: Sequence[str] = ()) -> Walk:
+        """See `Source.list`."""
+        return files.walk(self._record.path, self._rules, within=within)
+
+    def stamp(self, path: str) -> FileRef:
+        """See `Source.stamp`."""
+        return files.stat(self._record.path, path)
+
+    def read(self, stamp: FileRef) -> NoteText:
+        """See `Source.read`."""
+        return read_note(stamp, self._rules, self._child)
+
+    def content_hash(self, stamp: FileRef) -> bytes:
+        """See `Source.content_hash`."""
+        return content_hash(stamp, self._rules)
+
+    def excluded(self, path: str) -> tuple[str, str] | None:
+        """See `Source.excluded`; a folder has a rule of its own."""
+        if files.is_folder(self._record.path, path):
+            return "folder", "A folder. Each file in it is decided separately."
+        return files.decide(self._record.path, self._rules, path)
+
+    def uri(self, path: str, anchor: str | None = None) -> str:
+        """See `Source.uri`: an `obsidian://` link."""
+        return obsidian_uri(self._record.obsidian_name, path, anchor)
+
+    def receiver(self) -> Mirror | None:
+        """See `Source.receiver`: clients only report what changed."""
+        return None
+
+
+@lru_cache(maxsize=4096)
+def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
+    """`obsidian://open` for the note at `path` of the vault folder named `vault`.
+
+    `anchor` is a block's id, or the number of a page. In files whose anchors are others Obsidian
+    opens the file alone. Obsidian wants every reserved character percent-encoded, `/` included,
+    and finds a Markdown note without its ending.
+    """
+    reader = reader_of(path)
+    kind = "line" if reader is None else reader.anchor
+    mark = _MARKS.get(kind)
+    place = f"{mark}{anchor}" if anchor is not None and mark is not None else ""
+    return f"obsidian://open?vault={_escaped(vault)}&file={_escaped(link_name(path) + place)}"
+
+
+def _escaped(text: str) -> str:
+    return quote(text, safe="")
+
+
+class MirrorSource(FolderSource):
+    """The notes of a mirror. They change only when a client sends a change."""
+
+    watched = False
+
+    def __init__(self, record: VaultRecord, rules: VaultRules) -> None:
+        """`rules` say which of the files that clients send are notes. They can send only text."""
+        texts = tuple(suffix for suffix in readable(rules.types)[0] if not READERS[suffix].binary)
+        super().__init__(record, replace(rules, types=texts))
+        self._folder = record.path
+
+    def receiver(self) -> Mirror | None:
+        """See `Source.receiver`. Creates the folder if it is missing. Only one writer at a time."""
+        return Mirror(self._folder, self.types)

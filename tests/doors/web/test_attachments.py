@@ -1,0 +1,109 @@
+"""Attachments: found as Obsidian finds them, of known kinds only, and never from outside the vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from notewell.base.types import ServerRules, Settings, VaultRules
+from notewell.engine.vaults.opened import Vaults
+from notewell.features import FEATURES
+from tests.doors.web.fakes import Client, Connect, FakeVaults
+
+PNG = b"\x89PNG\r\n\x1a\n rest"
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+
+
+@pytest.fixture
+async def client(connect: Connect, tmp_path: Path) -> Client:
+    root = tmp_path / "Garden"
+    for path, raw in {
+        "Notes/Bees.md": b"![[bee.png]]",
+        "Notes/near.png": PNG,
+        "Pictures/deep/bee.png": PNG,
+        "assets/kept.png": PNG,
+        "drawing.svg": SVG,
+        "fake.png": b"<html><script>alert(1)</script>",
+        "page.html": b"<html>",
+        "Private/secret.png": PNG,
+        ".obsidian/app.json": b'{"attachmentFolderPath": "assets", "userIgnoreFilters": ["Private/"]}',
+        ".obsidian/icon.png": PNG,
+    }.items():
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(raw)
+    (tmp_path / "outside.png").write_bytes(PNG)
+    (root / "link.png").symlink_to(tmp_path / "outside.png")
+    settings = Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        vault=VaultRules(watch="off"),
+        server=ServerRules(),
+    )
+    vaults = Vaults(settings, features=FEATURES)
+    vaults.open(vaults.add(root), writable=True).index_now()
+    vaults.serve(vaults.records())
+    return await connect(cast("FakeVaults", vaults))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"path": "Pictures/deep/bee.png"},
+        {"path": "bee.png", "from": "Notes/Bees.md"},
+        {"path": "near.png", "from": "Notes/Bees.md"},
+        {"path": "../Pictures/deep/bee.png", "from": "Notes/Bees.md"},
+        {"path": "kept.png", "from": "Notes/Bees.md"},
+    ],
+)
+async def test_a_picture_is_found_as_obsidian_finds_it(
+    client: Client, asked: dict[str, str]
+) -> None:
+    answer = await client.get("/api/file", params=asked)
+
+    assert (answer.status, answer.content_type, await answer.read()) == (200, "image/png", PNG)
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_a_drawing_may_run_nothing(client: Client) -> None:
+    answer = await client.get("/api/file", params={"path": "drawing.svg"})
+
+    assert answer.content_type == "image/svg+xml"
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert "sandbox" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("Notes/Bees.md", 400),
+        ("page.html", 400),
+        ("fake.png", 400),
+        ("", 400),
+        ("gone.png", 404),
+        (".obsidian/icon.png", 404),
+        ("Private/secret.png", 404),
+        ("secret.png", 404),
+        ("icon.png", 404),
+        ("../outside.png", 404),
+        ("/etc/passwd.png", 400),
+        ("link.png", 400),
+        ("a\0b.png", 400),
+        ("x" * 5000 + ".png", 404),
+    ],
+)
+async def test_nothing_else_is_sent(client: Client, path: str, status: int) -> None:
+    answer = await client.get("/api/file", params={"path": path})
+
+    assert (answer.status, answer.content_type) == (status, "application/problem+json")
+
+
+async def test_a_stranger_gets_no_file(client: Client) -> None:
+    answer = await client.get(
+        "/api/file", params={"path": "drawing.svg"}, headers={"Authorization": "Bearer no"}
+    )
+    assert answer.status == 401

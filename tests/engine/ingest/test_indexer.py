@@ -1,0 +1,126 @@
+"""Indexing runs that end early leave nothing that a later run would not complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notewell.base.types import Settings, VaultRecord
+from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.engine.ingest.queue import Work
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.vault.sources import source_of
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "Old name.md").write_text("A text without a heading.", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[EmbeddedIndex]:
+    opened = EmbeddedIndex.open(tmp_path / "index", writable=True)
+    yield opened
+    opened.close()
+
+
+def run(
+    vault: Path,
+    index: EmbeddedIndex,
+    *,
+    full: bool = False,
+    stopped: bool = False,
+    work: Work | None = None,
+) -> RunTotals:
+    settings = Settings(data_dir=vault, model_dir=vault, state_dir=vault)
+    source = source_of(VaultRecord("v1", "vault", vault), settings.vault)
+    indexer = Indexer(source, index, settings)
+    return indexer.run(work or Work(full=full), None, Signals(stop=lambda: stopped))
+
+
+def former_titles(index: EmbeddedIndex) -> dict[str, str]:
+    """The former titles that are still embedded, by path."""
+    kept = {path: entry.kept_title for path, entry in index.manifest().items()}
+    return {path: title for path, title in kept.items() if title is not None}
+
+
+def test_a_renamed_note_gets_its_title_although_the_run_was_stopped(
+    vault: Path, index: EmbeddedIndex
+) -> None:
+    run(vault, index)
+    (vault / "Old name.md").rename(vault / "New name.md")
+
+    assert not run(vault, index, stopped=True).finished
+    (entry,) = index.ledger(path="New name.md")
+    assert entry.state == "pending"
+    assert run(vault, index).finished
+
+    note = index.note_at("New name.md")
+    assert note is not None
+    assert note.title == "New name"
+    assert [entry.state for entry in index.ledger()] == ["keyword_only"]  # there is no model
+
+
+def test_a_renamed_note_is_read_once_in_a_full_run(vault: Path, index: EmbeddedIndex) -> None:
+    run(vault, index)
+    (vault / "Old name.md").rename(vault / "New name.md")
+
+    assert run(vault, index, full=True).read == 1
+
+
+def test_a_note_in_another_folder_is_not_read(vault: Path, index: EmbeddedIndex) -> None:
+    run(vault, index)
+    (vault / "Folder").mkdir()
+    (vault / "Old name.md").rename(vault / "Folder" / "Old name.md")
+
+    assert run(vault, index).read == 0
+
+
+def test_a_full_run_that_was_stopped_goes_on_with_present_titles(
+    vault: Path, index: EmbeddedIndex
+) -> None:
+    run(vault, index)
+    (vault / "Old name.md").rename(vault / "New name.md")
+    run(vault, index)
+    assert former_titles(index) == {"New name.md": "Old name"}
+    assert index.former_titles() == 1
+
+    full = Work(full=True)
+    assert not run(vault, index, work=full, stopped=True).finished
+    assert former_titles(index) == {"New name.md": "Old name"}
+    assert run(vault, index, work=full.rest()).read == 1
+
+    assert former_titles(index) == {}
+    assert index.former_titles() == 0
+
+
+def test_a_full_run_over_some_notes_leaves_the_titles_of_others(
+    vault: Path, index: EmbeddedIndex
+) -> None:
+    (vault / "Second.md").write_text("Another text.", encoding="utf-8")
+    run(vault, index)
+    for name in ("Old name", "Second"):
+        (vault / f"{name}.md").rename(vault / f"New {name}.md")
+    run(vault, index)
+    assert index.former_titles() == 2
+
+    some = Work(paths=("New Second.md",), full=True)
+    run(vault, index, work=some)
+    assert former_titles(index) == {"New Old name.md": "Old name"}
+    run(vault, index, work=some.rest())
+    assert former_titles(index) == {"New Old name.md": "Old name"}
+
+
+def test_a_rebuild_keeps_the_titles_that_were_embedded(vault: Path, index: EmbeddedIndex) -> None:
+    run(vault, index)
+    (vault / "Old name.md").rename(vault / "New name.md")
+    run(vault, index)
+    index.set_meta("fingerprint", "of an earlier version")
+
+    assert run(vault, index).read == 1
+    assert former_titles(index) == {"New name.md": "Old name"}
