@@ -83,8 +83,8 @@ AUDITED = """\
 # What would be found depends on the computer that runs the tests.
 RUNNING = LocalModels("ollama", "Ollama", "http://127.0.0.1:11434/v1", ("qwen3:8b", "gemma3:4b"))
 
-# No replies: test_score_cases.py and test_queries.py write them.
-CASES = {"score-cases", "queries"}
+# No replies: tests of their own write them.
+CASES = {"score-cases", "queries", "conditions"}
 EVENTS = "events"  # a stream, so it is asked for apart
 # file name -> route, parameters, status; a route with a body is a POST
 Asked = tuple[str, dict[str, Any], int]

@@ -1,7 +1,7 @@
 """The query grammar's cases, which the plugin's parser must read in the same way.
 
 `queries.json` holds each query with the text that is scored, the condition that must hold, the phrases
-and the warnings. With NOTEWELL_TEST_UPDATE_CONTRACT=1 the results are written anew; the queries are
+and the warnings; and `lists` where what meets the condition needs no word of the text. With NOTEWELL_TEST_UPDATE_CONTRACT=1 the results are written anew; the queries are
 edited by hand. `tests/plugin/query.test.ts` reads the same file.
 """
 
@@ -40,7 +40,7 @@ def _read(query: str, now: float) -> dict[str, object]:
         "condition": describe(parsed.condition),
         "phrases": list(parsed.phrases),
         "warnings": list(parsed.warnings),
-    }
+    } | ({"lists": True} if parsed.lists else {})
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the system cannot set a time zone")

@@ -63,6 +63,18 @@ describe("the index in the plugin", () => {
     expect((await found(index, query)).sort()).toEqual(expected);
   });
 
+  it("shows the passage that has a phrase first, and tells of a phrase that no passage has", async () => {
+    const often = "Doe met Jane. Jane, Doe and Jane.";
+    const notes: Record<string, Note> = {
+      "Late.md": { text: `${often}\n\n## Later\n\nThen **Jane** Doe came.` },
+      "Elsewhere.md": { text: `---\nauthor: Jane Doe\n---\n${often}`, properties: { author: "[[Jane Doe]]" }, aliases: ["Other"] },
+    };
+    const { index } = await indexOf(notes);
+    const { results } = await index.search('"jane doe"', { limit: 5, isTyping: false });
+    const told = Object.fromEntries(results.map(({ path, snippet, reasons }) => [path, [snippet, ...reasons.map(({ text }) => text)]]));
+    expect(told).toEqual({ "Late.md": ["Then Jane Doe came."], "Elsewhere.md": [often, "author: Jane Doe"] });
+  });
+
   it("finds an unfinished word while it is typed, and only then", async () => {
     const { index } = await indexOf(NOTES);
     expect(await found(index, "sourd", true)).toEqual(["Bread.md"]);

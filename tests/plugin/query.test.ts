@@ -12,6 +12,7 @@ interface Case {
   readonly condition: string;
   readonly phrases: readonly string[];
   readonly warnings: readonly string[];
+  readonly lists?: true;
 }
 const kept = JSON.parse(readFileSync("tests/contract/queries.json", "utf8")) as { now: string; cases: Case[] };
 

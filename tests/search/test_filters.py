@@ -24,6 +24,7 @@ NOTES = {
     "Short.md": "---\naliases: [The Other Name]\ntags: [area/deep-work]\n---\nSome text.\n",
     "Deep.md": "# A quiet place\n\n## Far away\n\nSome text.\n",
     "Phones/Charger.md": "A mobile phone needs it.\n",
+    "Film.md": "A YouTube video, seen with iPadOS and found on github.\n",
     "Link.md": "---\nsee: '[Old harbour](Places/Old%20harbour.md)'\n---\nSome text.\n",
 }
 
@@ -77,6 +78,11 @@ def result(reply: SearchReply, path: str) -> Result:
         ('"place Far"', set()),
         ('"old harbour"', {"Link.md"}),
         ('"Phones/Charger"', {"Phones/Charger.md"}),
+        ('"a youtube video"', {"Film.md"}),
+        ('"a YouTube VIDEO"', {"Film.md"}),
+        ('"with ipados and"', {"Film.md"}),
+        ('"on GitHub"', {"Film.md"}),
+        ('"you tube"', set()),
     ],
 )
 def test_a_phrase_is_found_wherever_words_are(
@@ -97,6 +103,9 @@ def test_a_phrase_is_found_wherever_words_are(
         ("5", {"Card.md"}),
         ("deep-work", {"Short.md"}),
         ("first-draft", {"Novel.md"}),
+        ("youtube", {"Film.md"}),
+        ("YouTube", {"Film.md"}),
+        ("GitHub", {"Film.md"}),
         ("garden", set()),  # another form of a word is another word
     ],
 )
@@ -143,3 +152,50 @@ def test_the_condition_is_explained(library: Library) -> None:
     stage = next(one for one in reply.explain.stages if one.name == "filter")
     assert (stage.count_in, stage.count_out) == (len(NOTES), 3)
     assert [part.reason for part in stage.removed] == ["phrase"]
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid", "semantic"])
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ('"jane doe" OR path:phones', {"Novel.md", "Card.md", "Met.md", "Phones/Charger.md"}),
+        ("harbour OR tag:area", {"Novel.md", "Link.md", "Short.md"}),
+        ("(harbour OR quuxly) OR tag:area", {"Novel.md", "Link.md", "Short.md"}),
+        ("quuxly OR tag:area", {"Short.md"}),
+        ("(quuxly OR [rating]) -path:novel", {"Card.md"}),
+        ("+ OR tag:area", {"Short.md"}),
+    ],
+)
+def test_an_alternative_without_words_finds_all_its_notes(
+    library: Library, query: str, paths: set[str], mode: str
+) -> None:
+    for limit in (1, 2, 100):
+        reply = library.search(query, mode=mode, limit=limit, weak=False)
+        assert (reply.total, len(reply.results)) == (len(paths), min(limit, len(paths)))
+        assert {one.path for one in reply.results} <= paths
+        assert "weak" not in reply.filtered
+    scores = [one.score for one in reply.results]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_notes_without_the_words_come_last(library: Library) -> None:
+    reply = library.search("harbour OR path:e", mode="keyword", limit=100)
+
+    assert {one.path for one in reply.results[:2]} == {"Novel.md", "Link.md"}
+    rest = reply.results[2:]
+    assert {one.score for one in rest} == {0.0}
+    assert {one.match for one in rest} == {"related"}
+    times = [one.modified or "" for one in rest]
+    assert times == sorted(times, reverse=True)
+    assert library.paths("harbour OR path:e", mode="keyword", min_score=0.01, limit=100) == [
+        one.path for one in reply.results[:2]
+    ]
+
+
+def test_words_that_are_only_scored_must_find_a_note(library: Library) -> None:
+    assert found(library, "evening (harbour OR path:phones)") == {"Novel.md", "Link.md"}
+    assert found(library, "phone (harbour OR path:phones)") == {
+        "Novel.md",
+        "Link.md",
+        "Phones/Charger.md",
+    }

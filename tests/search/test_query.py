@@ -201,3 +201,32 @@ def test_no_text_makes_the_parser_raise(text: str) -> None:
 @given(st.sampled_from(['"\\', "(", "-(", "[[", "[a", '"a" ', "tag:a ", "a OR ", "x:", "))(("]))
 def test_the_longest_allowed_queries_are_parsed(piece: str) -> None:
     parse((piece * MAX_QUERY_CHARS)[:MAX_QUERY_CHARS])
+
+
+@pytest.mark.parametrize(
+    ("text", "lists"),
+    [
+        ('"a b" OR path:x', True),
+        ("car OR tag:x", True),
+        ("tag:y (car OR bus OR tag:x)", True),
+        ("((car OR bus) big) OR tag:y", True),
+        ("tag:x OR tag:y", True),
+        ('"a b"', False),  # whatever meets it has its words
+        ("car (bus OR tag:x)", False),
+        ("(car tag:y) OR tag:x", False),
+        ("car OR bus", False),
+        ("-(car OR tag:x)", False),
+        ('("a" OR tag:y) OR', False),
+        ("tag:a OR OR tag:b", False),
+    ],
+)
+def test_a_query_lists_where_each_word_is_part_of_an_alternative(text: str, lists: bool) -> None:
+    assert parse(text).lists is lists
+
+
+def test_alternatives_of_words_stay_alternatives_beside_a_filter() -> None:
+    either = Either((Text("car", exact=False), Text("bus", exact=False)))
+    assert condition("(car OR bus) OR tag:x") == Either((either, Tagged("x")))
+    assert condition("((car OR bus) big) OR tag:x") == Either(
+        (All((either, Text("big", exact=False))), Tagged("x"))
+    )

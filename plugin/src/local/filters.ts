@@ -1,7 +1,9 @@
 /** Whether a note meets the conditions of a query, by the same rules as the sidecar's filters. */
 
+import type { Reason } from "../contract";
 import { calendar, type Period } from "./dates";
-import { createdAt, valuesOf, type Facts, type PropertyValue } from "./facts";
+import { createdAt, modifiedAt, valuesOf, type Facts, type PropertyValue } from "./facts";
+import { bodyOf, plain, type TextTest } from "./passages";
 import type { Comparison, Condition, ValueTest } from "./query";
 import { fold, isSpaceless, words } from "./words";
 
@@ -23,13 +25,13 @@ export function noteTest(condition: Condition | null, source: TextSource): (note
     return known.has(path);
   };
   const isInText = async (note: Facts, { text, isExact }: Extract<Condition, { kind: "text" }>): Promise<boolean> => {
-    const wanted = words(text);
+    const wanted = words(text.toLowerCase());
     if (source.isRead(note.path)) {
       if (!wanted.every((word) => has(word, note.path))) return false;
       if (wanted.length === 1 && !isExact) return true;
     }
     const holds = phraseTest(text);
-    return namedTexts(note).some(holds) || holds(await source.read(note.path));
+    return ownTexts(note).some(holds) || holds(plain(bodyOf(await source.read(note.path))));
   };
   const test = async (note: Facts, node: Condition): Promise<boolean> => {
     if (node.kind === "text") return isInText(note, node);
@@ -54,7 +56,7 @@ export function readsText(node: Condition | null): boolean {
 }
 
 /** A test whether a text contains `phrase` as whole words, except in scripts without spaces. */
-export function phraseTest(phrase: string): (text: string) => boolean {
+export function phraseTest(phrase: string): TextTest {
   const wanted = fold(phrase);
   const isWord = (char: string): boolean => /[\p{L}\p{N}_]/u.test(char) && !isSpaceless(char);
   const [bindsLeft, bindsRight] = [isWord(wanted.slice(0, 1)), isWord(wanted.slice(-1))];
@@ -68,8 +70,18 @@ export function phraseTest(phrase: string): (text: string) => boolean {
   };
 }
 
-function namedTexts({ title, aliases, tags, path }: Facts): string[] {
-  return [title, ...aliases, ...tags, path];
+/** What is known of a note without its text, each by itself: no phrase goes on from one into another. */
+function ownTexts({ title, aliases, tags, path, properties }: Facts): string[] {
+  return [title, ...aliases, ...tags, path, ...Object.values(properties).flatMap(valuesOf)];
+}
+
+/** Where phrases stand that nothing shown of a note has: `author: Jane Doe`. */
+export function hiddenPlaces({ aliases, tags, properties }: Facts, shown: readonly string[], phrases: readonly TextTest[]): Reason[] {
+  const values: [string, PropertyValue][] = [["alias", aliases], ["tag", tags], ...Object.entries(properties)];
+  const named = values.flatMap(([name, value]) => valuesOf(value).map((text) => ({ name, text })));
+  const missing = phrases.filter((holds) => !shown.some(holds));
+  const places = missing.flatMap((holds) => named.find(({ text }) => holds(text)) ?? []);
+  return [...new Set(places.map(({ name, text }) => `${name}: ${plain(text)}`))].map((text) => ({ kind: "phrase", text }));
 }
 
 type Simple = Exclude<Condition, { kind: "text" | "not" | "all" | "either" }>;
@@ -83,7 +95,7 @@ function meets(note: Facts, node: Simple): boolean {
     case "property":
       return hasProperty(note, node.name, node.tests);
     case "date": {
-      const time = node.field === "created" ? createdAt(note) : note.modified / 1000;
+      const time = node.field === "created" ? createdAt(note) : modifiedAt(note);
       return (node.start === null || time >= node.start) && (node.end === null || time < node.end);
     }
   }

@@ -1,11 +1,11 @@
 /** Answers without a server: search by names and words, and similar notes by links, tags and rare words. */
 
 import type { Reason, Result, SearchReply } from "../contract";
-import { noteTest, readsText } from "./filters";
+import { hiddenPlaces, noteTest, phraseTest, readsText } from "./filters";
 import type { Facts } from "./facts";
 import { Mentions } from "./mentions";
 import { Names, RANK } from "./names";
-import { passagesOf } from "./passages";
+import { passagesOf, type TextTest } from "./passages";
 import { parse, type Condition } from "./query";
 import { Reader, type LocalVault, type ReaderParts } from "./reader";
 import { dateOf, isCurrent, PhoneIndex } from "./phoneIndex";
@@ -95,16 +95,17 @@ export class LocalIndex {
 
   async search(query: string, { limit, isTyping, isWidened = false }: LocalSearchOptions): Promise<SearchReply> {
     const began = performance.now();
-    const { text, condition, warnings } = parse(query);
+    const { text, condition, warnings, lists, ...parsed } = parse(query);
+    const phrases = parsed.phrases.map(phraseTest);
     const matches = this.reader.index.match(words(text), isTyping);
-    const ranked = this.#ranked(text, matches);
+    const ranked = this.#ranked(text, matches, lists);
     const weights = weightsOf(matches);
     const file = isWidened ? await this.phone.get() : null;
     const widened = file && text.trim() && (await this.#widened(file, ranked, condition, weights));
     const { found, total, isCut } = await this.#filtered(widened || ranked, condition, limit);
     const best = found[0]?.score ?? 1;
     const result = ({ facts, score, near }: Kept): Promise<Result | null> =>
-      near && file ? resultByMeaning(file, this.#notes, near, true) : this.#result(facts, Math.min(1, score / best), weights);
+      near && file ? resultByMeaning(file, this.#notes, near, true) : this.#resultWith(facts, Math.min(1, score / best), weights, phrases);
     const results = await Promise.all(found.map(result));
     const cut = isCut ? [t("Only the first {maxRead} notes were read for the phrase.", { maxRead: MAX_READ })] : [];
     const told = isWidened ? this.#problems : [];
@@ -201,18 +202,18 @@ export class LocalIndex {
     return other in (links[one] ?? {}) || one in (links[other] ?? {});
   }
 
-  /** All notes that may be found, best first: by words, and before them those that are named so. */
-  #ranked(text: string, matches: readonly WordMatch[]): Ranked[] {
-    if (!text.trim()) {
-      return [...this.#vault.stamps()].sort((one, other) => other.mtime - one.mtime).map(({ path }) => ({ path, score: 1 }));
-    }
+  /** All notes that may be found, best first: by words, and before them those that are named so. `lists`: and last those without the words. */
+  #ranked(text: string, matches: readonly WordMatch[], lists = false): Ranked[] {
+    const latest = (score: number): Ranked[] => [...this.#vault.stamps()].sort((one, other) => other.mtime - one.mtime).map(({ path }) => ({ path, score }));
+    if (!text.trim()) return latest(1);
     const byWords = this.reader.index.search(matches);
     const best = byWords[0]?.score ?? 1;
     const named = new Map(this.names.find(text, Number.MAX_SAFE_INTEGER).map(({ path, rank }) => [path, best * (NAME_SCORES[rank] ?? 1)]));
     const scored = byWords.map(({ path, score }) => ({ path, score: score + (named.get(path) ?? 0) }));
     const known = new Set(byWords.map(({ path }) => path));
     const others = [...named].filter(([path]) => !known.has(path)).map(([path, score]) => ({ path, score }));
-    return [...scored, ...others].sort((one, other) => other.score - one.score);
+    const found = [...scored, ...others].sort((one, other) => other.score - one.score);
+    return lists ? [...found, ...latest(0).filter(({ path }) => !known.has(path) && !named.has(path))] : found;
   }
 
   /** The first notes that meet the condition; where text has to be read, the total is of those looked at. */
@@ -244,6 +245,13 @@ export class LocalIndex {
   async #result(facts: Facts, score: number, weights: ReadonlyMap<string, number>, reasons: readonly Reason[] = []): Promise<Result | null> {
     const text = await this.#read(facts.path);
     return resultOf(facts, score, passagesOf(text, weights, MAX_PASSAGES), reasons);
+  }
+
+  async #resultWith(facts: Facts, score: number, weights: ReadonlyMap<string, number>, phrases: readonly TextTest[]): Promise<Result> {
+    const text = await this.#read(facts.path);
+    const passages = passagesOf(text, weights, MAX_PASSAGES, phrases);
+    const shown = passages.flatMap(({ snippet, heading }) => [snippet, heading ?? ""]);
+    return resultOf(facts, score, passages, hiddenPlaces(facts, [facts.title, ...shown], phrases));
   }
 
   #read(path: string): Promise<string> {

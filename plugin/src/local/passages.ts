@@ -12,16 +12,20 @@ const BLOCK_ID = /\s\^([A-Za-z0-9-]+)\s*$/;
 /** Ids and hashes of passages are the server's. */
 export const NO_ADDRESS = { id: null, hash: null, lines: null };
 
+export type TextTest = (text: string) => boolean;
+
 interface Block {
   readonly text: string;
   readonly line: number;
   readonly heading: string | null;
 }
 
-/** The best passages for `weights`, the words that were searched for; at least the first one of the text. */
-export function passagesOf(text: string, weights: ReadonlyMap<string, number>, limit: number): Passage[] {
+/** The best passages for `weights`, the words that were searched for; at least the first one of the text. Those with most `phrases` come first. */
+export function passagesOf(text: string, weights: ReadonlyMap<string, number>, limit: number, phrases: readonly TextTest[] = []): Passage[] {
   const scored = blocksOf(text.slice(0, MAX_TEXT)).map((block) => passageOf(block, weights));
-  const best = [...scored].sort((one, other) => other.score - one.score || one.line - other.line).slice(0, limit);
+  const held = new Map(scored.map((each) => [each, phrases.filter((holds) => holds(each.snippet)).length]));
+  const byPhrases = (one: Passage, other: Passage): number => (held.get(other) ?? 0) - (held.get(one) ?? 0);
+  const best = [...scored].sort((one, other) => byPhrases(one, other) || other.score - one.score || one.line - other.line).slice(0, limit);
   const found = best.filter(({ score }, at) => at === 0 || score > 0);
   return found.length > 0 ? found : [passageOf({ text: "", line: 1, heading: null }, weights)];
 }
@@ -32,6 +36,11 @@ export function passageBetween(text: string, first: number, last: number): Passa
   const inside = blocks.filter(({ line }) => line >= first);
   const block = inside.find((each) => !HEADING.test(each.text)) ?? inside[0] ?? blocks.at(-1);
   return passageOf(block ?? { text: "", line: 1, heading: null }, new Map());
+}
+
+/** The text of a note below its properties. */
+export function bodyOf(text: string): string {
+  return text.replace(FRONTMATTER, "");
 }
 
 function blocksOf(text: string): Block[] {

@@ -7,7 +7,8 @@
  *   term   = word | "phrase" | field:value | [property] | [property:value] | "(" query ")"
  *
  * A word is scored but not required, except where only a requirement makes sense: negated, inside a
- * negated group, or as a whole branch of an OR whose other branch is a requirement.
+ * negated group, or as a whole branch of an OR whose other branch is a requirement. If every word of a
+ * query with such an OR is required there or in a phrase, the words only order what is found.
  */
 
 import { bounds } from "./dates";
@@ -38,6 +39,8 @@ export interface ParsedQuery {
   readonly condition: Condition | null;
   readonly phrases: readonly string[];
   readonly warnings: readonly string[];
+  /** A note that meets the condition is found even if it has no word of the text. */
+  readonly lists?: true;
 }
 
 const SIGNS: readonly Comparison[] = [">=", "<=", ">", "<"];
@@ -49,7 +52,8 @@ export function parse(query: string, now = Date.now() / 1000): ParsedQuery {
   const terms = parser.alternatives(false);
   const isPlain = lexemes.every(({ kind, isNegated }) => kind === "word" && !isNegated);
   const text = isPlain && !query.includes("[[") ? query.trim() : parser.scored.join(" ");
-  return { text, condition: all(terms.required), phrases: parser.phrases, warnings };
+  const lists = terms.chooses && !terms.isLoose;
+  return { text, condition: all(terms.required), phrases: parser.phrases, warnings, ...(lists && { lists }) };
 }
 
 /** The condition in query syntax, as the sidecar writes it. */
@@ -83,10 +87,15 @@ function describeTest({ comparison, operand }: ValueTest): string {
   return comparison === "=" ? operand : comparison + operand;
 }
 
-/** Terms of one branch: words that are only scored, and required conditions. */
+/** Terms of one branch: words that are scored, and required conditions. */
 interface Terms {
-  readonly words: string[];
+  /** Conditions for a branch that is required itself. */
+  readonly words: Condition[];
   readonly required: Condition[];
+  /** One of the words is not required. */
+  isLoose?: boolean;
+  /** One of the required conditions is an OR. */
+  chooses?: true;
 }
 
 class Parser {
@@ -115,15 +124,13 @@ class Parser {
       branches.push(this.#terms(isStrict));
     }
     const filled = branches.filter((branch) => branch.words.length + branch.required.length > 0);
-    const scored = filled.flatMap((branch) => branch.words);
+    const found = either(filled);
     if (filled.length < branches.length && branches.length > 1) {
       this.#warn(t("An OR lacks something beside it; it was read as text."));
-      if (!isStrict) this.#word({ words: scored, required: [] }, "OR");
+      if (!isStrict) this.scored.push("OR");
+      found.isLoose = true;
     }
-    const [only] = filled;
-    if (only && filled.length === 1) return only;
-    if (!filled.some((branch) => branch.required.length > 0)) return { words: scored, required: [] };
-    return { words: scored, required: [{ kind: "either", parts: filled.map(requirement) }] };
+    return found;
   }
 
   /** Reads terms up to an OR or the end of the group. */
@@ -145,13 +152,16 @@ class Parser {
     if (!isNegated) {
       found.words.push(...inner.words);
       found.required.push(...inner.required);
+      if (inner.isLoose) found.isLoose = true;
+      if (inner.chooses) found.chooses = true;
     } else if (inner.required.length > 0) {
       found.required.push({ kind: "not", part: requirement(inner) });
     }
   }
 
   #word(found: Terms, text: string): void {
-    found.words.push(text);
+    found.words.push({ kind: "text", text, isExact: false });
+    found.isLoose = true;
     this.scored.push(text);
   }
 
@@ -184,10 +194,19 @@ class Parser {
   }
 }
 
+/** The branches of an OR as one; words are required beside a branch that is a requirement. */
+function either(branches: readonly Terms[]): Terms {
+  const [only] = branches;
+  if (branches.length < 2) return only ?? { words: [], required: [] };
+  const node: Condition = { kind: "either", parts: branches.map(requirement) };
+  if (!branches.some(({ required }) => required.length > 0)) return { words: [node], required: [], isLoose: true };
+  const isLoose = branches.some((branch) => branch.isLoose && branch.required.length > 0);
+  return { words: branches.flatMap((branch) => branch.words), required: [node], isLoose, chooses: true };
+}
+
 /** Terms as one condition; words are required only if nothing else is. */
 function requirement({ words: only, required }: Terms): Condition {
-  const parts = required.length > 0 ? required : only.map((text): Condition => ({ kind: "text", text, isExact: false }));
-  return all(parts) ?? { kind: "all", parts: [] };
+  return all(required.length > 0 ? required : only) ?? { kind: "all", parts: [] };
 }
 
 function all(parts: readonly Condition[]): Condition | null {

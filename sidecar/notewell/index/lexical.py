@@ -30,7 +30,7 @@ import numpy as np
 from notewell.base.types import ChunkHits, PropertyValue, StoredChunk
 from notewell.index.analyze import streams
 from notewell.index.template_lines import LineHashes, divided, hash_of_line, line_hashes
-from notewell.vault.properties import link_words, property_words, states_properties
+from notewell.vault.properties import link_words, properties_text, property_words
 
 K1, B = 1.2, 0.75
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")  # tokens as the analyzer gives them
@@ -197,7 +197,7 @@ def note_text(
     values = "\n".join(word for words in found.values() for word in words)
     if not chunks:
         chunks = (ChunkText(placeholder_id(note_id), (), values, of_properties=True),)
-    elif len(chunks) == 1 and states_properties(chunks[0].text, properties):
+    elif len(chunks) == 1 and properties_text(properties).startswith(chunks[0].text):
         chunks = (replace(chunks[0], text=values, of_properties=True),)
     by_field: defaultdict[str, list[str]] = defaultdict(list)
     for name, words in found.items():

@@ -79,6 +79,14 @@ class KeywordIndex(Protocol):
         """Ids of notes where the tokens follow each other in one field, ascending."""
         ...
 
+    def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
+        """Ids of chunks, placeholders included, that have all tokens, ascending.
+
+        A chunk has those of its note's title, aliases, tags and path as well. `adjacent`: as
+        `notes_with_phrase`.
+        """
+        ...
+
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
         """Ids of notes of which one chunk, with its note's title, path and tags, has all tokens."""
         ...

@@ -15,8 +15,8 @@ from notewell.base.types import FloatArray, IdArray
 from notewell.contract.search import Removed
 from notewell.index.port import IndexReader
 from notewell.search.candidates import or_zero
-from notewell.search.explain import MAX_PATHS, MAX_TRACKED, Trace
-from notewell.search.rank import Ranking
+from notewell.search.explain import MAX_PATHS, MAX_TRACKED, Trace, paths_of
+from notewell.search.rank import RankedNote, Ranking
 
 
 def trace_ranking(trace: Trace, index: IndexReader, whole: Ranking, below: int) -> None:
@@ -55,6 +55,18 @@ def trace_relevance(trace: Trace, index: IndexReader, whole: Ranking, kept: Rank
         count_out=len(kept),
         removed=_removed("weak", paths, left_out, len(left_out)),
         top=partial(paths.of, _ids(kept)),
+    )
+
+
+def trace_limit(trace: Trace, index: IndexReader, found: int, shown: Sequence[RankedNote]) -> None:
+    """Record how many of the notes that were `found` the limit leaves out."""
+    cut = found - len(shown)
+    trace.stage(
+        "limit",
+        count_in=found,
+        count_out=len(shown),
+        removed=[Removed("limit", cut)] if cut else [],
+        top=lambda: paths_of(index, [note.note_id for note in shown]),
     )
 
 

@@ -19,9 +19,16 @@ from notewell.index.analyze import words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS
 from notewell.index.port import IndexReader
-from notewell.search.matching import has_property, matcher, text_matcher, values_of
+from notewell.search.matching import (
+    has_property,
+    matcher,
+    states_properties,
+    text_matcher,
+    values_of,
+)
 from notewell.search.note_dates import modified_time, stated_time
 from notewell.search.note_facts import Facts
+from notewell.search.phrase_candidates import candidate_chunks
 from notewell.search.query import (
     All,
     Dated,
@@ -34,7 +41,6 @@ from notewell.search.query import (
     Text,
 )
 from notewell.vault.daily import DailyNotes
-from notewell.vault.properties import states_properties
 
 _Mask = npt.NDArray[np.bool_]
 _MAX_PATHS = 5  # paths of excluded notes per condition
@@ -150,20 +156,39 @@ class _Evaluation:
 
     def text(self, node: Text, within: _Mask) -> _Mask:
         """Notes that contain the words in sequence and, if `exact`, as a literal phrase."""
-        tokens = words(node.text)
-        keywords = self.index.keywords
+        tokens, keywords = words(node.text.lower()), self.index.keywords
         if len(tokens) == 1:
             found = within & np.isin(self.ids, keywords.notes_with_all(tokens))
+        elif node.exact:
+            found = self.literal(node.text, within)
         else:
             found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
-            if node.exact:
-                holds = matcher(node.text)
-                for at in np.flatnonzero(found).tolist():
-                    found[at] = any(holds(text) for text in self.texts(self.notes[at]))
+            found |= within & np.isin(self.ids, keywords.notes_with_phrase(words(node.text)))
         states = text_matcher(node.text, exact=node.exact)
         for at in self.may_state(tokens, within & ~found):
             found[at] = any(states(value) for _, value in values_of(self.notes[at]))
         return found
+
+    def literal(self, phrase: str, within: _Mask) -> _Mask:
+        """Notes that contain the literal phrase in a name, a heading, a tag or a passage.
+
+        The values of properties are left aside, also those that are a passage.
+        """
+        holds = matcher(phrase)
+        ids = candidate_chunks(phrase, self.index.keywords)
+        owners = self.index.note_ids_of(ids)
+        met = within & np.isin(self.ids, owners)
+        rest: dict[int, int] = {}
+        for at in np.flatnonzero(met).tolist():
+            note = self.notes[at]
+            met[at] = any(map(holds, (note.title, *note.aliases, *note.tags, note.path)))
+            if not met[at]:
+                rest[note.id] = at
+        chunks = self.index.chunks(ids[np.isin(owners, list(rest))].tolist())
+        for chunk in chunks.values():
+            if not states_properties(chunk) and any(map(holds, (chunk.text, *chunk.headings))):
+                met[rest[chunk.note_id]] = True
+        return met
 
     def may_state(self, tokens: Sequence[str], within: _Mask) -> list[int]:
         """Places of the notes of which every token's stem stands in some property."""
@@ -172,15 +197,6 @@ class _Evaluation:
         masks = self.index.keywords.fields_of(terms, self.ids[places]).masks
         held: list[int] = places[((masks & PROPERTY_BITS) != 0).all(axis=1)].tolist()
         return held
-
-    def texts(self, note: StoredNote) -> list[str]:
-        """All searchable texts of a note but the values of its properties, short ones first."""
-        texts = [note.title, *note.aliases, *note.tags, note.path]
-        chunks = self.index.chunks_of(note.id)
-        if len(chunks) == 1 and states_properties(chunks[0].text, note.properties):
-            return texts
-        texts += {heading: None for chunk in chunks for heading in chunk.headings}
-        return texts + [chunk.text for chunk in chunks]
 
 
 def _inheriting(

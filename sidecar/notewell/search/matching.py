@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 
-from notewell.base.types import PropertyValue, StoredNote
+from notewell.base.types import PropertyValue, StoredChunk, StoredNote
 from notewell.index.analyze import SPACELESS, tokens, words
 from notewell.search import dates
 from notewell.search.query import Comparison, Property, ValueTest
@@ -55,19 +55,24 @@ def text_matcher(text: str, *, exact: bool) -> Callable[[str], bool]:
     One word is found as it is indexed, also as a part of a compound; several must follow each
     other, and if `exact` be a literal phrase.
     """
-    wanted = words(text)
+    wanted = words(text.lower())
     if len(wanted) == 1:
         return lambda other: wanted[0] in tokens(other)
     if exact:
         return matcher(text)
     sequence = f" {' '.join(wanted)} "
-    return lambda other: sequence in f" {' '.join(words(other))} "
+    return lambda other: sequence in f" {' '.join(words(other.lower()))} "
 
 
 def values_of(note: StoredNote) -> tuple[tuple[str, str], ...]:
     """The values of a note's properties as they are searched: each with the property's name."""
     found = property_words(note.properties)
     return tuple((name, link_words(value)) for name, values in found.items() for value in values)
+
+
+def states_properties(chunk: StoredChunk) -> bool:
+    """Whether a passage is what the properties of a note without text say."""
+    return chunk.end == 0
 
 
 def _is_word(char: str) -> bool:

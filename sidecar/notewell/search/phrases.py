@@ -6,16 +6,23 @@ property, and nowhere in what is shown of the note, is told as a reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
-from notewell.base.types import StoredChunk, StoredNote
+import numpy as np
+
+from notewell.base.types import IdArray, StoredChunk, StoredNote
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.search.matching import text_matcher, values_of
+from notewell.search.phrase_candidates import candidate_chunks
 from notewell.search.rank import RankedNote
+from notewell.search.scope import NO_NOTES
 from notewell.search.snippet import Snippets
 from notewell.vault.properties import link_label
+
+_MOST_READ = 20  # passages of a note that are looked at for a phrase
 
 
 class Phrases:
@@ -23,6 +30,7 @@ class Phrases:
 
     def __init__(self, phrases: Sequence[str]) -> None:
         """Prepare their tests."""
+        self._texts = phrases
         self._tests: list[Callable[[str], bool]] = [
             text_matcher(phrase, exact=True) for phrase in phrases
         ]
@@ -33,27 +41,27 @@ class Phrases:
             return ranked
         notes = index.notes([note.note_id for note in ranked])
         chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
-        return [self._led(index, each, notes.get(each.note_id), chunks) for each in ranked]
+        hits = _Hits(index, self._texts)
+        return [self._led(each, notes.get(each.note_id), chunks, hits) for each in ranked]
 
     def _led(
         self,
-        index: IndexReader,
         ranked: RankedNote,
         note: StoredNote | None,
-        chunks: dict[int, StoredChunk],
+        chunks: Mapping[int, StoredChunk],
+        hits: _Hits,
     ) -> RankedNote:
-        own = [each for each in ranked.passages if each[0] in chunks]
-        counts = {chunk_id: self._count(chunks[chunk_id]) for chunk_id, _ in own}
         if note is None or self._is_shown(note.title, *note.tags):
             return ranked
-        if not any(counts.values()):
-            others = index.chunks_of(ranked.note_id)
-            best = max(others, key=self._count, default=None)
-            if best is None or not self._count(best):
-                return ranked
-            return replace(ranked, passages=((best.id, 1.0), *own))
-        own.sort(key=lambda each: -counts[each[0]])  # those with as many stay in their order
-        return replace(ranked, passages=tuple(own))
+        own = [each for each in ranked.passages if each[0] in chunks]
+        counts = {chunk_id: self._count(chunks[chunk_id]) for chunk_id, _ in own}
+        if any(counts.values()):
+            own.sort(key=lambda each: -counts[each[0]])  # those with as many stay in their order
+            return replace(ranked, passages=tuple(own))
+        best = max(hits.of(ranked.note_id), key=self._count, default=None)
+        if best is None or not self._count(best):
+            return ranked
+        return replace(ranked, passages=((best.id, 1.0), *own))
 
     def _count(self, chunk: StoredChunk) -> int:
         """How many of the phrases stand in a passage or its headings."""
@@ -81,6 +89,28 @@ class Phrases:
         places = [place for holds in missing if (place := _place(note, holds, snippets))]
         reasons = [Reason("phrase", place) for place in dict.fromkeys(places)]
         return replace(result, reasons=(*result.reasons, *reasons)) if reasons else result
+
+
+class _Hits:
+    """Finds further passages that may have one of the phrases; asks the index when it has to."""
+
+    def __init__(self, index: IndexReader, phrases: Sequence[str]) -> None:
+        self._index, self._phrases = index, phrases
+
+    def of(self, note_id: int) -> Sequence[StoredChunk]:
+        """Some passages of a note."""
+        ids = self._ids[self._owners == note_id][:_MOST_READ]
+        return list(self._index.chunks(ids.tolist()).values())
+
+    @cached_property
+    def _ids(self) -> IdArray:
+        keywords = self._index.keywords
+        found = [candidate_chunks(phrase, keywords) for phrase in self._phrases]
+        return np.unique(np.concatenate([NO_NOTES, *found]))
+
+    @cached_property
+    def _owners(self) -> IdArray:
+        return self._index.note_ids_of(self._ids)
 
 
 def _place(note: StoredNote, holds: Callable[[str], bool], snippets: Snippets) -> str | None:

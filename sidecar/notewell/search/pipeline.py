@@ -27,21 +27,20 @@ from notewell.contract.search import (
     Contribution,
     Corrected,
     Fusion,
-    Removed,
     Result,
     SearchReply,
     SearchRequest,
 )
 from notewell.index.port import IndexReader
-from notewell.search import filters, gars, query, results
+from notewell.search import filters, gars, listing, query, results
 from notewell.search import relevance as relevances
 from notewell.search import scope as scopes
 from notewell.search.boosts import Boosts
 from notewell.search.candidates import Candidates
 from notewell.search.evidence import UNTUNED, NoteEvidence, QueryEvidence, Tuning
 from notewell.search.expand import Retrieved
-from notewell.search.explain import Trace, contributions, paths_of
-from notewell.search.explain_ranking import trace_ranking, trace_relevance
+from notewell.search.explain import Trace, contributions
+from notewell.search.explain_ranking import trace_limit, trace_ranking, trace_relevance
 from notewell.search.finder import Aside, Caches, Finder
 from notewell.search.fuse import SUMS
 from notewell.search.gars import Activated
@@ -197,9 +196,7 @@ class _Run:
 
     def listed(self, notes: IdArray, trace: Trace) -> tuple[Result, ...]:
         """Results of a query of conditions only: all notes that meet them, newest first."""
-        wanted = set(notes.tolist())
-        listed = [note for note in self.index.all_notes() if note.id in wanted]
-        listed.sort(key=lambda note: (-(note.modified or 0.0), note.path))
+        listed = listing.latest(self.index, notes)
         self.total = len(listed)
         shown = results.list_notes(
             self.index,
@@ -231,12 +228,18 @@ class _Run:
         self.corrected, self.expansion = finder.corrected, found.expanded
         if not found.keyword.terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
-            return ()
+            return (
+                self.listed(scope.notes, trace) if parsed.lists and scope.notes is not None else ()
+            )
         keyword, vector = found.keyword, found.vector
         ranking = self.ranked(parsed, found, partial(finder.collect, found, scope), trace)
         where = Where(scope.notes, scope.excluded)
         shown_notes = self.postprocessed(ranking, where, parsed.text, trace)
-        self.trace_limit(trace, shown_notes)
+        others = scopes.NO_NOTES
+        if parsed.lists and self.least_score <= 0:
+            others = listing.without_words(scope, keyword, ranking, shown_notes)
+        self.total += len(others)
+        trace_limit(trace, self.index, self.total - self.filtered.get("weak", 0), shown_notes)
         if trace.enabled:
             terms = keyword.terms.query if self.request.mode != "semantic" else ()
             self.contributions = contributions(self.index, ranking, shown_notes, terms)
@@ -249,20 +252,16 @@ class _Run:
             build = partial(results.build_blocks, limit=self.request.limit)
         shown = build(self.index, shown_notes, snippets, self.uri)
         shown = phrases.with_reasons(self.index, shown, snippets)
+        shown = gars.with_reasons(self.index, shown, shown_notes, self.activated)
+        room = self.request.limit - len(shown)
+        shown += listing.unscored(self.index, others, room, snippets, self.uri)
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
-        return gars.with_reasons(self.index, shown, shown_notes, self.activated)
+        return shown
 
-    def trace_limit(self, trace: Trace, shown: Sequence[RankedNote]) -> None:
-        """Record how many notes the limit leaves out."""
-        found = self.total - self.filtered.get("weak", 0)
-        cut = found - len(shown)
-        trace.stage(
-            "limit",
-            count_in=found,
-            count_out=len(shown),
-            removed=[Removed("limit", cut)] if cut else [],
-            top=lambda: paths_of(self.index, [note.note_id for note in shown]),
-        )
+    @property
+    def least_score(self) -> float:
+        """The score below which notes are left out."""
+        return max(self.request.min_score, self.rules.min_score)
 
     def snippets(self, parsed: ParsedQuery, terms: Terms, vector: FloatArray | None) -> Snippets:
         """Makes snippets around the terms of the query, or else around the closest sentence."""
@@ -324,7 +323,7 @@ class _Run:
         )
         if plan.method in SUMS:
             chunks = notes.cosines.mapped_chunks(chunks)
-        threshold = max(self.request.min_score, self.rules.min_score)
+        threshold = self.least_score
         scored = scoring.score(notes, query, plan, self.activated)
         ranking, below = rank(chunks, scored, plan, min_score=threshold, boost=boosts.multipliers)
         self.warnings += boosts.warnings
@@ -351,7 +350,7 @@ class _Run:
         asked = relevances.Asked(
             known=terms.total_idf(known=True) / total if total > 0 else 0.0,
             content=terms.content_share(),
-            required=bool(parsed.phrases),
+            required=bool(parsed.phrases) or parsed.lists,
         )
         mode = _possible_mode(self.request.mode, notes)
         relevance = relevances.judge(notes, query, mode, asked)

@@ -5,7 +5,9 @@
     term   = word | "phrase" | field:value | [property] | [property:value] | "(" query ")"
 
 A word is scored but not required, except where only a requirement makes sense: negated, inside a
-negated group, or as a whole branch of an OR whose other branch is a requirement.
+negated group, or as a whole branch of an OR whose other branch is a requirement. If every word of a
+query with such an OR is required there or in a phrase, the words only order what is found: a note
+that meets another branch has none of them.
 """
 
 from __future__ import annotations
@@ -105,13 +107,15 @@ class ParsedQuery:
     """A parsed query: `text` is scored, `condition` must hold whatever the score.
 
     `phrases` are the quoted parts of `text`. `warnings` name text that looks like
-    syntax but was read as plain text.
+    syntax but was read as plain text. `lists`: a note that meets the condition is found even if it
+    has no word of `text`.
     """
 
     text: str
     condition: Node | None = None
     phrases: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    lists: bool = False
 
 
 def describe_query(parsed: ParsedQuery) -> Mapping[str, PropertyValue]:
@@ -183,15 +187,22 @@ def parse(text: str, *, plain: bool = False, now: float | None = None) -> Parsed
         condition=_all(terms.required),
         phrases=tuple(parser.phrases),
         warnings=tuple(parser.warnings),
+        lists=terms.chooses and not terms.is_loose,
     )
 
 
 @dataclass(slots=True)
 class _Terms:
-    """Terms of one branch: words that are only scored, and required conditions."""
+    """Terms of one branch: words that are scored, and required conditions.
 
-    words: list[str] = field(default_factory=list)
+    `words` are conditions for a branch that is required itself. `is_loose`: one of them is not
+    required. `chooses`: one of the required conditions is an OR.
+    """
+
+    words: list[Node] = field(default_factory=list)
     required: list[Node] = field(default_factory=list)
+    is_loose: bool = False
+    chooses: bool = False
 
 
 @dataclass(slots=True)
@@ -214,18 +225,14 @@ class _Parser:
             self.at += 1
             branches.append(self.terms(strict=strict))
         filled = [branch for branch in branches if branch.words or branch.required]
-        scored = [word for branch in filled for word in branch.words]
-        if len(filled) < len(branches) and len(branches) > 1:
+        lacks = len(filled) < len(branches) and len(branches) > 1
+        if lacks:
             self.warn("An OR lacks something beside it; it was read as text.")
             if not strict:
-                self.word(_Terms(scored), "OR")
-        if not filled:
-            return _Terms(scored)
-        if len(filled) == 1:
-            return filled[0]
-        if not any(branch.required for branch in filled):
-            return _Terms(scored)
-        return _Terms(scored, [Either(tuple(_requirement(branch) for branch in filled))])
+                self.scored.append("OR")
+        found = _either(filled)
+        found.is_loose |= lacks
+        return found
 
     def terms(self, *, strict: bool) -> _Terms:
         """Read terms up to an OR or the end of the group."""
@@ -249,11 +256,14 @@ class _Parser:
         if not negated:
             found.words += inner.words
             found.required += inner.required
+            found.is_loose |= inner.is_loose
+            found.chooses |= inner.chooses
         elif inner.required:
             found.required.append(Not(_requirement(inner)))
 
     def word(self, found: _Terms, text: str) -> None:
-        found.words.append(text)
+        found.words.append(Text(text, exact=False))
+        found.is_loose = True
         self.scored.append(text)
 
     def requirement(self, found: _Terms, lexeme: Lexeme, *, strict: bool) -> None:
@@ -290,11 +300,21 @@ class _Parser:
                 return Text(text, exact=lexeme.kind == "phrase") if words(text) else None
 
 
+def _either(branches: Sequence[_Terms]) -> _Terms:
+    """The branches of an OR as one; words are required beside a branch that is a requirement."""
+    if len(branches) < 2:
+        return branches[0] if branches else _Terms()
+    either = Either(tuple(_requirement(branch) for branch in branches))
+    words = [word for branch in branches for word in branch.words]
+    if not any(branch.required for branch in branches):
+        return _Terms([either], is_loose=True)
+    loose = any(branch.is_loose and branch.required for branch in branches)
+    return _Terms(words, [either], is_loose=loose, chooses=True)
+
+
 def _requirement(terms: _Terms) -> Node:
     """Terms as one condition; words are required only if nothing else is."""
-    if terms.required:
-        return _all(terms.required) or All(())
-    return _all([Text(word, exact=False) for word in terms.words]) or All(())
+    return _all(terms.required or terms.words) or All(())
 
 
 def _all(parts: Sequence[Node]) -> Node | None:

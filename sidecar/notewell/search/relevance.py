@@ -143,7 +143,7 @@ class Asked:
 
     `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
     of the known words that are no function words. `required`: the query has a phrase, which all its
-    results hold.
+    results hold, or no words but those of its conditions.
     """
 
     known: float

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
-from notewell.base.types import StoredChunk, StoredNote
+from notewell.base.types import Match, StoredChunk, StoredNote
 from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
 from notewell.index.lexical import placeholder
@@ -130,13 +130,22 @@ def _with_first_passage(index: IndexReader, note: RankedNote) -> RankedNote:
 
 
 def list_notes(
-    index: IndexReader, notes: Sequence[StoredNote], snippets: Snippets, uri: Uri
+    index: IndexReader,
+    notes: Sequence[StoredNote],
+    snippets: Snippets,
+    uri: Uri,
+    *,
+    match: Match | None = None,
 ) -> tuple[Result, ...]:
-    """Results for notes without scores, each with its first passage."""
+    """Results for notes without scores, each with its first passage.
+
+    `match` is that of notes beside others that have scores; theirs is 0.
+    """
     results = []
+    score = 1.0 if match is None else 0.0
     for note in notes:
         first = index.chunks_of(note.id)[:1] or (placeholder(note.id),)
-        ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
+        ranked = RankedNote(note.id, score, Scores(), RawScores(), (), match=match)
         passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
         results.append(_result(index, note, ranked, passages, uri))
     return tuple(results)

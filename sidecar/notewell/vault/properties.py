@@ -77,11 +77,6 @@ def properties_text(properties: Mapping[str, PropertyValue]) -> str:
     return _LINK.sub(r"\1", shown)
 
 
-def states_properties(text: str, properties: Mapping[str, PropertyValue]) -> bool:
-    """Whether a note's only passage is the line of its properties, or the beginning of it."""
-    return properties_text(properties).startswith(text)
-
-
 def link_label(value: str) -> str:
     """What the links to notes in a value show, in place of these links."""
     return _NOTE_LINK.sub(r"\1", _LINK.sub(r"\1", value))

@@ -199,13 +199,19 @@ class PostgresKeywords(NoteMatching):
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
         """See the port."""
-        phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
-        found = [self._with_phrase(phrase) for phrase in phrases]
-        return np.unique(np.concatenate([np.empty(0, np.int64), *found]))
+        return self._documents.notes_of(self.chunks_with(tokens, adjacent=True))
 
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
         """See the port."""
-        return self._documents.notes_of(self._chunks_with(tokens)) if tokens else _NOBODY
+        return self._documents.notes_of(self.chunks_with(tokens))
+
+    def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
+        """See the port."""
+        if not adjacent:
+            return self._chunks_with(tokens)
+        phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
+        found = [self._with_phrase(phrase) for phrase in phrases]
+        return np.unique(np.concatenate([_NOBODY, *found]))
 
     def _with_phrase(self, phrase: tuple[str, ...]) -> IdArray:
         chunks = self._chunks_with(phrase)
@@ -216,7 +222,7 @@ class PostgresKeywords(NoteMatching):
                 self._vault, chunks.tolist(), f" {' '.join(phrase)} ",
             )  # fmt: skip
             chunks = np.array([row[0] for row in found], np.int64)
-        return self._documents.notes_of(chunks)
+        return chunks
 
     def _chunks_with(self, tokens: Sequence[str]) -> IdArray:
         """The documents that have every token in some field other than that of stems."""

@@ -109,20 +109,15 @@ class Keywords(NoteMatching):
         `tokens` are those of `analyze.words`, or of `analyze.tokens`: the whole of a compound,
         which comes after its parts, has no position of its own in a phrase and is skipped.
         """
-        phrases = {tuple(tokens), tuple(without_wholes(tokens))}
-        queries = [query for phrase in phrases if phrase for query in self._phrase(phrase)]
-        if not queries:
-            return np.empty(0, dtype=np.int64)
-        return self._postings.column(_either(queries), "note")
+        return self._column("note", self._side_by_side(tokens))
 
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
         """Ids of notes of which one chunk, its note's title, path and tags included, has all."""
-        if not tokens:
-            return np.empty(0, dtype=np.int64)
-        query = tantivy.Query.boolean_query(
-            [(tantivy.Occur.Must, _either(self._phrase((token,)))) for token in tokens]
-        )
-        return self._postings.column(query, "note")
+        return self._column("note", self._all_of(tokens))
+
+    def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
+        """Ids of the chunks that have all tokens, or have them side by side in one field."""
+        return self._column("chunk", (self._side_by_side if adjacent else self._all_of)(tokens))
 
     def document_frequency(self, token: str) -> int:
         """In how many chunks a token, or its stem, stands: by the field that has it most often."""
@@ -237,6 +232,20 @@ class Keywords(NoteMatching):
     def _only(self, notes: IdArray) -> tantivy.Query:
         wanted = tantivy.Query.term_set_query(self._schema, "note", notes.tolist())
         return tantivy.Query.const_score_query(wanted, 0.0)
+
+    def _column(self, name: str, query: tantivy.Query | None) -> IdArray:
+        if query is None:
+            return np.empty(0, dtype=np.int64)
+        return self._postings.column(query, name)
+
+    def _side_by_side(self, tokens: Sequence[str]) -> tantivy.Query | None:
+        phrases = {tuple(tokens), tuple(without_wholes(tokens))}
+        queries = [query for phrase in phrases if phrase for query in self._phrase(phrase)]
+        return _either(queries) if queries else None
+
+    def _all_of(self, tokens: Sequence[str]) -> tantivy.Query | None:
+        each = [(tantivy.Occur.Must, _either(self._phrase((token,)))) for token in tokens]
+        return tantivy.Query.boolean_query(each) if each else None
 
     def _phrase(self, words: tuple[str, ...]) -> list[tantivy.Query]:
         if len(words) == 1:

@@ -123,20 +123,23 @@ class InMemoryKeywords(NoteMatching):
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
         """See the port."""
-        phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
-        return self._notes_of(
-            chunk_id
-            for chunk_id in self._texts
-            if any(self._contains(chunk_id, phrase) for phrase in phrases)
-        )
+        return self._notes_of(self.chunks_with(tokens, adjacent=True).tolist())
 
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
         """See the port."""
-        return self._notes_of(
+        return self._notes_of(self.chunks_with(tokens).tolist())
+
+    def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
+        """See the port."""
+        wanted = [(token,) for token in tokens]
+        phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
+        found = [
             chunk_id
             for chunk_id in self._texts
-            if tokens and all(self._contains(chunk_id, (token,)) for token in tokens)
-        )
+            if (adjacent and any(self._contains(chunk_id, phrase) for phrase in phrases))
+            or (not adjacent and wanted and all(self._contains(chunk_id, one) for one in wanted))
+        ]
+        return np.array(sorted(found), np.int64)
 
     def document_frequency(self, token: str) -> int:
         """See the port."""
