@@ -26,7 +26,7 @@ from notewell.features.postgres.address import parse, write
 from notewell.index.analyze import tokens, words
 from notewell.index.engines import ENGINES, delete_index, open_index
 from notewell.index.lexical import QueryTerm
-from notewell.index.note_fields import fields_of_mask
+from notewell.index.note_fields import PROPERTY_BITS, fields_of_mask
 from notewell.index.port import Index
 from notewell.index.template_lines import hash_of_line
 from tests import postgres_server
@@ -231,6 +231,19 @@ def test_a_touch_changes_size_and_time_alone(index: Index, make: Material) -> No
     assert index.text_generation == text_generation
 
 
+def test_the_first_chunks_of_notes(index: Index, make: Material) -> None:
+    put(
+        index, make, make.note("A.md", "apple", "pear"), make.note("B.md"), make.note("C.md", "fig")
+    )
+    put(index, make, make.note("A.md", "plum", "pear", "quince"))
+    ids = ids_of(index, "C.md", "A.md", "B.md").tolist()
+
+    found = index.first_chunks([*ids, 99])
+
+    assert {each: chunk.text for each, chunk in found.items()} == {ids[0]: "fig", ids[1]: "plum"}
+    assert index.first_chunks([]) == {}
+
+
 def test_notes_changed_since_a_generation(index: Index, make: Material) -> None:
     put(index, make, make.note("A.md", "apple"))
     between = index.generation
@@ -288,6 +301,45 @@ def test_phrases_and_conjunctions(index: Index, make: Material) -> None:
     assert paths(index, keywords.notes_with_all(["kettle", "boils"])) == {"A.md"}
     assert paths(index, keywords.notes_with_all(["tea"])) == {"A.md"}
     assert keywords.notes_with_all([]).tolist() == []
+    assert keywords.chunks_with([]).tolist() == []
+    assert keywords.chunks_with([], adjacent=True).tolist() == []
+
+
+def test_chunks_with_words_side_by_side_or_anywhere(index: Index, make: Material) -> None:
+    put(
+        index,
+        make,
+        make.note("A.md", "the green kettle boils", "a kettle, and green"),
+        make.note("Kettle.md", "green"),
+        make.note("Tea/Green kettle.md"),
+    )
+
+    def found(words: str, *, adjacent: bool) -> list[tuple[str, int]]:
+        ids = index.keywords.chunks_with(words.split(), adjacent=adjacent)
+        chunks = index.chunks(ids.tolist())
+        assert sorted(ids.tolist()) == ids.tolist() == sorted(chunks)
+        notes = index.notes([chunk.note_id for chunk in chunks.values()])
+        return sorted((notes[each.note_id].path, each.ordinal) for each in chunks.values())
+
+    anywhere = [("A.md", 0), ("A.md", 1), ("Kettle.md", 0), ("Tea/Green kettle.md", 0)]
+    assert found("green kettle", adjacent=False) == anywhere
+    assert found("green kettle", adjacent=True) == [("A.md", 0), ("Tea/Green kettle.md", 0)]
+    assert found("kettle", adjacent=True) == anywhere
+    assert found("kettle absent", adjacent=False) == []
+
+
+def test_the_fields_of_a_note_say_where_its_terms_stand(index: Index, make: Material) -> None:
+    put(index, make, make.note("A.md", "kettle", tags=["drafts"]), make.note("B.md", "kettle"))
+    ids = ids_of(index, "A.md", "B.md")
+
+    masks = index.keywords.fields_of([QueryTerm("draft"), QueryTerm("kettle")], ids).masks
+
+    # The notes of this test have the property `status: draft`.
+    assert [fields_of_mask(int(mask)) for mask in masks[:, 0]] == [
+        ("tags", "properties"),
+        ("properties",),
+    ]
+    assert (masks & PROPERTY_BITS > 0).tolist() == [[True, False], [True, False]]
 
 
 def test_whole_notes_are_scored(index: Index, make: Material) -> None:

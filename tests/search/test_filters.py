@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.search import Result, SearchReply
+from notewell.features.postgres.address import parse, write
 from notewell.index.engines import ENGINES, open_index
-from notewell.index.postgres.address import parse, write
 from tests.search.library import HashedWords, Library, index_vault
 
 NOTES = {

@@ -143,6 +143,10 @@ class IndexReader(Protocol):
         """A note's chunks in order."""
         ...
 
+    def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The first chunk of each of the notes that have any, by the id of the note."""
+        ...
+
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         """The chunks whose `text_hash` begins with these hexadecimal digits, by id; at most 16."""
         ...

@@ -99,7 +99,11 @@ def _with_chunks(
 ) -> Iterator[tuple[StoredNote, RankedNote, Sequence[tuple[StoredChunk, float]]]]:
     """The notes that still exist, in order, each with its chunks and their shares of the score."""
     notes = index.notes([note.note_id for note in ranked])
-    ranked = [note if note.passages else _with_first_passage(index, note) for note in ranked]
+    bare = index.first_chunks([note.note_id for note in ranked if not note.passages])
+    ranked = [
+        replace(note, passages=((bare[note.note_id].id, 1.0),)) if note.note_id in bare else note
+        for note in ranked
+    ]
     chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
     for place in ranked:
         if place.note_id in notes:
@@ -124,11 +128,6 @@ def _telling(
     return chunks if first is None else [(first, 1.0)]
 
 
-def _with_first_passage(index: IndexReader, note: RankedNote) -> RankedNote:
-    first = index.chunks_of(note.note_id)[:1]
-    return replace(note, passages=tuple((chunk.id, 1.0) for chunk in first))
-
-
 def list_notes(
     index: IndexReader,
     notes: Sequence[StoredNote],
@@ -143,11 +142,12 @@ def list_notes(
     """
     results = []
     score = 1.0 if match is None else 0.0
+    first = index.first_chunks([note.id for note in notes])
     for note in notes:
-        first = index.chunks_of(note.id)[:1] or (placeholder(note.id),)
+        chunk = first.get(note.id) or placeholder(note.id)
         ranked = RankedNote(note.id, score, Scores(), RawScores(), (), match=match)
-        passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
-        results.append(_result(index, note, ranked, passages, uri))
+        passage = _passage(note, chunk, 1.0, snippets, best=True)
+        results.append(_result(index, note, ranked, [passage], uri))
     return tuple(results)
 
 

@@ -299,6 +299,10 @@ class PostgresIndex:
         """See the port."""
         return self._reads.chunks_of(note_id)
 
+    def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """See the port."""
+        return self._reads.first_chunks(note_ids)
+
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         """See the port."""
         return self._reads.chunks_with_hash(digits)

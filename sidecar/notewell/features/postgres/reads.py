@@ -148,6 +148,15 @@ class VaultReads:
         )
         return tuple(stored_chunk(row) for row in found)
 
+    def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The first chunk of each of the notes that have any, by the id of the note."""
+        found = self.rows(
+            f"SELECT {CHUNK_COLUMNS} FROM chunks c"
+            " WHERE c.vault_id = $1 AND c.note_id = ANY($2) AND c.ordinal = 0",
+            list(note_ids),
+        )
+        return {chunk.note_id: chunk for chunk in map(stored_chunk, found)}
+
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         """The chunks whose text hash begins with these digits, by id; at most 16."""
         least = bytes.fromhex(digits + "0" * (len(digits) % 2))

@@ -339,6 +339,10 @@ class EmbeddedIndex:
         """A note's chunks in order."""
         return reads.chunks_of(self._store, note_id)
 
+    def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The first chunk of each of the notes that have any, by the id of the note."""
+        return reads.first_chunks(self._store, note_ids)
+
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         """The chunks whose `text_hash` begins with these digits, by id; at most 16."""
         return reads.chunks_with_hash(self._store, digits)

@@ -206,6 +206,16 @@ def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
         return known
 
 
+def first_chunks(store: Store, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
+    """The first chunk of each of the notes that have any, by the id of the note."""
+    found = store.read_in(
+        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE c.ordinal = 0 AND c.note_id IN (?)",
+        note_ids,
+    )
+    with explained(store.directory):
+        return {chunk.note_id: chunk for chunk in map(tables.stored_chunk, found)}
+
+
 def chunks_with_hash(store: Store, digits: str) -> tuple[StoredChunk, ...]:
     """The first 16 chunks by id whose hash begins with these hexadecimal digits."""
     whole = 32

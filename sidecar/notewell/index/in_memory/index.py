@@ -267,10 +267,9 @@ class InMemoryIndex:
 
     def notes_changed_since(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
         """See the port."""
-        state = self._state
-        return np.array(sorted(state.notes), np.int64), tuple(
-            [_basics(note.stored) for note in state.ordered_notes() if note.generation > since]
-        )
+        notes = self._state.ordered_notes()
+        changed = (note.stored for note in notes if note.generation > since)
+        return np.array(sorted(self._state.notes), np.int64), tuple(map(_basics, changed))
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """See the port."""
@@ -281,6 +280,10 @@ class InMemoryIndex:
         """See the port."""
         note = self._state.notes.get(note_id)
         return () if note is None else tuple([chunk.stored for chunk in note.chunks])
+
+    def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """See the port."""
+        return {each: found[0] for each in note_ids if (found := self.chunks_of(each))}
 
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         """See the port."""
