@@ -45,7 +45,7 @@ _READ_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """What a backup contains. `bytes` is its size, `without_index` the vaults that have none."""
+    """The contents of a backup. `bytes` is its size, `without_index` the vaults that have none."""
 
     file: str
     bytes: int
@@ -126,7 +126,7 @@ def _manifest(
     logs: bool,
     vectors: bool,
 ) -> Manifest:
-    """What the backup holds. Of a device, no token and no hash of one."""
+    """The manifest of the backup. Of a device, no token and no hash of one."""
     return Manifest(
         format=FORMAT,
         version=__version__,

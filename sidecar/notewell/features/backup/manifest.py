@@ -65,7 +65,7 @@ class Part:
 
     @property
     def is_note(self) -> bool:
-        """Whether it is a note of a mirror."""
+        """True if it is a note of a mirror."""
         return bool(self.vault) and self.below_vault.startswith(f"{NOTES}/")
 
 
@@ -106,7 +106,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What every format of a manifest has."""
+    """The part that every format of a manifest has."""
 
     format: int
 

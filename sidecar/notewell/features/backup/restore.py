@@ -51,7 +51,7 @@ class RestoredVault:
 
 @dataclass(frozen=True, slots=True)
 class RestoreReport:
-    """What a restore did.
+    """The outcome of a restore.
 
     `settings_left_out` are settings of the backup that name folders of its computer; `devices` have
     to be given access again; `aside` is the folder with the state that was replaced.
@@ -68,7 +68,7 @@ class RestoreReport:
 
 @dataclass(frozen=True, slots=True)
 class _Computer:
-    """What there is on the computer that a backup is restored to."""
+    """The state of the computer that a backup is restored to."""
 
     known: KnownVaults
     data: Path
@@ -247,7 +247,7 @@ def _extract(
 
 
 def _place(part: Part) -> Path:
-    """Where a part belongs in a data directory."""
+    """The place of a part in a data directory."""
     if part.is_note:
         return Path(OURS[1], part.vault, "vault", part.path)
     return Path(part.name)

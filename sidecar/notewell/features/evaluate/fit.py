@@ -96,7 +96,7 @@ class Fitted:
 
     @property
     def sure(self) -> bool:
-        """Whether other factors are better with a confidence of 97.5 %."""
+        """True if other factors are better with a confidence of 97.5 %."""
         return self.gain.low > 0
 
 
@@ -104,7 +104,7 @@ _DISCOUNTS = 1.0 / np.log2(np.arange(2, K + 2))
 
 
 def query_weights(judged: JudgedSet, known: Judgements) -> Mapping[str, float]:
-    """How much each query counts, by its id, 0..1."""
+    """The weight of each query, by its id, 0..1."""
     weights = {
         key: 1.0 if CONFIRMED in grades.values() else 1.0 / FULL_RANK
         for key, grades in judged.qrels.items()

@@ -46,7 +46,7 @@ class JudgedFiles:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """How to measure: the mode, the model and the peers that were asked for."""
+    """The measurement: the mode, the model and the peers that were asked for."""
 
     mode: SearchMode | None
     model: str | None

@@ -59,7 +59,7 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """How long a caller waits for the ranking of one query, in milliseconds."""
+    """The time that a caller waits for the ranking of one query, in milliseconds."""
 
     median_ms: float
     p95_ms: float

@@ -34,7 +34,7 @@ Line: TypeAlias = "Mapping[str, object]"
 
 @dataclass(frozen=True, slots=True)
 class PointsReport:
-    """What was written. `left_out`: passages without a vector. Dimensions of the vectors."""
+    """The report of an export. `left_out`: passages without a vector. Dimensions of the vectors."""
 
     format: str
     model: str
@@ -90,7 +90,7 @@ def export_points(
 
 
 def _write(index: IndexReader, kept: KeptModel, to: str, stream: BinaryIO) -> tuple[int, int]:
-    """How many points were written, and how many passages there are."""
+    """The number of points that were written, and that of passages."""
     points = passages = 0
     notes = index.all_notes()
     for first in range(0, len(notes), _NOTES_AT_ONCE):
@@ -119,7 +119,7 @@ def _lines(
 
 
 def _properties(note: StoredNote, chunk: StoredChunk) -> Properties:
-    """What is said of a passage; times are ISO 8601, as both databases read them."""
+    """The properties of a passage; times are ISO 8601, as both databases read them."""
     return {
         "path": note.path,
         "title": note.title,

@@ -1,4 +1,4 @@
-"""Where an index in PostgreSQL is: server, database, schema and vault; never a password.
+"""The address of an index in PostgreSQL: server, database, schema and vault; never a password.
 
 The address lies in the index's folder. A password that somebody wrote into it is taken out before
 anything is stored or said; it comes from the environment, the system's keyring, or `~/.pgpass`.

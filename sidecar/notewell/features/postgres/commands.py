@@ -27,7 +27,7 @@ _url = click.argument("url", metavar="URL")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an index is; `address` has no password, and is null for the embedded engine."""
+    """The place of an index; `address` has no password, and is null for the embedded engine."""
 
     vault: str
     engine: str

@@ -107,7 +107,7 @@ class Session:
 
     @property
     def answers(self) -> bool:
-        """Whether the connection is there: asked, because nobody may have told that it ended."""
+        """True if the connection is there: asked, because nobody may have told that it ended."""
         try:
             self._loop.wait(self.connection.fetch("SELECT 1"))
         except (*LOST, asyncpg.InternalClientError):  # the latter while it is just ending

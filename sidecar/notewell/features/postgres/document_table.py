@@ -50,17 +50,17 @@ class DocumentTable:
 
     @property
     def count(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return len(self.ids)
 
     @cached_property
     def chunk_count(self) -> int:
-        """How many chunks there are: documents that are no placeholder."""
+        """The number of chunks: documents that are no placeholder."""
         return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
 
     @property
     def counted(self) -> int:
-        """How many documents BM25 counts: one more than there are, of one token in each field.
+        """The number of documents that BM25 counts: one more than there are, of one token in each field.
 
         The embedded engine has such a document (its marker), and both are to rank alike.
         """

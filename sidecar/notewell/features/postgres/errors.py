@@ -1,4 +1,4 @@
-"""What the driver's errors mean for a person, without the address's password or any note's text."""
+"""The driver's errors as a person reads them, without the password or the text of any note."""
 
 from __future__ import annotations
 

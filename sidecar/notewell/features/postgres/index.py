@@ -68,7 +68,7 @@ class PostgresIndex:
 
     @property
     def writable(self) -> bool:
-        """Whether this process writes it."""
+        """True if this process writes it."""
         return self._lease is not None
 
     @property

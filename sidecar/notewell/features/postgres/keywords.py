@@ -65,7 +65,7 @@ class PostgresKeywords(NoteMatching):
 
     @property
     def document_count(self) -> int:
-        """How many documents are indexed: chunks, and notes that have none."""
+        """The number of documents that are indexed: chunks, and notes that have none."""
         return self._documents.count
 
     def search(
@@ -166,7 +166,7 @@ class PostgresKeywords(NoteMatching):
         return tuple((token, count) for token, count in found)
 
     def _forms(self, token: str) -> list[Form]:
-        """What to look for in each field; template lines, if it stands nowhere else."""
+        """The terms to look for in each field; template lines, if it stands nowhere else."""
         places = [(field, token) for field in EXACT_FIELDS]
         places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
         forms = [Form(*place, self._frequency(*place)) for place in places]

@@ -173,7 +173,7 @@ class PostingWriter:
 
 
 def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[list[NoteText]]:
-    """What is read of notes, some hundred at a time."""
+    """The data that is read of notes, some hundred at a time."""
     for first in range(0, len(notes), _NOTES_AT_ONCE):
         some = list(notes[first : first + _NOTES_AT_ONCE])
         chunks: dict[int, list[ChunkText]] = {}

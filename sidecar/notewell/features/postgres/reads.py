@@ -217,17 +217,17 @@ class VaultReads:
         return tuple(ledger_entry(row) for row in found)
 
     def ledger_counts(self) -> dict[LedgerState, int]:
-        """How many files are in each state."""
+        """The number of files in each state."""
         found = self.rows("SELECT state, count(*) FROM ledger WHERE vault_id = $1 GROUP BY state")
         counted = {row[0]: int(row[1]) for row in found}
         return {state: counted.get(state, 0) for state in LEDGER_STATES}
 
     def note_count(self) -> int:
-        """How many notes there are."""
+        """The number of notes."""
         return int(self.rows("SELECT count(*) FROM notes WHERE vault_id = $1")[0][0])
 
     def former_titles(self) -> int:
-        """How many notes have passages embedded with a former title."""
+        """The number of notes with passages embedded with a former title."""
         found = "SELECT count(*) FROM notes WHERE vault_id = $1 AND kept_title IS NOT NULL"
         return int(self.rows(found)[0][0])
 

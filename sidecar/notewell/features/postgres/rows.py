@@ -193,7 +193,7 @@ def clean(batch: Batch) -> Batch:
 
 
 def is_path(path: str) -> bool:
-    """Whether the database can hold a path as it is."""
+    """True if the database can hold a path as it is."""
     return bool(_text(path) == path)
 
 

@@ -266,7 +266,7 @@ def _check_tables(session: Session, database: Database, *, writable: bool) -> No
 
 
 def _version(session: Session, schema: str) -> int:
-    """How many migrations a schema has had; another writer may be about to make it."""
+    """The number of migrations that a schema has had; another writer may be about to make it."""
     known = session.read("SELECT to_regclass($1)", f'"{schema}".migrations')
     if known[0][0] is None:
         return 0

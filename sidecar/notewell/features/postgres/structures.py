@@ -1,4 +1,4 @@
-"""What of a vault is held in memory: the documents' lengths, the terms of notes, the links.
+"""The structures of a vault in memory: the documents' lengths, the terms of notes, the links.
 
 They are read at first use, and then kept up with what was committed, by whom ever: the rows that
 changed since the generation that is held are read, and the notes that are gone. The writer does so
@@ -27,7 +27,7 @@ KEPT_GENERATIONS = 10_000  # for which it is remembered which notes are gone
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What is held of the text of one generation."""
+    """The structures that are held of the text of one generation."""
 
     number: int
     documents: DocumentTable

@@ -1,4 +1,4 @@
-"""Which texts have vectors of which model. All functions may run in any thread."""
+"""Texts with and without vectors of a model. All functions may run in any thread."""
 
 # ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
 
@@ -92,7 +92,7 @@ class VectorReads:
         )
 
     def covered(self, model: ModelKey) -> int:
-        """How many chunks have a vector of a model, their own or an inherited one."""
+        """The number of chunks with a vector of a model, their own or an inherited one."""
         found = self.find(model)
         if found is None or found[0] != self._used_last():
             return self.own_vectors(None if found is None else found[0])
@@ -101,7 +101,7 @@ class VectorReads:
         )
 
     def own_vectors(self, number: int | None) -> int:
-        """How many chunks have the vector of their own text."""
+        """The number of chunks that have the vector of their own text."""
         if number is None:
             return 0
         return self._count(
@@ -109,7 +109,7 @@ class VectorReads:
         )
 
     def stored(self, model: ModelKey) -> int:
-        """How many vectors of a model are stored."""
+        """The number of vectors of a model that are stored."""
         found = self.find(model)
         if found is None:
             return 0
@@ -117,7 +117,7 @@ class VectorReads:
         return self._count(sql, found[0])
 
     def pending_count(self, model: ModelKey) -> int:
-        """How many different texts have no vector of the model."""
+        """The number of different texts that have no vector of the model."""
         return self._count(
             "SELECT count(DISTINCT c.text_hash) FROM chunks c JOIN notes n ON n.vault_id = $1"
             f" AND n.id = c.note_id WHERE c.vault_id = $1 AND NOT {_HAS} AND NOT {_UNREAD}",

@@ -77,7 +77,7 @@ class PostgresVectors:
 
     @cached_property
     def count(self) -> int:
-        """How many chunks have a vector."""
+        """The number of chunks with a vector."""
         if self._held is not None:
             return len(self._held.ids)
         found = self._read("SELECT count(*) {chunks}")
@@ -137,7 +137,7 @@ class PostgresVectors:
 
     @property
     def held(self) -> HeldVectors | None:
-        """What was read into memory until now, for the next generation."""
+        """The vectors that were read into memory until now, for the next generation."""
         return self._known
 
     @cached_property
@@ -178,7 +178,7 @@ class PostgresVectors:
 
     @cached_property
     def _is_approximate(self) -> bool:
-        """Whether there is an index, and so many vectors that it is worth its loss."""
+        """True if there is an index, and so many vectors that it is worth its loss."""
         if self._used is None or self._database.address.exact or self.count <= EXACT_LIMIT:
             return False
         name = index_name(self._used.number)
