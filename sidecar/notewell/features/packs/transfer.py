@@ -34,7 +34,7 @@ MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class PackReport:
-    """The vectors that an export wrote or an import read. `added`: vectors that the index did not have."""
+    """The vectors that an export wrote or an import read; `added` were not in the index."""
 
     model: str
     dimensions: int

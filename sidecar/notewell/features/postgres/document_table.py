@@ -60,7 +60,7 @@ class DocumentTable:
 
     @property
     def counted(self) -> int:
-        """The number of documents that BM25 counts: one more than there are, of one token in each field.
+        """The number of documents for BM25: one more than there are, of one token in each field.
 
         The embedded engine has such a document (its marker), and both are to rank alike.
         """

@@ -1,4 +1,4 @@
-"""The parts of a note that are searched by keywords: its postings, the lengths of its passages, its terms.
+"""The parts of a note that keywords find: postings, lengths of passages, terms.
 
 A posting says where a token stands in one note: for each of its documents (a chunk, or the note's
 placeholder) that has it, the chunk's id (uint64, little endian), how often each of `FIELDS` has it
