@@ -1,4 +1,4 @@
-"""Which notes meet a condition, in cases that the plugin's own index must find in the same way.
+"""The notes that meet conditions, in cases that the plugin's own index must find in the same way.
 
 `conditions.json` holds some notes and, for each query, the paths that it finds. With
 NOTEWELL_TEST_UPDATE_CONTRACT=1 the paths are written anew; notes and queries are edited by hand.

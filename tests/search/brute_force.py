@@ -71,7 +71,7 @@ def _shown_link(found: re.Match[str]) -> str:
 
 
 def _visible(text: str) -> str:
-    """What a reader sees of Markdown: no addresses of links, comments and marks."""
+    """Markdown as a reader sees it: no addresses of links, comments and marks."""
     text = _EMBED_OR_LINK.sub(_shown_link, text)
     text = _BADGE.sub("", text)
     for _ in range(2):  # a picture may be the text of a link
@@ -323,7 +323,7 @@ def compares(value: str, sign: str, wanted: str) -> bool:
 
 
 def has_property(note: PaperNote, name: str, tests: tuple[tuple[str, str | None], ...]) -> bool:
-    """Whether a note has a property, and a value in it meets one of the tests (sign, operand)."""
+    """Tell whether a note has a property, with a value that meets one of the tests."""
     found = [value for own, value in note.all_properties if own.casefold() == name.casefold()]
     if name.casefold() == "tags" and note.tags:
         found.append(note.tags)

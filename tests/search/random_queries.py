@@ -249,7 +249,7 @@ def _stamp(day: date) -> float:
 
 
 def _plain(value: str) -> str:
-    """What is typed for a value: of a link, its name."""
+    """A value as a person types it: of a link, its name."""
     return re.sub(r"^\[\[(?:.*[|/])?(.*)\]\]$", r"\1", value).strip("[] ") or "x"
 
 

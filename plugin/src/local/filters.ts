@@ -70,7 +70,7 @@ export function phraseTest(phrase: string): TextTest {
   };
 }
 
-/** What is known of a note without its text, each by itself: no phrase goes on from one into another. */
+/** The texts of a note outside its body, each by itself: no phrase goes on from one into another. */
 function ownTexts({ title, aliases, tags, path, properties }: Facts): string[] {
   return [title, ...aliases, ...tags, path, ...Object.values(properties).flatMap(valuesOf)];
 }

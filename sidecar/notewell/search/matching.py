@@ -71,7 +71,7 @@ def values_of(note: StoredNote) -> tuple[tuple[str, str], ...]:
 
 
 def states_properties(chunk: StoredChunk) -> bool:
-    """Whether a passage is what the properties of a note without text say."""
+    """Tell whether a passage states the properties of a note that has no text."""
     return chunk.end == 0
 
 

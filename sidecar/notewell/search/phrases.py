@@ -64,7 +64,7 @@ class Phrases:
         return replace(ranked, passages=((best.id, 1.0), *own))
 
     def _count(self, chunk: StoredChunk) -> int:
-        """How many of the phrases stand in a passage or its headings."""
+        """The number of phrases that stand in a passage or its headings."""
         texts = (chunk.text, *chunk.headings)
         return sum(any(map(holds, texts)) for holds in self._tests)
 

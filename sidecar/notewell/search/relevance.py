@@ -139,7 +139,7 @@ class Relevance:
 
 @frozen
 class Asked:
-    """What is asked for of the query's words.
+    """The demands of a query on the words of its results.
 
     `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
     of the known words that are no function words. `required`: the query has a phrase, which all its
@@ -151,7 +151,7 @@ class Asked:
     required: bool
 
     def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
-        """Which notes have all of it, by the share of the query that each holds (n,)."""
+        """The notes that have all of it (n,), by the share of the query that each holds."""
         if self.required:
             return np.ones(len(held), np.bool_)
         if self.known < _MOSTLY_KNOWN:

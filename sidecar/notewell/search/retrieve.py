@@ -58,7 +58,7 @@ EVERYWHERE = Where(None, np.empty(0, np.int64))
 
 @dataclass(frozen=True, eq=False)
 class KeywordResult:
-    """What the words of a query find: passages, all notes with any of them, and notes by name.
+    """Results of a query's words: passages, all notes with any of them, and notes by name.
 
     `by_whole` of the matches are ranked whatever their passages are.
     """
