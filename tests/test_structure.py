@@ -14,6 +14,9 @@ import notewell
 PACKAGE = Path(notewell.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES = 600
+# These two fall, and rise only with the folder of a new feature; the commit says why.
+MOST_MODULES = 611
+MOST_STATEMENTS = 54_600
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 26
 MOST_TYPE_IGNORES = 3
@@ -49,6 +52,13 @@ def test_no_file_is_too_long() -> None:
     }
     assert lengths
     assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_the_package_does_not_grow() -> None:
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in FILES]
+    statements = sum(isinstance(node, ast.stmt) for tree in trees for node in ast.walk(tree))
+    assert len(FILES) <= MOST_MODULES
+    assert statements <= MOST_STATEMENTS
 
 
 def test_no_function_is_too_long() -> None:
