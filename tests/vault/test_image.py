@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
-from notewell.vault.readers.ocr import Ocr
+from notewell.vault.readers.ocr import Tesseract
+from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import FileFacts, ReadNote
 from tests.vault.image_files import iptc, jpeg, png, tiff, webp, xmp
 from tests.vault.pdf_files import pdf
@@ -141,7 +142,7 @@ def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def with_ocr(suffix: str, raw: bytes) -> ReadNote:
-    found = READERS[suffix].read(raw, FileFacts(f"Scan{suffix}", 1.0, ocr=True))
+    found = READERS[suffix].read(raw, FileFacts(f"Scan{suffix}", 1.0, ocr=Tesseract()))
     check(found)
     return found
 
@@ -160,6 +161,27 @@ def test_text_of_images_and_of_pages_without_text_is_read() -> None:
     assert image.note.warnings == pages.note.warnings == ()
 
 
+@pytest.mark.usefixtures("tesseract")
+def test_the_process_that_reads_files_gets_the_text_of_images_from_this_one() -> None:
+    process = ReaderProcess()
+    for suffix, raw in ((".png", png()), (".pdf", pdf([["With text."], [], []]))):
+        facts = FileFacts(f"Scan{suffix}", 1.0, ocr=Tesseract())
+        assert process.read(raw, facts) == with_ocr(suffix, raw)
+    process.close()
+
+
+def test_the_process_that_reads_files_says_if_the_program_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    process = ReaderProcess()
+    process.read(b"", FileFacts("A.md", 1.0))  # started with the PATH that there is
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = process.read(png(), FileFacts("Scan.png", 1.0, ocr=Tesseract()))
+    process.close()
+
+    assert "tesseract" in found.note.warnings[0]
+
+
 def test_ocr_without_its_program_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
@@ -175,4 +197,4 @@ def test_tesseract_itself_reads_a_page() -> None:
         pixels = bytes(bitmap.buffer)
         rows = (pixels[at * bitmap.stride :][: bitmap.width] for at in range(bitmap.height))
         raw = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + b"".join(rows)
-    assert "Bees dance for clover." in Ocr().read(raw)
+    assert "Bees dance for clover." in Tesseract().read(raw)

@@ -12,15 +12,15 @@ import pytest
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
-from notewell.vault.readers.process import ReaderProcess
+from notewell.vault.readers.process import ReaderProcess, _warn
 from notewell.vault.readers.reader import FileFacts
 from tests.waiting import until
 
 HOSTILE = Path(__file__).with_name("hostile_reader.py")
 
 
-def command(idle: float = 60) -> tuple[str, ...]:
-    return (sys.executable, str(HOSTILE), "1", str(idle))
+def command() -> tuple[str, ...]:
+    return (sys.executable, str(HOSTILE), "1")
 
 
 def facts(name: str) -> FileFacts:
@@ -112,7 +112,7 @@ def test_nobody_waits_long_behind_a_slow_file(process: ReaderProcess) -> None:
 
 
 def test_an_idle_child_ends_and_the_next_file_starts_another() -> None:
-    process = ReaderProcess(command(idle=0.3))
+    process = ReaderProcess(command(), idle_s=0.3)
     first = shown(process)
     child = process._child
     assert child is not None
@@ -127,6 +127,37 @@ def test_a_child_that_cannot_be_started_is_a_reason() -> None:
         ReaderProcess(("/nowhere/at/all",)).read(b"", facts("A.txt"))
     with pytest.raises(UnreadableNoteError, match="crashed"):
         ReaderProcess((sys.executable, "-c", "raise SystemExit(3)")).read(b"", facts("A.txt"))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux confines it")
+def test_a_reader_that_was_taken_over_can_do_nothing(
+    process: ReaderProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = tmp_path / "Secret.md"
+    secret.write_text("Not this file's business.", encoding="utf-8")
+
+    assert shown(process, str(secret).encode(), "A.escape") == "could:"
+    assert [each.name for each in tmp_path.iterdir()] == ["Secret.md"]
+    assert "not confined" not in caplog.text
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux confines it")
+def test_where_it_is_not_confined_files_are_read_and_the_log_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    _warn.cache_clear()
+    unconfined = (
+        "import sys; from notewell.base.support.confined import confine;"
+        " confine._install = lambda *given: None;"
+        " from notewell.vault.readers.child import main; main()"
+    )
+    for _ in range(2):
+        process = ReaderProcess((sys.executable, "-P", "-c", unconfined))
+        assert shown(process, b"Bees", "B.txt") == "Bees"
+        process.close()
+
+    (logged,) = (each for each in caplog.messages if "not confined" in each)
+    assert "it could still open a file" in logged
 
 
 def test_the_child_ends_with_its_owner() -> None:

@@ -18,6 +18,7 @@ from notewell.base.types.frozen import frozen
 from notewell.vault.note_bounds import bounded
 from notewell.vault.paths import is_hidden, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
+from notewell.vault.readers.ocr import Tesseract
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import ORDINARY_BYTES, FileFacts, Reader, decode_text
 from notewell.vault.walker import Walker
@@ -280,7 +281,8 @@ def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = No
     reader = _reader(file)
     raw = _bytes(file, rules, reader)
     types = readable(rules.types)[0]
-    known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=types, ocr=rules.ocr)
+    ocr = Tesseract() if rules.ocr else None
+    known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=types, ocr=ocr)
     if not _in_child(reader, len(raw)):
         found = reader.read(raw, known)
     elif child is not None:

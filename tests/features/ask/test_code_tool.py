@@ -219,10 +219,10 @@ def test_a_program_that_grows_is_stopped(runner: CodeRunner, code: str) -> None:
 BROKEN_OUT = """
 import sys; sys.path.append(sys.argv[1])
 import ctypes, json, mmap, os, resource, socket, subprocess, threading
-from notewell.base.support.confined.confine import confine
+from notewell.base.support.confined.confine import Allowed, confine
 request = json.loads(sys.stdin.buffer.read())
 libc = ctypes.CDLL(None, use_errno=True)
-confine(5.0, 256 << 20)
+confine(Allowed(write=(1,)), seconds=5.0, memory=256 << 20)
 # What Python and notewell set themselves, whatever the parent's environment is.
 OWN = {"LC_CTYPE", "ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK"}
 ATTACKS = {
@@ -278,8 +278,8 @@ def test_code_that_escaped_the_language_can_still_do_nothing(
 def test_where_a_child_is_not_confined_no_code_runs(tmp_path: Path) -> None:
     """A child that skips the filter, one that is no program, one that says nothing, one that lies."""
     unfiltered = (
-        "import sys; sys.path.append(sys.argv[1]); from notewell.base.support.confined import confine as code_confine;"
-        " code_confine._install = lambda *given: None;"
+        "import sys; sys.path.append(sys.argv[1]); from notewell.base.support.confined import confine;"
+        " confine._install = lambda *given: None;"
         " from notewell.base.support.confined.child import main; main()"
     )
     *python, _, _, root = code_command()

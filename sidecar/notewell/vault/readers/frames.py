@@ -2,12 +2,15 @@
 
 A message is its two lengths, a JSON header, and a body of bytes. Nothing is pickled: what comes
 back from a process that read a hostile file must not be able to run code here.
+
+The child says once that it is ready. It answers each request with the note or a reason, and before
+that it may ask for the text of images, one after the other.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Literal, TypeVar
 
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import from_json, to_json
@@ -15,9 +18,9 @@ from notewell.contract.codec import from_json, to_json
 _LENGTHS = struct.Struct(">IQ")  # of the header and the body, in bytes
 _MAX_HEADER = 1024 * 1024
 MAX_BODY = 512 * 1024 * 1024
-IDLE_EXIT = 77  # the exit code of a child that had nothing to do
 
 Header = TypeVar("Header")
+OcrState = Literal["off", "missing", "installed"]
 
 
 @frozen
@@ -28,20 +31,31 @@ class ReadRequest:
     modified: float
     created: float | None
     types: tuple[str, ...]
-    ocr: bool
+    ocr: OcrState
     seconds: float  # after which the child ends itself, if nobody did before
 
 
 @frozen
-class ReadReply:
-    """Whether the file was read; the body is then the note. `code` is that of the error."""
+class ImageText:
+    """The text of an image that the child asked for is the body. `stopped`: see `Ocr`."""
 
-    ok: bool
+    stopped: bool
+
+
+@frozen
+class ReadReply:
+    """A message of the child.
+
+    `ready`: it waits for files; `message` says why it is not confined, if it is not. `image`: the
+    body is an image. `read`: the body is the note. `unread`: `code` is that of the error.
+    """
+
+    state: Literal["ready", "image", "read", "unread"]
     code: str = ""
     message: str = ""
 
 
-def send(stream: BinaryIO, header: ReadRequest | ReadReply, body: bytes) -> None:
+def send(stream: BinaryIO, header: ReadRequest | ImageText | ReadReply, body: bytes) -> None:
     """Write a message; raises OSError if nobody reads it."""
     encoded = to_json(header)
     stream.write(_LENGTHS.pack(len(encoded), len(body)))

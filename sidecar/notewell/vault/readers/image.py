@@ -9,7 +9,7 @@ from notewell.base.types import PropertyValue
 from notewell.vault.parse import file_title
 from notewell.vault.readers.image_metadata import Captions, read_captions
 from notewell.vault.readers.made_text import Described, MadeText
-from notewell.vault.readers.ocr import MISSING, Ocr
+from notewell.vault.readers.ocr import MISSING
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
 
 _SHOWN = ("headline", "description", "comment")
@@ -26,11 +26,10 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         for text in captions.texts.get(name, ()):
             made.paragraph(text)
     warnings: tuple[str, ...] = ()
-    if file.ocr:
-        ocr = Ocr()
-        for paragraph in ocr.read(raw).split("\n\n"):
+    if file.ocr is not None:
+        for paragraph in file.ocr.read(raw).split("\n\n"):
             made.paragraph(paragraph)
-        warnings = () if ocr.program else (MISSING,)
+        warnings = () if file.ocr.is_installed else (MISSING,)
     return made.note(file, _described(captions, file, warnings))
 
 

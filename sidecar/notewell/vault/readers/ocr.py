@@ -1,6 +1,7 @@
 """Reads the text of images with the program tesseract, where it is installed.
 
-See https://tesseract-ocr.github.io/tessdoc/Command-Line-Usage.html.
+The program is started by this process and never by the one that reads files, which is confined: it
+sends its images here. See https://tesseract-ocr.github.io/tessdoc/Command-Line-Usage.html.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import time
 from functools import cache
+from typing import Protocol
 
 MISSING = "Its text is not read: the setting vault.ocr needs the program tesseract (docs/files.md)."
 MAX_SECONDS = 480.0  # for all images of one file
@@ -17,22 +19,47 @@ _MAX_LANGUAGES = 4  # each makes it slower
 _NO_LANGUAGES = frozenset({"osd", "equ"})  # they find directions and formulas
 
 
-class Ocr:
+class Ocr(Protocol):
     """Reads the images of one file, until it has taken too long."""
 
-    def __init__(self) -> None:
-        """The time begins to run."""
-        self._until = time.monotonic() + MAX_SECONDS
-        self.program = shutil.which("tesseract")
-        self.stopped = False  # whether images were left out for want of time
+    @property
+    def is_installed(self) -> bool:
+        """Whether there is a program that reads images."""
+        ...
+
+    @property
+    def stopped(self) -> bool:
+        """Whether images were left out for want of time."""
+        ...
 
     def read(self, image: bytes) -> str:
         """The text of an image (PNM, PNG, JPEG, TIFF or WebP); "" if there is none or no time."""
+        ...
+
+
+class Tesseract:
+    """See `Ocr`."""
+
+    def __init__(self) -> None:
+        """The time begins to run with the first image."""
+        self._until: float | None = None
+        self._program = shutil.which("tesseract")
+        self.stopped = False
+
+    @property
+    def is_installed(self) -> bool:
+        """See `Ocr.is_installed`."""
+        return self._program is not None
+
+    def read(self, image: bytes) -> str:
+        """See `Ocr.read`."""
+        if self._until is None:
+            self._until = time.monotonic() + MAX_SECONDS
         left = self._until - time.monotonic()
-        if self.program is None or left <= 0:
+        if self._program is None or left <= 0:
             self.stopped = self.stopped or left <= 0
             return ""
-        command = [self.program, "stdin", "stdout", "-l", _languages(self.program)]
+        command = [self._program, "stdin", "stdout", "-l", _languages(self._program)]
         try:
             done = subprocess.run(  # noqa: S603 - the image goes to its standard input
                 command,

@@ -28,8 +28,7 @@ _MAX_TITLE = 300
 
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
-    ocr = Ocr() if file.ocr else None
-    pages = read_pages(raw, file.path, ocr)
+    pages = read_pages(raw, file.path, file.ocr)
     made = MadeText()
     for block in blocks_of(pages.lines):
         name = str(block.page)
@@ -37,10 +36,10 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
             made.heading(block.level, block.text, name)
         else:
             made.paragraph(block.text, block=name)
-    return made.note(file, _described(pages, file, ocr))
+    return made.note(file, _described(pages, file))
 
 
-def _described(pages: Pages, file: FileFacts, ocr: Ocr | None) -> Described:
+def _described(pages: Pages, file: FileFacts) -> Described:
     stated = pages.metadata
     title = " ".join(stated.get("Title", "").split())
     if not title or len(title) > _MAX_TITLE or _NO_TITLE.match(title):
@@ -53,13 +52,13 @@ def _described(pages: Pages, file: FileFacts, ocr: Ocr | None) -> Described:
         title,
         properties,
         created=pdf_date(stated.get("CreationDate", "")),
-        warnings=tuple(_warnings(pages, ocr)),
+        warnings=tuple(_warnings(pages, file.ocr)),
     )
 
 
 def _warnings(pages: Pages, ocr: Ocr | None) -> list[str]:
     found = []
-    if ocr is not None and ocr.program is None and not all(pages.lines):
+    if ocr is not None and not ocr.is_installed and not all(pages.lines):
         found.append(MISSING)
     if ocr is not None and ocr.stopped:
         found.append("Reading its images took too long; the last ones are left out.")

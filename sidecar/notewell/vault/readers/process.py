@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import subprocess
+import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from typing import BinaryIO, cast
 
 from notewell.base.errors import ServerError, UnreadableNoteError
@@ -16,11 +20,14 @@ from notewell.base.support.program import reader_command
 from notewell.base.types import PropertyValue
 from notewell.contract.codec import from_json
 from notewell.vault.readers import frames
-from notewell.vault.readers.frames import IDLE_EXIT
 from notewell.vault.readers.ocr import MAX_SECONDS as OCR_SECONDS
+from notewell.vault.readers.ocr import Ocr
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
-MAX_SECONDS = 60.0
+log = logging.getLogger(__name__)
+
+MAX_SECONDS = 60.0  # for one file
+IDLE_S = 30.0
 _PATIENCE_S = 2.0
 TOO_SLOW = "too_slow"  # the code of the error, and the rule in the ledger
 
@@ -30,14 +37,23 @@ class ReaderProcess:
 
     Whoever waits for long behind another file gets a child of its own.
 
-    The child ends when it has had nothing to do for a while, and with this object. It is another
-    program, not a fork, so that threads of this process do no harm. May be used by any thread.
+    The child is ended when it has had nothing to do for a while, and with this object. It is
+    another program, not a fork, so that threads of this process do no harm. May be used by any
+    thread.
     """
 
-    def __init__(self, command: Sequence[str] | None = None, seconds: float = MAX_SECONDS) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        seconds: float = MAX_SECONDS,
+        idle_s: float = IDLE_S,
+    ) -> None:
         """`seconds` is how long one file may take. Nothing is started yet."""
         self._command = reader_command() if command is None else command
         self._seconds = seconds
+        self._idle_s = idle_s
+        self._idle: threading.Timer | None = None
+        self._used = 0.0
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._end: Callable[[], object] | None = None  # ends the child, also with this object
@@ -52,18 +68,11 @@ class ReaderProcess:
             with closing(ReaderProcess(self._command, self._seconds)) as another:
                 return another.read(raw, file)
         try:
-            answer = self._ask(raw, file)
-            if answer is None:  # the child had just ended for want of work
-                answer = self._ask(raw, file)
+            reply, body = self._ask(raw, file)
         finally:
+            self._end_later()
             self._lock.release()
-        if answer is None:
-            raise UnreadableNoteError(
-                f"{file.path} is unread: the process that reads files ended at once.",
-                code="unreadable",
-            )
-        reply, body = answer
-        if not reply.ok:
+        if reply.state == "unread":
             raise UnreadableNoteError(reply.message, code=reply.code)
         try:
             return _with_tuples(from_json(ReadNote, body))
@@ -73,16 +82,15 @@ class ReaderProcess:
     def close(self) -> None:
         """End the child; the next file starts another."""
         self._child = None
+        if self._idle is not None:
+            self._idle.cancel()
         if self._end is not None:
             self._end()
 
-    def _ask(self, raw: bytes, file: FileFacts) -> tuple[frames.ReadReply, bytes] | None:
-        """Ask for one file; None if the child had ended for want of work."""
+    def _ask(self, raw: bytes, file: FileFacts) -> tuple[frames.ReadReply, bytes]:
+        """Ask for one file."""
         child = self._running(file)
-        seconds = self._seconds + (OCR_SECONDS if file.ocr else 0)
-        request = frames.ReadRequest(
-            file.path, file.modified, file.created, file.types, file.ocr, seconds
-        )
+        seconds = self._seconds + (OCR_SECONDS if file.ocr is not None else 0)
         late = threading.Event()
 
         def stop() -> None:
@@ -94,10 +102,9 @@ class ReaderProcess:
         timer.start()
         answer, why = None, ""
         try:
-            frames.send(cast("BinaryIO", child.stdin), request, raw)
-            answer = frames.receive(cast("BinaryIO", child.stdout), frames.ReadReply)
+            answer = _talk(child, _request(file, seconds), raw, file.ocr)
         except OSError:
-            pass  # the child ended while the file was sent to it
+            pass  # the child ended while something was sent to it
         except (ServerError, ValueError):
             why = "its reader's answer makes no sense"
         finally:
@@ -109,8 +116,6 @@ class ReaderProcess:
         self.close()
         if late.is_set():
             raise too_slow(file.path, seconds)
-        if child.returncode == IDLE_EXIT and not why:
-            return None
         raise _failed(file, why or f"its reader crashed ({_how(child.returncode)})")
 
     def _running(self, file: FileFacts) -> subprocess.Popen[bytes]:
@@ -130,6 +135,62 @@ class ReaderProcess:
                 ) from error
             self._end = weakref.finalize(self, _end, self._child)
         return self._child
+
+    def _end_later(self) -> None:
+        """End the child when it has had nothing to do for a while. Called with the lock held."""
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._child is None:
+            return
+        self._used = time.monotonic()
+        self._idle = threading.Timer(self._idle_s, _end_idle, (weakref.ref(self),))
+        self._idle.daemon = True
+        self._idle.start()
+
+    def end_if_idle(self) -> None:
+        """End the child if it has had nothing to do for a while."""
+        if self._lock.acquire(blocking=False):
+            if time.monotonic() - self._used >= self._idle_s:
+                self.close()
+            self._lock.release()
+
+
+def _request(file: FileFacts, seconds: float) -> frames.ReadRequest:
+    ocr: frames.OcrState = "off"
+    if file.ocr is not None:
+        ocr = "installed" if file.ocr.is_installed else "missing"
+    return frames.ReadRequest(file.path, file.modified, file.created, file.types, ocr, seconds)
+
+
+def _talk(
+    child: subprocess.Popen[bytes], request: frames.ReadRequest, raw: bytes, ocr: Ocr | None
+) -> tuple[frames.ReadReply, bytes] | None:
+    """Send a file, and read images until the answer comes; None if the child ended."""
+    requests, replies = cast("BinaryIO", child.stdin), cast("BinaryIO", child.stdout)
+    frames.send(requests, request, raw)
+    while (answer := frames.receive(replies, frames.ReadReply)) is not None:
+        reply, body = answer
+        if reply.state == "ready":
+            if reply.message and sys.platform.startswith("linux"):
+                _warn(reply.message)
+        elif reply.state == "image" and ocr is not None:
+            text = ocr.read(body).encode("utf-8", "replace")
+            frames.send(requests, frames.ImageText(ocr.stopped), text)
+        else:
+            break
+    return answer
+
+
+@cache
+def _warn(why: str) -> None:
+    """Say once that readers are not confined."""
+    log.warning("The process that reads files is not confined here: %s.", why)
+
+
+def _end_idle(ended: weakref.ref[ReaderProcess]) -> None:
+    process = ended()
+    if process is not None:
+        process.end_if_idle()
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import NOTE_TYPES, Note
 from notewell.base.types.frozen import frozen
+from notewell.vault.readers.ocr import Ocr
 
 # The UTF-32 marks come first: the little-endian one begins with UTF-16's.
 MARKS = (
@@ -105,7 +106,7 @@ class FileFacts:
     modified: float
     created: float | None = None
     types: tuple[str, ...] = NOTE_TYPES  # the endings that are notes in this vault
-    ocr: bool = False  # whether text in images is read
+    ocr: Ocr | None = None  # what reads text in images, if that is wanted
 
 
 @frozen

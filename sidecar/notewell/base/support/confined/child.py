@@ -15,7 +15,7 @@ import sys
 import time
 import unicodedata  # noqa: F401 - loaded by the first "\N{...}"
 
-from notewell.base.support.confined.confine import UnconfinedError, confine
+from notewell.base.support.confined.confine import Allowed, UnconfinedError, confine
 from notewell.base.support.confined.rules import run
 
 _DASHES = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
@@ -23,6 +23,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _BAR = re.compile(r"(?<!\\)\|")
 
 Row = dict[str, str]
+_STDOUT = 1
 
 
 def main() -> None:
@@ -30,7 +31,8 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.read())
     time.localtime()  # reads the time zone, for `datetime.now()`
     try:
-        confine(float(request["seconds"]), int(request["memory"]))
+        seconds, memory = float(request["seconds"]), int(request["memory"])
+        confine(Allowed(write=(_STDOUT,)), seconds=seconds, memory=memory)
     except UnconfinedError as error:
         _reply({"confined": False, "output": "", "error": str(error)})
     values = {"notes": request["notes"], "tables": tables}
@@ -42,7 +44,7 @@ def _reply(reply: dict[str, object]) -> None:
     """Write the reply and end at once: an orderly end would want what is refused now."""
     rest = json.dumps(reply).encode()
     while rest:
-        rest = rest[os.write(1, rest) :]
+        rest = rest[os.write(_STDOUT, rest) :]
     os._exit(0)
 
 

@@ -2,7 +2,8 @@
 
 Works on Linux alone, on x86-64 and 64-bit ARM. Memory and time are bounded by the kernel too, so
 that the limits hold when nobody watches. Afterwards the process tries what it must not be able to
-do, and says so where one of these succeeds. Uses the standard library alone.
+do, and says so where one of these succeeds. Whatever it needs must have been loaded before: an
+import opens a file. Uses the standard library alone.
 
 Sources: seccomp(2), prctl(2), setrlimit(2), unshare(2), capset(2), the kernel's
 Documentation/userspace-api/seccomp_filter.rst, and linux/filter.h and linux/audit.h for numbers.
@@ -31,8 +32,8 @@ LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
 # Offsets in the kernel's struct seccomp_data; both machines have the low half of a word first.
 _CALL, _MACHINE, _ARGUMENTS = 0, 4, 16
-_STDOUT = 1
 _EXECUTABLE = 4  # PROT_EXEC
+_FUTEX_WAKE = 1 | 128  # FUTEX_WAKE_PRIVATE of linux/futex.h
 
 Instruction = tuple[int, int, int, int]  # operation, jump if true, jump if false, operand
 
@@ -47,57 +48,94 @@ class UnconfinedError(Exception):
     """The system does not confine this process; the message says what failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """A processor: its number in linux/audit.h, and its numbers of the allowed system calls.
+# Enough to compute: memory, the clock, the end of a signal handler and of the process.
+COMPUTING = (
+    "munmap",
+    "brk",
+    "rt_sigreturn",
+    "mremap",
+    "madvise",
+    "exit",
+    "gettimeofday",
+    "clock_gettime",
+    "exit_group",
+)
+MAPPING = ("mmap", "mprotect")  # always allowed, but not to make memory executable
 
-    `mapping` are the calls that may not make memory executable.
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The system calls of a process, by name, and the descriptors that it may read and write.
+
+    `wakes`: it may wake threads, which it does not have; some libraries do that all the same, and
+    end the process where it is refused.
     """
 
+    calls: tuple[str, ...] = COMPUTING
+    read: tuple[int, ...] = ()
+    write: tuple[int, ...] = ()
+    wakes: bool = False
+
+    @property
+    def only(self) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
+        """The calls of which one argument, counted from 0, must have one of some values."""
+        wakes = (_FUTEX_WAKE,) if self.wakes else ()
+        return ("read", 0, self.read), ("write", 0, self.write), ("futex", 1, wakes)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A processor: its number in linux/audit.h, and its numbers of system calls."""
+
     audit: int
-    free: Mapping[str, int]
-    mapping: Mapping[str, int]
-    write: int
+    calls: Mapping[str, int]
 
 
-# Enough to compute: memory, the clock, the end of a signal handler and of the process.
 MACHINES: Mapping[str, Machine] = {
     "x86_64": Machine(
         audit=0xC000003E,
-        free={
+        calls={
+            "read": 0,
+            "write": 1,
+            "mmap": 9,
+            "mprotect": 10,
             "munmap": 11,
             "brk": 12,
             "rt_sigreturn": 15,
             "mremap": 25,
             "madvise": 28,
+            "setitimer": 38,
             "exit": 60,
             "gettimeofday": 96,
+            "futex": 202,
             "clock_gettime": 228,
             "exit_group": 231,
         },
-        mapping={"mmap": 9, "mprotect": 10},
-        write=1,
     ),
     "aarch64": Machine(
         audit=0xC00000B7,
-        free={
-            "munmap": 215,
-            "brk": 214,
-            "rt_sigreturn": 139,
-            "mremap": 216,
-            "madvise": 233,
+        calls={
+            "read": 63,
+            "write": 64,
             "exit": 93,
-            "gettimeofday": 169,
-            "clock_gettime": 113,
             "exit_group": 94,
+            "futex": 98,
+            "setitimer": 103,
+            "clock_gettime": 113,
+            "rt_sigreturn": 139,
+            "gettimeofday": 169,
+            "brk": 214,
+            "munmap": 215,
+            "mremap": 216,
+            "mmap": 222,
+            "mprotect": 226,
+            "madvise": 233,
         },
-        mapping={"mmap": 222, "mprotect": 226},
-        write=64,
     ),
 }
 
 
-def filter_for(machine: Machine) -> tuple[Instruction, ...]:
+def filter_for(machine: Machine, allowed: Allowed) -> tuple[Instruction, ...]:
     """The program that the kernel runs before each system call: what is not named is refused.
 
     Calls by another machine's numbers (32 bits) end the process.
@@ -108,29 +146,30 @@ def filter_for(machine: Machine) -> tuple[Instruction, ...]:
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, _CALL),
     ]
-    for number in machine.free.values():
-        program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, ALLOW)]
-    for number in machine.mapping.values():
+    for name in allowed.calls:
+        program += [(EQUAL, 0, 1, machine.calls[name]), (RETURN, 0, 0, ALLOW)]
+    for name in MAPPING:
         program += [
-            (EQUAL, 0, 4, number),
+            (EQUAL, 0, 4, machine.calls[name]),
             (LOAD, 0, 0, _ARGUMENTS + 8 * 2),  # the third argument: how memory is protected
             (ANY_BIT, 0, 1, _EXECUTABLE),
             (RETURN, 0, 0, REFUSE),
             (RETURN, 0, 0, ALLOW),
         ]
-    program += [
-        (EQUAL, 0, 4, machine.write),
-        (LOAD, 0, 0, _ARGUMENTS),
-        (EQUAL, 0, 1, _STDOUT),
-        (RETURN, 0, 0, ALLOW),
-        (RETURN, 0, 0, REFUSE),
-        (RETURN, 0, 0, REFUSE),
-    ]
+    for name, argument, values in allowed.only:
+        program += [
+            (EQUAL, 0, 2 + 2 * len(values), machine.calls[name]),
+            (LOAD, 0, 0, _ARGUMENTS + 8 * argument),
+        ]
+        for value in values:
+            program += [(EQUAL, 0, 1, value), (RETURN, 0, 0, ALLOW)]
+        program.append((RETURN, 0, 0, REFUSE))
+    program.append((RETURN, 0, 0, REFUSE))
     return tuple(program)
 
 
-def confine(seconds: float, memory: int) -> None:
-    """Confine this process, which has one thread; it is killed after `seconds`.
+def confine(allowed: Allowed, *, memory: int, seconds: float | None = None) -> None:
+    """Confine this process, which has one thread; it is killed after `seconds`, if they are given.
 
     `memory` is the most address space, in bytes. The present folder should be an empty one.
     Raises UnconfinedError where the system cannot do it, or does not.
@@ -139,19 +178,24 @@ def confine(seconds: float, memory: int) -> None:
     if not sys.platform.startswith("linux") or machine is None or sys.maxsize < 2**32:
         raise UnconfinedError(f"{platform.system()} on {platform.machine()} is not supported")
     libc = ctypes.CDLL(None, use_errno=True)
-    os.closerange(3, 1 << 16)
+    first = 3
+    for kept in sorted({*allowed.read, *allowed.write} - {0, 1, 2}):
+        os.closerange(first, kept)
+        first = kept + 1
+    os.closerange(first, 1 << 16)
     try:
         _separate(libc)
         _limit(seconds, memory)
         _prctl(libc, _PR_SET_DUMPABLE, 0)
         _prctl(libc, _PR_SET_NO_NEW_PRIVS, 1)
-        # Without a handler the alarm ends the process; the filter lets nobody take it back.
+        # Without a handler the alarm ends the process.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        _install(libc, filter_for(machine))
+        signal.setitimer(signal.ITIMER_REAL, seconds or 0)
+        _install(libc, filter_for(machine, allowed))
     except (OSError, ValueError) as error:
         raise UnconfinedError(str(error)) from error
-    if possible := [what for what, attempt in _ATTEMPTS.items() if not _is_refused(attempt)]:
+    attempts = _attempts(allowed)
+    if possible := [what for what, attempt in attempts.items() if not _is_refused(attempt)]:
         raise UnconfinedError(f"it could still {', '.join(possible)}")
 
 
@@ -165,15 +209,16 @@ def _separate(libc: ctypes.CDLL) -> None:
     libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(bytes(24)))
 
 
-def _limit(seconds: float, memory: int) -> None:
+def _limit(seconds: float | None, memory: int) -> None:
     limits = {
         resource.RLIMIT_AS: memory,
-        resource.RLIMIT_CPU: int(seconds) + 1,
         resource.RLIMIT_NPROC: 0,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: 0,
     }
+    if seconds is not None:
+        limits[resource.RLIMIT_CPU] = int(seconds) + 1
     for kind, most in limits.items():
         _, hard = resource.getrlimit(kind)
         allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -201,24 +246,29 @@ def _fork() -> None:
         os._exit(0)
 
 
-_ATTEMPTS: Mapping[str, Callable[[], object]] = {
-    "open a file": lambda: os.open("/", os.O_RDONLY),
-    "list a folder": lambda: os.scandir("/"),
-    "read what is open": lambda: os.read(0, 1),
-    "write elsewhere": lambda: os.write(2, b""),
-    "open a socket": lambda: socket.socket(socket.AF_INET),
-    "open a local socket": lambda: socket.socket(socket.AF_UNIX),
-    "start a process": _fork,
-    "send a signal": lambda: os.kill(os.getpid(), 0),
-    "take the alarm back": lambda: signal.setitimer(signal.ITIMER_REAL, 0),
-    "make native code": lambda: mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC),
+def _attempts(allowed: Allowed) -> Mapping[str, Callable[[], object]]:
+    unread = next(each for each in range(8) if each not in allowed.read)
+    unwritten = next(each for each in (2, *range(8)) if each not in allowed.write)
+    attempts: dict[str, Callable[[], object]] = {
+        "open a file": lambda: os.open("/", os.O_RDONLY),
+        "list a folder": lambda: os.scandir("/"),
+        "read what is open": lambda: os.read(unread, 1),
+        "write elsewhere": lambda: os.write(unwritten, b""),
+        "open a socket": lambda: socket.socket(socket.AF_INET),
+        "open a local socket": lambda: socket.socket(socket.AF_UNIX),
+        "start a process": _fork,
+        "send a signal": lambda: os.kill(os.getpid(), 0),
+        "make native code": lambda: mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC),
+    }
+    if "setitimer" not in allowed.calls:
+        attempts["take the alarm back"] = lambda: signal.setitimer(signal.ITIMER_REAL, 0)
     # The last one: where it succeeds, nothing is left of this program.
-    "run a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606 - it must fail
-}
+    attempts["run a program"] = lambda: os.execv("/bin/true", ["true"])  # noqa: S606 - it must fail
+    return attempts
 
 
 def _is_refused(attempt: Callable[[], object]) -> bool:
-    """True where the filter refuses it: other limits have other numbers of errors."""
+    """Whether the filter refuses it: other limits have other numbers of errors."""
     try:
         attempt()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The filter of system calls of both machines, run as the kernel runs it (linux/filter.h)."""
+"""The filters of system calls of both machines, run as the kernel runs them (linux/filter.h)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ import pytest
 from notewell.base.support.confined.confine import (
     ALLOW,
     ANY_BIT,
+    COMPUTING,
     EQUAL,
     KILL,
     LOAD,
     MACHINES,
+    MAPPING,
     REFUSE,
     RETURN,
+    Allowed,
     filter_for,
 )
 
 MOST_CALLS = 1024  # no machine has that many
+CODE = Allowed(write=(1,))  # what runs code of a model
+READER = Allowed((*COMPUTING, "setitimer"), read=(0,), write=(3,), wakes=True)  # what reads files
 # By the tables of the kernel: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
 DANGEROUS = {
     "x86_64": {
@@ -67,14 +72,16 @@ DANGEROUS = {
 }
 
 
-def verdict(name: str, call: int, *arguments: int, audit: int | None = None) -> int:
+def verdict(
+    name: str, call: int, *arguments: int, audit: int | None = None, allowed: Allowed = CODE
+) -> int:
     """What the filter of a machine says to a call: an interpreter of the operations it uses."""
     machine = MACHINES[name]
     words = {0: call, 4: machine.audit if audit is None else audit}
     words |= {16 + 8 * n: one & 0xFFFFFFFF for n, one in enumerate(arguments)}
     words |= {20 + 8 * n: one >> 32 for n, one in enumerate(arguments)}
     at, word = 0, 0
-    program = filter_for(machine)
+    program = filter_for(machine, allowed)
     while True:
         operation, if_true, if_false, operand = program[at]
         at += 1
@@ -90,47 +97,57 @@ def verdict(name: str, call: int, *arguments: int, audit: int | None = None) -> 
 
 
 machines = pytest.mark.parametrize("name", list(MACHINES))
+policies = pytest.mark.parametrize("allowed", [CODE, READER], ids=["code", "reader"])
 
 
+@policies
 @machines
-def test_only_what_computing_needs_is_allowed(name: str) -> None:
+def test_only_what_computing_needs_is_allowed(name: str, allowed: Allowed) -> None:
     machine = MACHINES[name]
-    wanted = {*machine.free.values(), *machine.mapping.values()}
-    allowed = {call for call in range(MOST_CALLS) if verdict(name, call) == ALLOW}
-    assert allowed == wanted  # `write` is not, to descriptor 0
-    assert not allowed & set(DANGEROUS[name].values())
-    refused = {verdict(name, call) for call in range(MOST_CALLS)} - {ALLOW}
-    assert refused == {REFUSE}
+    wanted = {machine.calls[each] for each in (*allowed.calls, *MAPPING)}
+    if 0 in allowed.read:
+        wanted.add(machine.calls["read"])  # its first argument is 0 here
+    found = {call: verdict(name, call, allowed=allowed) for call in range(MOST_CALLS)}
+    assert {call for call, said in found.items() if said == ALLOW} == wanted
+    dangerous = {each for each in DANGEROUS[name] if each != "read"}
+    assert not wanted & {DANGEROUS[name][each] for each in dangerous}
+    assert set(found.values()) == {ALLOW, REFUSE}
     assert REFUSE & 0xFFFF == errno.EPERM
 
 
+@policies
 @machines
-def test_written_is_to_standard_output_alone(name: str) -> None:
-    write = MACHINES[name].write
-    assert [verdict(name, write, one) for one in (0, 1, 2, 3)] == [REFUSE, ALLOW, REFUSE, REFUSE]
+def test_what_is_read_and_written_is_named(name: str, allowed: Allowed) -> None:
+    assert verdict(name, MACHINES[name].calls["futex"], 0, 0, allowed=allowed) == REFUSE
+    for call, descriptors in (("read", allowed.read), ("write", allowed.write)):
+        number = MACHINES[name].calls[call]
+        said = [verdict(name, number, one, allowed=allowed) for one in range(5)]
+        assert [one for one in range(5) if said[one] == ALLOW] == list(descriptors)
 
 
+@policies
 @machines
-def test_no_memory_becomes_executable(name: str) -> None:
-    for call in MACHINES[name].mapping.values():
-        assert verdict(name, call, 0, 4096, 0b011) == ALLOW
+def test_no_memory_becomes_executable(name: str, allowed: Allowed) -> None:
+    for call in (MACHINES[name].calls[each] for each in MAPPING):
+        assert verdict(name, call, 0, 4096, 0b011, allowed=allowed) == ALLOW
         for executable in (0b100, 0b101, 0b111, 0xFFFFFFFF00000004):
-            assert verdict(name, call, 0, 4096, executable) == REFUSE
+            assert verdict(name, call, 0, 4096, executable, allowed=allowed) == REFUSE
 
 
 @machines
 def test_calls_by_another_machines_numbers_end_the_process(name: str) -> None:
     for audit in (0x40000003, 0x40000028, 0):  # 32 bits of both, and nothing
-        assert verdict(name, MACHINES[name].free["brk"], audit=audit) == KILL
+        assert verdict(name, MACHINES[name].calls["brk"], audit=audit) == KILL
 
 
 def test_calls_of_x32_are_refused() -> None:
-    assert verdict("x86_64", 0x40000000 | MACHINES["x86_64"].free["brk"]) == REFUSE
+    assert verdict("x86_64", 0x40000000 | MACHINES["x86_64"].calls["brk"]) == REFUSE
 
 
+@policies
 @machines
-def test_the_filter_is_one_that_the_kernel_takes(name: str) -> None:
-    program = filter_for(MACHINES[name])
+def test_the_filter_is_one_that_the_kernel_takes(name: str, allowed: Allowed) -> None:
+    program = filter_for(MACHINES[name], allowed)
     assert len(program) < 4096
     assert program[-1][0] == RETURN
     for at, (_, if_true, if_false, _) in enumerate(program[:-1]):
