@@ -93,13 +93,18 @@ def write_vault(vault: Path) -> None:
     (vault / "Daily" / "2026-05-14.md").write_text(daily, encoding="utf-8")
 
 
+def is_device(path: Path) -> bool:
+    """True for /dev/null, /dev/pts/1 and semaphores; folders of tests may lie in /dev/shm."""
+    return path.is_relative_to("/dev") and len(path.relative_to("/dev").parts) <= 2
+
+
 def changed_outside(seen: Seen, own: dict[str, Path]) -> list[str]:
     """Paths outside of the folders; devices and Python's own bytecode are nobody's."""
     return sorted(
         str(path)
         for path in seen.changed
         if not any(path.is_relative_to(folder) for folder in own.values())
-        and not path.is_relative_to("/dev")
+        and not is_device(path)
         and "__pycache__" not in path.parts
     )
 

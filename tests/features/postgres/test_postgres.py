@@ -65,7 +65,7 @@ def end_connections(server: Server, vault: str) -> None:
     """End the writer's connection, as a network does."""
     postgres_server.sql(
         server,
-        "SELECT pg_terminate_backend(holder_pid, 5000) FROM notewell.engine.vaults"
+        "SELECT pg_terminate_backend(holder_pid, 5000) FROM notewell.vaults"
         f" WHERE name = '{vault}'",
     )
 
@@ -131,7 +131,7 @@ def test_a_lease_that_ran_out_is_taken_over_though_its_connection_seems_alive(
     postgres: Server, address: Address, opened: Open, make: Material
 ) -> None:
     first = opened()
-    past = f"UPDATE notewell.engine.vaults SET lease_until = now() - interval '1 s' WHERE name = '{address.vault}'"
+    past = f"UPDATE notewell.vaults SET lease_until = now() - interval '1 s' WHERE name = '{address.vault}'"
     postgres_server.sql(postgres, past)
 
     second = opened()

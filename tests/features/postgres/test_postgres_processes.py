@@ -62,7 +62,7 @@ def test_a_server_that_stood_still_longer_than_its_lease_never_writes_again(
         open_at(address, postgres.password, writable=True)
     postgres_server.sql(  # thirty seconds pass
         postgres,
-        "UPDATE notewell.engine.vaults SET lease_until = now() - interval '1 s'"
+        "UPDATE notewell.vaults SET lease_until = now() - interval '1 s'"
         f" WHERE name = '{address.vault}'",
     )
 
