@@ -16,6 +16,7 @@ from notewell.features import FEATURES
 from tests.fuzz.mutation import made_of, mutate, odd_bytes
 from tests.fuzz.target import Check, FaultError, Generate, Target
 
+SECTIONS = sections(FEATURES)
 SEEDS = (
     (
         b'data_dir = "~/notes/data"\noffline = true\n\n[server]\nhost = "127.0.0.1"\nport = 8080\n'
@@ -40,8 +41,8 @@ PIECES = (
             "$HOME", "${", "$", "../..", "/", "\\", "{a={", "[[[", "null", "a.b.c = 1\n", "1" * 5000,
         )
     ),
-    *(key.encode() + b" = " for key in known_keys()),
-    *(f"[{key.partition('.')[0]}]\n".encode() for key in known_keys() if "." in key),
+    *(key.encode() + b" = " for key in known_keys(SECTIONS)),
+    *(f"[{key.partition('.')[0]}]\n".encode() for key in known_keys(SECTIONS) if "." in key),
     *odd_bytes(),
 )  # fmt: skip
 CHANGES = {"search.passages": 3, "vault.exclude": ("Old/**",), "log.level": None}
@@ -65,7 +66,7 @@ def _opened() -> Iterator[Check]:
             user.write_bytes(data)
             (vault / VAULT_FILE).unlink(missing_ok=True)
             _load(environ, None)
-            _change(Configuration(environ, features=sections(FEATURES)), user, vault)
+            _change(Configuration(environ, features=SECTIONS), user, vault)
             user.write_bytes(b"")
             (vault / VAULT_FILE).write_bytes(data)
             _load(environ, vault)
@@ -75,7 +76,7 @@ def _opened() -> Iterator[Check]:
 
 def _load(environ: dict[str, str], vault: Path | None) -> None:
     try:
-        settings = load_settings(environ=environ, vault=vault)
+        settings = load_settings(environ=environ, vault=vault, features=SECTIONS)
     except ConfigError as error:
         if not error.message.strip():
             raise FaultError("an error without a message") from error
@@ -92,7 +93,9 @@ def _change(configuration: Configuration, file: Path, vault: Path) -> None:
         if file.read_bytes() != before:
             raise FaultError("a refused change was written") from error
         return
-    after = settings_by_key(load_settings(environ={"NOTEWELL_CONFIG": str(file)}))
+    after = settings_by_key(
+        load_settings(environ={"NOTEWELL_CONFIG": str(file)}, features=SECTIONS)
+    )
     if (after["search.passages"], after["vault.exclude"]) != (3, ("Old/**",)):
         raise FaultError("the changed settings are not in the file")
 
