@@ -5,6 +5,8 @@ Every client goes through `answer`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.contract import (
@@ -20,7 +22,6 @@ from notewell.contract.status import LedgerRequest, StatusRequest
 
 if TYPE_CHECKING:
     from notewell.engine.engine import Engine
-    from notewell.engine.feature import Answers
 
 R = TypeVar("R")
 
@@ -30,8 +31,8 @@ def answer(engine: Engine, request: Request[R]) -> R:
 
     NotFoundError if this program has no such feature.
     """
-    of_core = {**_of_reading(engine), **_of_changes(engine)}.get(type(request))
-    found: Any = engine.features.answer(request) if of_core is None else of_core(request)
+    of_core = _answers().get(type(request))
+    found: Any = engine.features.answer(request) if of_core is None else of_core(engine, request)
     reply: R = found
     return reply
 
@@ -52,40 +53,39 @@ def _log(engine: Engine, request: log.LogRequest) -> object:
     return engine.history.log(limit=request.limit, since=since)
 
 
-def _of_reading(engine: Engine) -> Answers:
+@cache
+def _answers() -> Mapping[type[Request[Any]], Callable[[Engine, Any], object]]:
+    """The functions that answer the requests of the core, made once."""
     return {
-        StatusRequest: lambda _: engine.status(),
-        LedgerRequest: lambda one: engine.ledger(state=one.state, path=one.path),
-        search.SearchRequest: engine.search,
-        search.SimilarRequest: engine.similar,
-        search.SimilarTextRequest: engine.similar,
-        notes.NoteRequest: engine.note_asked_for,
-        complete.CompleteRequest: engine.completions.reply,
-        manage.SuggestRequest: lambda _: engine.suggestions.reply(),
-        manage.StatsRequest: lambda one: engine.stats(limit=one.limit),
-    }
-
-
-def _of_changes(engine: Engine) -> Answers:
-    return {
-        log.OpenedRequest: lambda one: _opened(engine, one),
-        log.VerdictRequest: lambda one: _verdict(engine, one),
-        log.LogRequest: lambda one: _log(engine, one),
-        log.ClearLogRequest: lambda one: engine.history.clear(keep_verdicts=one.keep_verdicts),
-        changes.ReindexRequest: lambda one: engine.reindex(full=one.full, paths=one.paths),
-        changes.ChangesRequest: lambda one: engine.note_changes(one.changes),
-        changes.SyncRequest: lambda one: engine.sync(one.files),
-        changes.ServerWritesRequest: lambda one: engine.client_changes.server_writes(
+        StatusRequest: lambda engine, _: engine.status(),
+        LedgerRequest: lambda engine, one: engine.ledger(state=one.state, path=one.path),
+        search.SearchRequest: lambda engine, one: engine.search(one),
+        search.SimilarRequest: lambda engine, one: engine.similar(one),
+        search.SimilarTextRequest: lambda engine, one: engine.similar(one),
+        notes.NoteRequest: lambda engine, one: engine.note_asked_for(one),
+        complete.CompleteRequest: lambda engine, one: engine.completions.reply(one),
+        manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
+        manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
+        log.OpenedRequest: _opened,
+        log.VerdictRequest: _verdict,
+        log.LogRequest: _log,
+        log.ClearLogRequest: lambda engine, one: engine.history.clear(
+            keep_verdicts=one.keep_verdicts
+        ),
+        changes.ReindexRequest: lambda engine, one: engine.reindex(full=one.full, paths=one.paths),
+        changes.ChangesRequest: lambda engine, one: engine.note_changes(one.changes),
+        changes.SyncRequest: lambda engine, one: engine.sync(one.files),
+        changes.ServerWritesRequest: lambda engine, one: engine.client_changes.server_writes(
             one.after, one.limit
         ),
-        changes.ConfirmWritesRequest: lambda one: engine.client_changes.confirm_writes(
+        changes.ConfirmWritesRequest: lambda engine, one: engine.client_changes.confirm_writes(
             one.confirmed
         ),
-        changes.PauseRequest: lambda _: engine.queue.pause(),
-        changes.ResumeRequest: lambda _: engine.queue.resume(),
-        changes.RetryRequest: lambda _: engine.queue.retry(),
-        changes.CancelRequest: lambda _: engine.queue.cancel(),
-        changes.GuardRequest: lambda one: engine.settle_guard(remove=one.remove),
+        changes.PauseRequest: lambda engine, _: engine.queue.pause(),
+        changes.ResumeRequest: lambda engine, _: engine.queue.resume(),
+        changes.RetryRequest: lambda engine, _: engine.queue.retry(),
+        changes.CancelRequest: lambda engine, _: engine.queue.cancel(),
+        changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
     }
 
 
