@@ -1,0 +1,149 @@
+"""Measure the search on queries as people type them, judged by hand.
+
+    python -m tests.eval.everyday.measure --queries FOLDER [--queries FOLDER …] [--half fitting|checking]
+        [--vault NAME,…] [--modes hybrid,keyword,semantic] [--save FILE] [--against FILE] [--data FOLDER]
+    python -m tests.eval.everyday.measure --compare BEFORE AFTER
+
+In the root of the repository, with its environment active. The queries of this repository are in
+`tests/eval/everyday`; another folder with files of the same form may be given beside it (queries.py has
+the form). Vaults are unpacked from the archives in `--data` and indexed once, in the folder
+`everyday` of the data directory (NOTEWELL_DATA_DIR); later runs index only what has changed.
+
+Printed are, by vault and kind: nDCG@10 (gains 2^grade - 1) of each mode, and the difference between
+hybrid and the better of the others with its paired 95 % bootstrap interval; how many of the queries
+without an answer end without a result, and how many right notes among the first three are hidden
+as weak matches. `--save` keeps the figures of each query; `--against` compares this run with such a
+file, `--compare` two of them, query by query. Fit on the half `fitting`; the half `checking` is for a last look.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import cast, get_args
+
+from notewell.base.config.load import load_settings
+from notewell.base.types import ModelRules, SearchMode, SearchRules, Settings, VaultRules
+from notewell.contract.search import SearchReply, SearchRequest
+from notewell.engine.engine import Engine
+from notewell.engine.vaults.opened import Vaults
+from notewell.features import FEATURES
+from notewell.features.evaluate.metrics import ndcg
+from tests.eval.archives import locate
+from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read
+from tests.eval.everyday.tables import FIRST, Figures, compared, read_figures, tables, write_figures
+
+CUT = 10  # results that a search shows
+_DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+
+
+def main() -> int:
+    """Measure or compare what is asked for."""
+    options = _options()
+    if options.compare:
+        before, after = map(read_figures, options.compare)
+        sys.stdout.write(compared(before, after))
+        return 0
+    queries = read(options.queries, vaults=options.vault, half=options.half)
+    figures = list(measure(queries, options.modes, options.data, _settings(options.model)))
+    sys.stdout.write(tables(figures, options.modes))
+    if options.against:
+        sys.stdout.write(compared(read_figures(options.against), figures))
+    if options.save:
+        write_figures(figures, options.save)
+    return 0
+
+
+def measure(
+    queries: Sequence[Query], modes: Sequence[SearchMode], data: Path, settings: Settings
+) -> Iterator[Figures]:
+    """Ask the queries in each mode, vault by vault. Vaults that `data` does not have are skipped."""
+    for vault in dict.fromkeys(query.vault for query in queries):
+        folder = locate(data, *VAULTS[vault], settings.data_dir)
+        if folder is None:
+            sys.stderr.write(f"{vault}: skipped, {data} does not have {VAULTS[vault][0]}.tar.gz\n")
+            continue
+        asked = [query for query in queries if query.vault == vault]
+        sys.stderr.write(f"{vault}: {len(asked)} queries\n")
+        with closing(Vaults(settings, fetch_missing=True, features=FEATURES)) as vaults:
+            engine = vaults.open(vaults.add(folder, name=vault), writable=True)
+            engine.index_now()
+            engine.wait_for_model()
+            yield from (_figures(engine, query, modes) for query in asked)
+
+
+def _figures(engine: Engine, query: Query, modes: Sequence[SearchMode]) -> Figures:
+    asked = dict.fromkeys(("hybrid", *modes))
+    rankings = {mode: _ranked(_ask(engine, query, mode, weak=True)) for mode in asked}
+    reply = _ask(engine, query, "hybrid", weak=False)
+    shown = _ranked(reply)
+    right = [path for path in rankings["hybrid"][:FIRST] if path in query.gains]
+    return Figures(
+        id=query.id,
+        vault=query.vault,
+        kind=query.kind,
+        ndcg={mode: ndcg(rankings[mode], query.gains, CUT) for mode in modes},
+        silent=not shown,
+        right=len(right),
+        hidden=sum(path not in shown for path in right),
+        confidence=reply.confidence,
+    )
+
+
+def _ask(engine: Engine, query: Query, mode: SearchMode, *, weak: bool) -> SearchReply:
+    typing = query.kind == HALF_TYPED  # as every screen asks while a person types
+    request = SearchRequest(q=query.text, limit=CUT, mode=mode, weak=weak, passages=0)
+    return engine.search(replace(request, typing=typing))
+
+
+def _ranked(reply: SearchReply) -> list[str]:
+    return [result.path for result in reply.results]
+
+
+def _settings(model: str) -> Settings:
+    """Default settings instead of the user's, in a folder apart from the user's vaults."""
+    settings = load_settings(environ=os.environ)
+    place = settings.data_dir / "everyday"
+    return replace(
+        settings,
+        data_dir=place,
+        state_dir=place / "state",
+        vault=VaultRules(),
+        search=SearchRules(),
+        model=replace(ModelRules(), name=model),
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--queries", type=Path, action="append", help="folder of judged queries")
+    what.add_argument("--compare", type=Path, nargs=2, help="two files that --save has written")
+    parser.add_argument("--vault", type=_names, help="only these vaults, with commas")
+    parser.add_argument("--half", choices=get_args(Half), help="only this half of the queries")
+    parser.add_argument("--modes", type=_modes, default=list(get_args(SearchMode)))
+    parser.add_argument("--model", default=ModelRules().name, help="embed with another model")
+    parser.add_argument("--data", type=Path, default=_DATA, help="folder with the archives")
+    parser.add_argument("--save", type=Path, help="file for the figures of each query")
+    parser.add_argument("--against", type=Path, help="file of an earlier run to compare with")
+    return parser.parse_args()
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _modes(text: str) -> list[SearchMode]:
+    unknown = set(_names(text)) - set(get_args(SearchMode))
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there is no mode {', '.join(unknown)}")
+    return cast("list[SearchMode]", _names(text))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
