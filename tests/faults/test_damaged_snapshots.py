@@ -12,10 +12,10 @@ import pytest
 
 from notewell.base.types import Batch
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.search import name_matches, note_facts, word_list
+from notewell.search import name_matches, note_facts, spelling
 from notewell.search.name_matches import NamesCache
 from notewell.search.note_facts import FactsCache
-from notewell.search.word_list import WordListCache
+from notewell.search.spelling import WordListCache
 from tests.faults.damage import harms
 from tests.faults.index_operations import notes, open_index
 
@@ -50,7 +50,7 @@ def test_a_damaged_snapshot_of_all_notes_changes_nothing(
 ) -> None:
     for module, least in ((note_facts, "_MIN_CHANGED"), (name_matches, "_MIN_CHANGED")):
         monkeypatch.setattr(module, least, 0)  # as if there were many notes
-    monkeypatch.setattr(word_list, "_MIN_SAVED", 1)
+    monkeypatch.setattr(spelling, "_MIN_SAVED", 1)
     whole = tmp_path / "whole"
     with closing(open_index(whole)) as index:
         index.apply(Batch(puts=tuple(notes(changed=True).values())))

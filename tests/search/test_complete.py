@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.contract.complete import Completion
 from notewell.search import query
-from notewell.search.complete import complete
-from notewell.search.matching import has_property
-from notewell.search.names import Name, Names, Vocabulary, folded
+from notewell.search.complete import Name, Names, Vocabulary, complete, folded
+from notewell.search.conditions import has_property
 from notewell.search.query import All, PathContains, Property, Tagged, Text
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from notewell.base.types import CosineScale, FloatArray, ModelKey, SearchMode, VectorHits
 from notewell.models.catalogue import find
-from notewell.search.candidates import Candidates
-from notewell.search.cosines import REFERENCE, SAME, CosineMap
+from notewell.search.candidates import REFERENCE, SAME, Candidates, CosineMap
 from tests.search.library import HashedWords, Library, MakeLibrary
 
 NOTES = {

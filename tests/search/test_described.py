@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from notewell.base.types import NoteFieldWeights
-from notewell.search.described import described
+from notewell.search.retrieve import described
 from notewell.search.terms import query_terms
 from tests.search.library import Library, MakeLibrary
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.matching import fold, matcher
+from notewell.search.conditions import fold, matcher
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from notewell.base.types import PropertyValue, StoredNote
-from notewell.search.matching import has_property
+from notewell.search.conditions import has_property
 from notewell.search.query import Property, parse
 
 PROPERTIES: Mapping[str, PropertyValue] = {

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search import filters, query
-from notewell.search.note_dates import (
+from notewell.search import conditions, query
+from notewell.search.note_facts import (
     AUTO_RECENCY,
     FILE_TIMES,
     OUTSIDE,
+    FactsCache,
     by_date,
     local_offset,
     recency_strength,
     stated_day,
     stated_time,
 )
-from notewell.search.note_facts import FactsCache
 from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
 
@@ -56,7 +56,7 @@ def test_the_created_filter_uses_the_dates_in_notes(library: Library, with_facts
 
     def created(condition: str) -> set[str]:
         parsed = query.parse(condition)
-        ids = filters.allowed(parsed.condition, library.index, facts=facts).notes
+        ids = conditions.allowed(parsed.condition, library.index, facts=facts).notes
         return {note.path for note in library.index.notes(ids.tolist()).values()}
 
     assert created("created:2022") == set(NOTES) - {"Later 2022-01-01.md", "Undated.md"}

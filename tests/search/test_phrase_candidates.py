@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.search.phrase_candidates import candidate_chunks
+from notewell.search.conditions import candidate_chunks
 from tests.search.library import Library, MakeLibrary
 
 COUNT = 130

@@ -7,6 +7,7 @@ import pytest
 
 from notewell.base.types import NoteFieldWeights, VectorHits
 from notewell.search.name_matches import NamesCache
+from notewell.search.note_facts import NO_NOTES
 from notewell.search.retrieve import (
     KeywordResult,
     Where,
@@ -17,7 +18,6 @@ from notewell.search.retrieve import (
     search_keywords,
     semantic_hits,
 )
-from notewell.search.scope import NO_NOTES
 from notewell.search.terms import (
     FUNCTION_WORD_WEIGHT,
     MAX_TERMS,

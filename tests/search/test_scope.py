@@ -10,8 +10,7 @@ import pytest
 
 from notewell.base.types import Batch, SearchRules
 from notewell.search import query
-from notewell.search.note_facts import FactsCache
-from notewell.search.scope import may_mean_daily_notes, mentions_date
+from notewell.search.note_facts import FactsCache, may_mean_daily_notes, mentions_date
 from tests.search.library import Library, MakeLibrary, index_vault
 
 NOTES = {

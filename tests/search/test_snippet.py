@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.index.analyze import spans, tokens
-from notewell.search.snippet import Snippets
-from notewell.search.snippet_text import ELLIPSIS, Snippet
+from notewell.search.snippets import ELLIPSIS, Snippet, Snippets
 
 FILLER = "Some other words that are of no interest fill this part of the passage. " * 8
 

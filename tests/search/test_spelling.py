@@ -8,17 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search import word_list
+from notewell.search import spelling
 from notewell.search.name_matches import NamesCache
 from notewell.search.spelling import (
     Fix,
     Speller,
     Spelling,
+    WordList,
+    WordListCache,
     corrected_query,
     corrected_text,
 )
 from notewell.search.terms import query_terms
-from notewell.search.word_list import WordList, WordListCache
 from tests.search.library import Library, MakeLibrary, index_vault
 
 NOTES = {
@@ -252,7 +253,7 @@ def test_candidates_are_within_the_edit_distance(
 
 @pytest.fixture
 def changing(make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch) -> Library:
-    monkeypatch.setattr(word_list, "_MIN_SAVED", 0)  # as if there were many words
+    monkeypatch.setattr(spelling, "_MIN_SAVED", 0)  # as if there were many words
     return make_library({"A.md": "apple\n", "B.md": "birch\n"})
 
 

@@ -21,9 +21,9 @@ from notewell.base.types import FloatArray, IdArray, SearchRules, Signal, Stored
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
-from notewell.search.matching import fold
+from notewell.search.conditions import fold
+from notewell.search.dates import DateMention
 from notewell.search.note_facts import FactsCache
-from notewell.search.query_dates import DateMention
 from notewell.search.terms import Terms
 
 SEEDS = 10  # first notes whose links spread activation

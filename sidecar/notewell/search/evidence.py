@@ -10,6 +10,7 @@ get full marks. docs/search.md derives the formula; its constants are `EvidenceW
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,11 +19,11 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import FloatArray, IdArray
+from notewell.base.types import CountTokens, FloatArray, IdArray
 from notewell.base.types.frozen import frozen
+from notewell.index.analyze import SPACELESS, words
 from notewell.search.boosts import Links, activated
-from notewell.search.candidates import or_zero
-from notewell.search.cosines import SAME, CosineMap
+from notewell.search.candidates import SAME, CosineMap, or_zero
 
 # Of notes in order: the links of the first ones to others, by place; and the degrees of all.
 FindLinks = Callable[[IdArray], tuple[Links, FloatArray]]
@@ -287,3 +288,45 @@ def weigh_links(
     scores = others[top] / np.float32(best)
     links[top] = weight * activated(scores, *find_links(ids[top]))
     return links
+
+
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+# Tokens per word (or per character of a script without spaces) from which a model starts to split
+# words into pieces, and at which it splits all of them. Below _UNKNOWN_CHARACTERS the characters
+# are unknown to the model: a run of them counts as one token.
+_SPLIT_WORDS = (1.9, 4.0)
+_SPLIT_CHARACTERS = (0.7, 0.95)
+_UNKNOWN_CHARACTERS = 0.15
+
+
+def digit_share(text: str) -> float:
+    """The share of the words of a query that have digits, 0..1; models hardly read numbers."""
+    parts = text.split()
+    return sum(any(map(str.isdigit, part)) for part in parts) / len(parts) if parts else 0.0
+
+
+def unreadable_share(text: str, count_tokens: CountTokens) -> float:
+    """How much of a query the model splits into pieces of words, 0..1, by its tokens per word."""
+    spaced, spaceless = _word_counts(text)
+    unreadable = 0.0
+    if spaced:
+        rate = count_tokens(_SPACELESS.sub(" ", text)) / spaced
+        unreadable += spaced * _between(rate, *_SPLIT_WORDS)
+    if spaceless:
+        rate = count_tokens("".join(_SPACELESS.findall(text))) / spaceless
+        unknown = rate < _UNKNOWN_CHARACTERS
+        unreadable += spaceless / 2 * (1.0 if unknown else _between(rate, *_SPLIT_CHARACTERS))
+    return unreadable / (spaced + spaceless / 2) if spaced or spaceless else 0.0
+
+
+def _word_counts(text: str) -> tuple[int, int]:
+    """The number of words in scripts with spaces, and of characters in scripts without.
+
+    Two characters of a script without spaces count as a word.
+    """
+    spaced = sum(not _SPACELESS.match(word) for word in words(text))
+    return spaced, len(_SPACELESS.findall(text))
+
+
+def _between(value: float, low: float, high: float) -> float:
+    return min(1.0, max(0.0, (value - low) / (high - low)))

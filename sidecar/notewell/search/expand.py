@@ -23,10 +23,10 @@ from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.search import retrieve
 from notewell.search.candidates import Candidates
+from notewell.search.conditions import fold
 from notewell.search.fuse import fuse, plan
-from notewell.search.matching import fold
+from notewell.search.note_facts import Scope
 from notewell.search.retrieve import KeywordResult, Where
-from notewell.search.scope import Scope
 from notewell.search.terms import Terms, says_little
 
 MIN_WORDS = 3  # queries with fewer words are short

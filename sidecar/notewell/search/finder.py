@@ -19,18 +19,21 @@ from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinksCache
 from notewell.search import expand, retrieve
 from notewell.search.attachments import EmbedsCache
-from notewell.search.candidates import Candidates
-from notewell.search.cosines import CosineMap
+from notewell.search.candidates import Candidates, CosineMap
 from notewell.search.evidence import NoteEvidence
 from notewell.search.expand import Retrieved
 from notewell.search.explain import Trace
 from notewell.search.name_matches import NamesCache
-from notewell.search.note_facts import FactsCache
+from notewell.search.note_facts import FactsCache, Scope
 from notewell.search.retrieve import KeywordResult, Where
-from notewell.search.scope import Scope
-from notewell.search.spelling import Speller, corrected_query, corrected_text, is_word_of
+from notewell.search.spelling import (
+    Speller,
+    WordListCache,
+    corrected_query,
+    corrected_text,
+    is_word_of,
+)
 from notewell.search.terms import Terms, query_terms
-from notewell.search.word_list import WordListCache
 
 # What a search enters while a model works.
 Aside: TypeAlias = Callable[[], AbstractContextManager[None]]

@@ -27,7 +27,7 @@ from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinks
 from notewell.search.rank import RankedNote
-from notewell.search.similar_reasons import linked, step
+from notewell.search.similarity import linked, step
 
 SEEDS, SEED_SHARE = 5, 0.7  # the most seeds, and their least similarity
 # Notes that link to a note, or name a topic, from which it joins them no more: it says nothing of

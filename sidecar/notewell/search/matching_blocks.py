@@ -11,7 +11,7 @@ from notewell.base.types import StoredChunk
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import Passage
 from notewell.index.lexical import FIRST_PLACEHOLDER
-from notewell.search.snippet import Snippets
+from notewell.search.snippets import Snippets
 from notewell.vault.nested_lists import (
     TextBlock,
     indent_of,

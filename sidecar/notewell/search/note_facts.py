@@ -1,32 +1,178 @@
-"""A cache of facts about every note that searches need: times, daily notes, shelved notes.
+"""Facts about notes that searches need: their dates, and which are daily or shelved.
 
-The facts are arrays that are updated note by note, so that a search after a change reads only the
-changed note. A snapshot next to the index serves the next start.
+A note's date has one order of sources for conditions, timelines and boosts: the day of a daily
+note, a property, a date in the file name. The times of a file come last: a copy or a checkout of a
+vault sets them all anew. Of them the time of the last change is used, which copies keep more often
+than that of creation.
+
+The facts of all notes are cached as arrays that are updated note by note, so that a search after a
+change reads only the changed note; a snapshot beside the index serves the next start. By them a
+search leaves out shelved notes, whose status is one of the setting `shelved_status`, and daily
+notes, unless the query asks for them.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import FloatArray, IdArray, PropertyValue
+from notewell.base.types import DateSource, FloatArray, IdArray, PropertyValue, SearchRules
+from notewell.contract.search import Removed
+from notewell.index.analyze import words
 from notewell.index.port import IndexReader, NoteBasics
-from notewell.search.note_dates import (
-    by_date,
-    local_offset,
-    modified_time,
-    recency_strength,
-    stated_time,
+from notewell.search import dates
+from notewell.search.query import (
+    All,
+    Dated,
+    Either,
+    Node,
+    Not,
+    ParsedQuery,
+    PathContains,
+    Property,
 )
-from notewell.vault.daily import SETTINGS, DailyNotes
+from notewell.vault.daily import SETTINGS, DailyNotes, day_in_name
+from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
+
+PROPERTIES = (*CREATED_KEYS, "day")
+FILE_TIMES = 0.5  # what a file's time counts, compared with a date that the note states
+OUTSIDE = 0.5  # what a time just outside of the period counts, compared with one within it
+_ZONE = re.compile(r":\d{2}(?:[.,]\d+)?\s?(?:Z|[+-]\d{2}:?\d{2})", re.IGNORECASE)
+_MAY_BE_DATE = re.compile("creat|date|day", re.IGNORECASE)  # quicker than to fold all names
+_MAY_BE_CHANGE = re.compile("modif|update|lastmod", re.IGNORECASE)
+_DAY = 86_400.0
+_LEAST = 0.05  # a lift below it is none
+
+# The strength of the recency boost where the setting is "auto".
+AUTO_RECENCY = 0.05
+_SHARED_DAY = 0.5  # share of the notes with one modification day from which times mean nothing
+
+_Floats = npt.NDArray[np.float64]
+
+
+def stated_day(
+    path: str, properties: Mapping[str, PropertyValue], daily: DailyNotes
+) -> tuple[date, DateSource] | None:
+    """The day that a note states for itself, and where; None if it states none.
+
+    A date without a time zone is taken as it is.
+    """
+    tries: tuple[tuple[DateSource, Callable[[], date | None]], ...] = (
+        ("daily", lambda: daily.day(path, properties)),
+        ("created", lambda: _day_in_properties(properties)),
+        ("name", lambda: day_in_name(path)),
+    )
+    for source, find in tries:
+        found = find()
+        if found is not None:
+            return found, source
+    return None
+
+
+def stated_time(
+    path: str, properties: Mapping[str, PropertyValue], daily: DailyNotes
+) -> float | None:
+    """The time that a note states for itself, in POSIX seconds; None if it states none.
+
+    A property may have a time of day; what it says without a time zone is local time. A day begins
+    at its local midnight.
+    """
+    found = stated_day(path, properties, daily)
+    if found is None:
+        return None
+    day, source = found
+    moment = _moment(properties, PROPERTIES) if source == "created" else None
+    try:
+        if moment is None:
+            return dates.days(day, day + timedelta(days=1)).start
+        return moment.timestamp()  # of local time, where it has no zone
+    except (ValueError, OverflowError, OSError):  # out of the range of the system
+        return None
+
+
+def modified_time(properties: Mapping[str, PropertyValue], of_file: float | None) -> float | None:
+    """When a note was modified, as a property says, or else its file; in POSIX seconds."""
+    if not any(_MAY_BE_CHANGE.search(name) for name in properties):
+        return of_file
+    try:
+        moment = _moment(properties, MODIFIED_KEYS)
+        return of_file if moment is None else moment.timestamp()
+    except (ValueError, OverflowError, OSError):  # out of the range of the system
+        return of_file
+
+
+def _moment(properties: Mapping[str, PropertyValue], names: tuple[str, ...]) -> datetime | None:
+    """The date and time in a property, without a time zone where none is written."""
+    folded = fold(properties)
+    for name in names:
+        seconds = date_of(folded, (name,))
+        if seconds is not None:
+            value = folded[name]
+            first = value[0] if isinstance(value, tuple) else value
+            moment = datetime.fromtimestamp(seconds, UTC)
+            has_zone = not isinstance(first, str) or _ZONE.search(first)
+            return moment if has_zone else moment.replace(tzinfo=None)
+    return None
+
+
+def _day_in_properties(properties: Mapping[str, PropertyValue]) -> date | None:
+    if not any(_MAY_BE_DATE.search(name) for name in properties):
+        return None
+    moment = date_of(fold(properties), PROPERTIES)
+    try:
+        return None if moment is None else datetime.fromtimestamp(moment, UTC).date()
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def by_date(stated: _Floats, file_times: _Floats, start: float, end: float) -> FloatArray:
+    """How near notes are to the period [start, end): 1 within it, 0 far from it or unknown, (n,).
+
+    `stated` (n,) are the times that notes state, `file_times` (n, k) those of their files, used at
+    `FILE_TIMES` where none is stated; all in POSIX seconds, NaN where unknown. Outside the period
+    the lift is `OUTSIDE` at most, and halves with each length of the period, at least a day.
+    """
+    half = max(end - start, _DAY)
+
+    def near(times: _Floats) -> _Floats:
+        away = np.maximum(np.maximum(start - times, times - end), 0.0)
+        lift = np.exp2(-np.nan_to_num(away, nan=np.inf) / half)
+        lift = np.where((start <= times) & (times < end), lift, OUTSIDE * lift)
+        return np.where(lift < _LEAST, 0.0, lift)
+
+    by_file = FILE_TIMES * near(file_times).max(axis=1, initial=0.0)
+    lift: FloatArray = np.where(np.isnan(stated), by_file, near(stated)).astype(np.float32)
+    return lift
+
+
+def local_offset() -> timedelta:
+    """The difference of local time from UTC now."""
+    return datetime.now().astimezone().utcoffset() or timedelta()
+
+
+def recency_strength(times: _Floats, offset: timedelta) -> float:
+    """The strength of the recency boost for the setting "auto", 0..1.
+
+    0 where over half of the notes were modified on one (local) day, as after a copy or a checkout:
+    then the times say nothing about the notes. `times` (n,) are POSIX seconds, NaN if unknown;
+    `offset` is `local_offset`.
+    """
+    known = times[~np.isnan(times)]
+    if not len(known):
+        return 0.0
+    days = np.floor((known + offset.total_seconds()) / _DAY)
+    most = int(np.unique(days, return_counts=True)[1].max())
+    return 0.0 if len(known) > 1 and most > _SHARED_DAY * len(times) else AUTO_RECENCY
+
 
 _CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED = range(5)
 _COLUMNS = 5
@@ -193,3 +339,96 @@ def _statuses(properties: Mapping[str, PropertyValue]) -> Collection[str]:
             values = value if isinstance(value, tuple) else (value,)
             return {one.strip().casefold() for one in values if isinstance(one, str)}
     return ()
+
+
+_FEW = 20  # below one in so many notes, dropping hits is cheaper than a filter of the index
+_A_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?!\d)")
+_DAILY_WORDS = frozenset(
+    {"daily", "dailies", "diary", "journal", "tagebuch", "tagesnotiz", "tagesnotizen"}
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """The notes to search: `notes` (None: all) without `excluded`; `removed` counts why."""
+
+    notes: IdArray | None
+    excluded: IdArray
+    removed: tuple[Removed, ...] = ()
+
+
+NO_NOTES: IdArray = np.empty(0, np.int64)
+
+
+def default_scope(
+    notes: IdArray | None, facts: Facts, parsed: ParsedQuery, rules: SearchRules
+) -> Scope:
+    """The scope of a search in `notes` (None: all), by its query and the rules."""
+    found = excluded_notes(facts, parsed, rules)
+    if notes is not None:
+        found = {reason: ids[np.isin(ids, notes)] for reason, ids in found.items()}
+    removed = tuple(Removed(reason, len(ids)) for reason, ids in found.items() if len(ids))
+    if not removed:
+        return Scope(notes, NO_NOTES)
+    excluded = np.sort(np.concatenate(list(found.values())))
+    if notes is None and _FEW * len(excluded) < len(facts.ids):
+        return Scope(None, excluded, removed)
+    return Scope(np.setdiff1d(facts.ids if notes is None else notes, excluded), NO_NOTES, removed)
+
+
+def excluded_notes(facts: Facts, parsed: ParsedQuery, rules: SearchRules) -> dict[str, IdArray]:
+    """Ids of the notes to exclude, ascending, by the reason that the reply gives."""
+    out: dict[str, IdArray] = {}
+    if not has_status_condition(parsed) and len(facts.shelved):
+        out["status"] = facts.shelved
+    daily = facts.daily
+    if rules.daily_notes == "named" and len(daily) and not may_mean_daily_notes(parsed):
+        mainly_daily = 2 * len(daily) > len(
+            facts.ids
+        )  # then daily notes are the vault's main content
+        rest = (
+            daily if mainly_daily else np.setdiff1d(daily, facts.shelved if "status" in out else [])
+        )
+        if len(rest) and not mainly_daily:
+            out["daily"] = rest
+    return out
+
+
+def has_status_condition(parsed: ParsedQuery) -> bool:
+    """Whether a condition tests the status."""
+    return any(
+        isinstance(node, Property) and node.reason == "status" for node in _nodes(parsed.condition)
+    )
+
+
+def mentions_date(parsed: ParsedQuery) -> bool:
+    """Whether the query mentions a date; then recent notes are not more likely to answer it."""
+    if _A_DAY.search(parsed.text):
+        return True
+    return any(isinstance(node, Dated) for node in _nodes(parsed.condition))
+
+
+def may_mean_daily_notes(parsed: ParsedQuery) -> bool:
+    """Whether a query may mean daily notes: by a date, a path, a type, or a word for them.
+
+    A query of conditions only lists all notes that meet them, so it may too.
+    """
+    if not parsed.text or mentions_date(parsed):
+        return True
+    for node in _nodes(parsed.condition):
+        if isinstance(node, PathContains) or (isinstance(node, Property) and node.reason == "type"):
+            return True
+    return not _DAILY_WORDS.isdisjoint(words(parsed.text))
+
+
+def _nodes(node: Node | None) -> Iterator[Node]:
+    match node:
+        case None:
+            return
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from _nodes(part)
+        case Not(part):
+            yield from _nodes(part)
+        case _:
+            yield node

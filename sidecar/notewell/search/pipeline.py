@@ -32,29 +32,31 @@ from notewell.contract.search import (
     SearchRequest,
 )
 from notewell.index.port import IndexReader
-from notewell.search import filters, gars, listing, query, results
+from notewell.search import conditions, gars, note_facts, query, results
 from notewell.search import relevance as relevances
-from notewell.search import scope as scopes
 from notewell.search.boosts import Boosts
 from notewell.search.candidates import Candidates
+from notewell.search.dates import mentioned_date
 from notewell.search.evidence import UNTUNED, NoteEvidence, QueryEvidence, Tuning
 from notewell.search.expand import Retrieved
-from notewell.search.explain import Trace, contributions
-from notewell.search.explain_ranking import trace_limit, trace_ranking, trace_relevance
+from notewell.search.explain import (
+    Trace,
+    contributions,
+    trace_limit,
+    trace_ranking,
+    trace_relevance,
+)
 from notewell.search.finder import Aside, Caches, Finder
 from notewell.search.fuse import SUMS
 from notewell.search.gars import Activated
-from notewell.search.phrases import Phrases
+from notewell.search.note_facts import Scope
 from notewell.search.postprocess import FindReranker, Postprocessing
 from notewell.search.query import ParsedQuery
-from notewell.search.query_dates import mentioned_date
 from notewell.search.rank import RankedNote, Ranking, rank
-from notewell.search.results import Uri
+from notewell.search.results import Phrases, Uri
 from notewell.search.retrieve import NO_SHARES, KeywordResult, Where
-from notewell.search.scope import Scope
 from notewell.search.scoring import Scoring, query_evidence, without_whole_notes
-from notewell.search.sentences import ClosestSentence
-from notewell.search.snippet import Snippets
+from notewell.search.snippets import ClosestSentence, Snippets
 from notewell.search.terms import Terms
 from notewell.vault.sources import source_of
 
@@ -165,7 +167,7 @@ class _Run:
         """Ids of the notes that meet the conditions; None: no conditions."""
         if parsed.condition is None and not (parsed.text and self.request.hidden):
             return None
-        allowed = filters.allowed(
+        allowed = conditions.allowed(
             parsed.condition,
             self.index,
             hidden=self.request.hidden,
@@ -184,9 +186,9 @@ class _Run:
     def scope(self, parsed: ParsedQuery, notes: IdArray | None, trace: Trace) -> Scope:
         """`notes` without those that a search excludes by default."""
         if self.request.everything or (notes is None and not parsed.text):
-            return Scope(notes, scopes.NO_NOTES)
+            return Scope(notes, note_facts.NO_NOTES)
         facts = self.caches.facts.current(self.index)
-        scope = scopes.default_scope(notes, facts, parsed, self.rules)
+        scope = note_facts.default_scope(notes, facts, parsed, self.rules)
         for part in scope.removed:
             self.filtered[part.reason] = self.filtered.get(part.reason, 0) + part.count
         count = len(facts.ids) if notes is None else len(notes)
@@ -196,7 +198,7 @@ class _Run:
 
     def listed(self, notes: IdArray, trace: Trace) -> tuple[Result, ...]:
         """Results of a query of conditions only: all notes that meet them, newest first."""
-        listed = listing.latest(self.index, notes)
+        listed = results.latest(self.index, notes)
         self.total = len(listed)
         shown = results.list_notes(
             self.index,
@@ -235,9 +237,9 @@ class _Run:
         ranking = self.ranked(parsed, found, partial(finder.collect, found, scope), trace)
         where = Where(scope.notes, scope.excluded)
         shown_notes = self.postprocessed(ranking, where, parsed.text, trace)
-        others = scopes.NO_NOTES
+        others = note_facts.NO_NOTES
         if parsed.lists and self.least_score <= 0:
-            others = listing.without_words(scope, keyword, ranking, shown_notes)
+            others = results.without_words(scope, keyword, ranking, shown_notes)
         self.total += len(others)
         trace_limit(trace, self.index, self.total - self.filtered.get("weak", 0), shown_notes)
         if trace.enabled:
@@ -254,7 +256,7 @@ class _Run:
         shown = phrases.with_reasons(self.index, shown, snippets)
         shown = gars.with_reasons(self.index, shown, shown_notes, self.activated)
         room = self.request.limit - len(shown)
-        shown += listing.unscored(self.index, others, room, snippets, self.uri)
+        shown += results.unscored(self.index, others, room, snippets, self.uri)
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown
 
@@ -317,7 +319,7 @@ class _Run:
             self.rules,
             self.request,
             terms,
-            dated=scopes.mentions_date(parsed),
+            dated=note_facts.mentions_date(parsed),
             period=mentioned_date(parsed.text, time.time()),
             summed=plan.method in SUMS,
         )

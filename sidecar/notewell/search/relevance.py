@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from notewell.base.types import FloatArray, IdArray, Match, SearchMode
 from notewell.base.types.frozen import frozen
-from notewell.search.candidates import or_zero
-from notewell.search.cosines import REFERENCE
+from notewell.search.candidates import REFERENCE, or_zero
 from notewell.search.evidence import NoteEvidence, QueryEvidence, weigh_words
 
 RELATED_FROM, STRONG_FROM = 0.5, 0.4  # likelihoods

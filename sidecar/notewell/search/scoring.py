@@ -23,11 +23,12 @@ from notewell.search.evidence import (
     NoteEvidence,
     QueryEvidence,
     Tuning,
+    digit_share,
+    unreadable_share,
 )
 from notewell.search.fuse import SUMS, Fused, Plan
 from notewell.search.gars import Activated
 from notewell.search.rank import Scored
-from notewell.search.signals import digit_share, unreadable_share
 from notewell.search.terms import Terms
 
 _DEFAULT = SearchRules()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,23 +31,24 @@ from notewell.contract.search import (
 )
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
-from notewell.search import fuse, results, retrieve, similar_relevance
-from notewell.search.candidates import Candidates, by_note, exclude
-from notewell.search.cosines import CosineMap
+from notewell.search import fuse, results, retrieve
+from notewell.search.candidates import Candidates, CosineMap, by_note, exclude
 from notewell.search.explain import Trace, first_paths
 from notewell.search.postprocess import MAX_COMPARED, find_duplicates, is_duplicate, runs_of
 from notewell.search.rank import RankedNote, Ranking, Scored, rank
+from notewell.search.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
 from notewell.search.results import Uri
-from notewell.search.similar_reasons import Reasons, link_proximity
 from notewell.search.similarity import (
+    Reasons,
     SimilarCandidates,
     Source,
     center,
     find_similar,
     key_terms,
+    link_proximity,
     read_source,
 )
-from notewell.search.snippet import Snippets
+from notewell.search.snippets import Snippets
 from notewell.vault.sources import source_of
 
 _MOST_COPIES, _MIN_COPY_COSINE = 20, 0.9  # notes that are compared with the source as texts
@@ -195,7 +197,7 @@ class _Run:
         notes = by_note(chunks)
         ranking, _ = rank(chunks, Scored.of(notes, fuse.KEYWORD_ONLY), fuse.KEYWORD_ONLY)
         shares = notes.bm25 / np.float32(key.total_idf or 1.0)
-        relevance = similar_relevance.by_words(shares, key.known)
+        relevance = by_words(shares, key.known)
         return _Found(replace(ranking, relevance=relevance), key.terms)
 
     def by_vectors(self, source: Source, vectors: FloatArray) -> _Found:
@@ -224,7 +226,7 @@ class _Run:
         plain = found.best_plain(notes.ids)
         linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
-        relevance = similar_relevance.by_meaning(notes.cosine, plain, certain)
+        relevance = by_meaning(notes.cosine, plain, certain)
         return _Found(replace(ranking, relevance=relevance), (), found, proximity)
 
     def copies(self, source: Source, ids: IdArray, plain: FloatArray) -> npt.NDArray[np.bool_]:
@@ -307,3 +309,47 @@ class _Run:
         unit = max(0.0, cosine)
         scores = Scores(semantic=unit, fused=unit, graph=round(multiplier, 6))
         return replace(note, scores=scores, raw=RawScores(cosine=cosine))
+
+
+# Constants for `related` and `strong`. The plain cosine does not suffice: to a model that reads a
+# language badly, all its texts are similar. Nor does the centered one: from a passage without any
+# similar neighbour, nothing is subtracted.
+_BY_MEANING = (-5.99, -8.49)
+_CENTERED, _PLAIN = 14.22, 7.32
+# The same for others who have both cosines: the weights, and constants with which the sum is at
+# least 0 for a note that is related, and for one that is so strongly.
+MEANING_RULE = (
+    _CENTERED,
+    _PLAIN,
+    _BY_MEANING[0] - math.log(RELATED_FROM / (1 - RELATED_FROM)),
+    _BY_MEANING[1] - math.log(STRONG_FROM / (1 - STRONG_FROM)),
+)
+_BY_WORDS = (4.6, 2.4)
+_SHARE, _KNOWN = 2.23, 6.0
+_LEAST = 0.01  # of a share, so that its logarithm exists
+
+
+def by_meaning(
+    centered: FloatArray, plain: FloatArray, certain: npt.NDArray[np.bool_]
+) -> Relevance:
+    """The relevance of notes; all arrays (n,), aligned.
+
+    `centered` are their scores, `plain` their best plain cosines. `certain` notes are never weak.
+    """
+    evidence: FloatArray = np.float32(_CENTERED) * centered + np.float32(_PLAIN) * plain
+    related, strong = (logistic(np.float32(constant) + evidence) for constant in _BY_MEANING)
+    return Relevance(related, strong, certain)
+
+
+def by_words(shares: FloatArray, known: float) -> Relevance:
+    """The relevance of notes without vectors.
+
+    `shares` (n,) are their BM25 relative to the summed idf of the source's key terms; `known` is
+    the share of the source, by idf, in words that the vault has.
+    """
+    logarithm: FloatArray = np.log(shares + np.float32(_LEAST))
+    evidence: FloatArray = np.float32(_SHARE) * logarithm + np.float32(
+        _KNOWN * math.log(max(known, _LEAST))
+    )
+    related, strong = (logistic(np.float32(constant) + evidence) for constant in _BY_WORDS)
+    return Relevance(related, strong, np.zeros(len(shares), np.bool_))

@@ -18,8 +18,7 @@ from notewell.index.analyze import tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.index.search_ports import KeywordIndex
-from notewell.search.spelling import Fix, Speller, Spelling
-from notewell.search.word_list import WordListCache
+from notewell.search.spelling import Fix, Speller, Spelling, WordListCache
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25

@@ -22,7 +22,7 @@ from notewell.models.chat.messages import ToolCall, ToolSpec
 from notewell.search.cited_blocks import CitedBlock, neutral
 from notewell.vault.chunk import fit_words
 
-# Below this confidence no result answers the question; see search/signals.py.
+# Below this confidence no result answers the question; see search/evidence.py.
 MIN_CONFIDENCE = 0.1
 _RESULTS = 8
 _SNIPPET_TOKENS = 120

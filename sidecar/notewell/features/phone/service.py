@@ -26,8 +26,8 @@ from notewell.features.phone.requests import (
 )
 from notewell.features.phone.rules import PhoneRules
 from notewell.index.port import IndexReader
-from notewell.search import similar_relevance
-from notewell.search.cosines import CosineMap
+from notewell.search import similar
+from notewell.search.candidates import CosineMap
 from notewell.vault.own_files import PHONE_INDEX, unfinished_phone_indexes
 
 HOURLY = "0 * * * *"
@@ -187,7 +187,7 @@ class PhoneIndex:
             made=time.time(),
             scale=cosines.scale,
             shift=cosines.shift,
-            match=layout.MatchRule(*similar_relevance.MEANING_RULE),
+            match=layout.MatchRule(*similar.MEANING_RULE),
             stamp=stamp,
         )
         made = contents(index, kept, head, progress.check)

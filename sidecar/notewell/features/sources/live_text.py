@@ -37,8 +37,7 @@ from notewell.features.sources.roam_token import token_of
 from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.index.analyze import tokens
 from notewell.search.query import parse
-from notewell.search.snippet import Snippets
-from notewell.search.snippet_text import Snippet
+from notewell.search.snippets import Snippet, Snippets
 from notewell.search.terms import function_words
 
 BUDGET_S = 0.3
