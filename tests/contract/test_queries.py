@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.search.query import describe, parse
+from notewell.search.query.language import describe, parse
 
 CASES = Path(__file__).with_name("queries.json")
 UPDATE = os.environ.get("NOTEWELL_TEST_UPDATE_CONTRACT") == "1"

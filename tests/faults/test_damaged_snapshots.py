@@ -12,10 +12,11 @@ import pytest
 
 from notewell.base.types import Batch
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.search import name_matches, note_facts, spelling
-from notewell.search.name_matches import NamesCache
-from notewell.search.note_facts import FactsCache
-from notewell.search.spelling import WordListCache
+from notewell.search.query import note_facts, spelling
+from notewell.search.query.note_facts import FactsCache
+from notewell.search.query.spelling import WordListCache
+from notewell.search.rank import name_matches
+from notewell.search.rank.name_matches import NamesCache
 from tests.faults.damage import harms
 from tests.faults.index_operations import notes, open_index
 

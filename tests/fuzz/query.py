@@ -11,9 +11,9 @@ from notewell.base.errors import QueryTooLongError
 from notewell.base.types import Batch, ChunkSizes, NotePut
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.index.engines import open_index
-from notewell.search.conditions import allowed
-from notewell.search.dates import mentioned_date
-from notewell.search.query import describe_query, parse
+from notewell.search.query.conditions import allowed
+from notewell.search.query.dates import mentioned_date
+from notewell.search.query.language import describe_query, parse
 from notewell.vault.chunk import chunk
 from notewell.vault.readers import READERS
 from notewell.vault.readers.reader import FileFacts

@@ -24,7 +24,8 @@ from notewell.base.types import (
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.index.analyze import tokens
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.search import pipeline, similar
+from notewell.search import pipeline
+from notewell.search.show import similar
 from notewell.vault import files
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse

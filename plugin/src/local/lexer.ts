@@ -1,5 +1,5 @@
 /**
- * Splits a query into lexemes in linear time, by the same rules as the sidecar's `search/query.py`;
+ * Splits a query into lexemes in linear time, by the same rules as the sidecar's `search/query/language.py`;
  * tests/contract/queries.json holds the cases that both must agree on. Text that looks like syntax but
  * is not valid becomes a word, with a warning.
  */

@@ -1,6 +1,6 @@
 /**
  * Notes near a note in meaning, by the vectors of the phone index alone: nothing is embedded here. The
- * server's way and constants (`sidecar/notewell/search/similarity.py`), on vectors of bytes: each passage is
+ * server's way and constants (`sidecar/notewell/search/show/similarity.py`), on vectors of bytes: each passage is
  * compared without what it has in common with its neighbours (after Hara et al. 2015, "Localized Centering:
  * Reducing Hubness in Large-Sample Data"). Only notes whose own vector is near are looked at more closely.
  */

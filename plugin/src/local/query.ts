@@ -1,6 +1,6 @@
 /**
  * Parses a query into the text to score and the conditions that must hold, by the same grammar as the
- * sidecar's `search/query.py`:
+ * sidecar's `search/query/language.py`:
  *
  *   query  = terms ("OR" terms)*          OR binds weaker than a space, as in Obsidian
  *   terms  = ["-"] term ...

@@ -25,7 +25,7 @@ from notewell.engine.ingest.queue import MOST_PATHS, Work
 from notewell.engine.ingest.removal_guard import guard
 from notewell.engine.ingest.writer import Writer
 from notewell.index.port import Index
-from notewell.search.complete import did_you_mean
+from notewell.search.query.complete import did_you_mean
 from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
 from notewell.vault.mirror_merge import MirrorMerge

@@ -72,7 +72,7 @@ from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
-from notewell.search.complete import Completions
+from notewell.search.query.complete import Completions
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import Source
 from notewell.vault.write import VaultWriter, open_writer

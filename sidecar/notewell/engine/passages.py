@@ -8,7 +8,7 @@ from notewell.base.errors import StalePassageError, UsageError
 from notewell.base.types import StoredChunk
 from notewell.contract.notes import NoteRequest
 from notewell.index.port import IndexReader
-from notewell.search.matching_blocks import address_of
+from notewell.search.show.blocks import address_of
 
 _LEAST_DIGITS = 8
 

@@ -27,7 +27,7 @@ from notewell.contract.log import (
 )
 from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
 from notewell.index.port import Index
-from notewell.search.complete import find_note
+from notewell.search.query.complete import find_note
 
 LOGGED_RESULTS = 10
 

@@ -17,10 +17,10 @@ from notewell.index.port import IndexReader
 from notewell.models import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.search import pipeline
-from notewell.search import similar as similar_notes
-from notewell.search.evidence import UNTUNED, Tuning
 from notewell.search.finder import Caches
-from notewell.search.results import Uri
+from notewell.search.rank.evidence import UNTUNED, Tuning
+from notewell.search.show import similar as similar_notes
+from notewell.search.show.results import Uri
 
 
 @dataclass(frozen=True, slots=True)

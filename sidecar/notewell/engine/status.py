@@ -40,8 +40,8 @@ from notewell.engine.ingest.progress import index_progress
 from notewell.engine.ingest.removal_guard import held_removal
 from notewell.index.port import Index, IndexReader
 from notewell.models.resilient import Degraded, Step
-from notewell.search.complete import did_you_mean, find_note
-from notewell.search.matching_blocks import address_of
+from notewell.search.query.complete import did_you_mean, find_note
+from notewell.search.show.blocks import address_of
 from notewell.vault.sources import Source
 
 _ENDING = re.compile(r"\.\w{1,12}")

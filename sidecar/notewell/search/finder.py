@@ -17,23 +17,23 @@ from notewell.contract.search import Corrected, SearchRequest
 from notewell.index.note_fields import field_weights
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinksCache
-from notewell.search import expand, retrieve
-from notewell.search.attachments import EmbedsCache
-from notewell.search.candidates import Candidates, CosineMap
-from notewell.search.evidence import NoteEvidence
-from notewell.search.expand import Retrieved
-from notewell.search.explain import Trace
-from notewell.search.name_matches import NamesCache
-from notewell.search.note_facts import FactsCache, Scope
-from notewell.search.retrieve import KeywordResult, Where
-from notewell.search.spelling import (
+from notewell.search.query.note_facts import FactsCache, Scope
+from notewell.search.query.spelling import (
     Speller,
     WordListCache,
     corrected_query,
     corrected_text,
     is_word_of,
 )
-from notewell.search.terms import Terms, query_terms
+from notewell.search.query.terms import Terms, query_terms
+from notewell.search.rank import expand, retrieve
+from notewell.search.rank.candidates import Candidates, CosineMap
+from notewell.search.rank.evidence import NoteEvidence
+from notewell.search.rank.expand import Retrieved
+from notewell.search.rank.name_matches import NamesCache
+from notewell.search.rank.retrieve import KeywordResult, Where
+from notewell.search.show.attachments import EmbedsCache
+from notewell.search.show.explain import Trace
 
 # What a search enters while a model works.
 Aside: TypeAlias = Callable[[], AbstractContextManager[None]]

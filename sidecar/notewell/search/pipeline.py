@@ -32,32 +32,35 @@ from notewell.contract.search import (
     SearchRequest,
 )
 from notewell.index.port import IndexReader
-from notewell.search import conditions, gars, note_facts, query, results
-from notewell.search import relevance as relevances
-from notewell.search.boosts import Boosts
-from notewell.search.candidates import Candidates
-from notewell.search.dates import mentioned_date
-from notewell.search.evidence import UNTUNED, NoteEvidence, QueryEvidence, Tuning
-from notewell.search.expand import Retrieved
-from notewell.search.explain import (
+from notewell.search.finder import Aside, Caches, Finder
+from notewell.search.postprocess import FindReranker, Postprocessing
+from notewell.search.query import conditions, note_facts
+from notewell.search.query import language as query
+from notewell.search.query.dates import mentioned_date
+from notewell.search.query.language import ParsedQuery
+from notewell.search.query.note_facts import Scope
+from notewell.search.query.terms import Terms
+from notewell.search.rank import gars
+from notewell.search.rank import relevance as relevances
+from notewell.search.rank.boosts import Boosts
+from notewell.search.rank.candidates import Candidates
+from notewell.search.rank.evidence import UNTUNED, NoteEvidence, QueryEvidence, Tuning
+from notewell.search.rank.expand import Retrieved
+from notewell.search.rank.fuse import SUMS
+from notewell.search.rank.gars import Activated
+from notewell.search.rank.ranking import RankedNote, Ranking, rank
+from notewell.search.rank.retrieve import NO_SHARES, KeywordResult, Where
+from notewell.search.rank.scoring import Scoring, query_evidence, without_whole_notes
+from notewell.search.show import results
+from notewell.search.show.explain import (
     Trace,
     contributions,
     trace_limit,
     trace_ranking,
     trace_relevance,
 )
-from notewell.search.finder import Aside, Caches, Finder
-from notewell.search.fuse import SUMS
-from notewell.search.gars import Activated
-from notewell.search.note_facts import Scope
-from notewell.search.postprocess import FindReranker, Postprocessing
-from notewell.search.query import ParsedQuery
-from notewell.search.rank import RankedNote, Ranking, rank
-from notewell.search.results import Phrases, Uri
-from notewell.search.retrieve import NO_SHARES, KeywordResult, Where
-from notewell.search.scoring import Scoring, query_evidence, without_whole_notes
-from notewell.search.snippets import ClosestSentence, Snippets
-from notewell.search.terms import Terms
+from notewell.search.show.results import Phrases, Uri
+from notewell.search.show.snippets import ClosestSentence, Snippets
 from notewell.vault.sources import source_of
 
 

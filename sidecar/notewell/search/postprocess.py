@@ -24,11 +24,11 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.search import Removed, SearchRequest
 from notewell.index.analyze import words
 from notewell.index.port import IndexReader
-from notewell.search import attachments
-from notewell.search.explain import MAX_PATHS, Trace
 from notewell.search.finder import Aside
-from notewell.search.rank import RankedNote, Ranking
-from notewell.search.retrieve import EVERYWHERE, Where
+from notewell.search.rank.ranking import RankedNote, Ranking
+from notewell.search.rank.retrieve import EVERYWHERE, Where
+from notewell.search.show import attachments
+from notewell.search.show.explain import MAX_PATHS, Trace
 
 FindReranker = Callable[[], Reranker]  # raises a NotewellError if there is no model
 

@@ -20,7 +20,7 @@ from notewell.features.evaluate.golden import golden_set, run_golden
 from notewell.features.evaluate.requests import TuneReply, TuneRequest
 from notewell.features.evaluate.run import HYBRID
 from notewell.features.evaluate.tuning import current
-from notewell.search.evidence import UNTUNED, Tuning
+from notewell.search.rank.evidence import UNTUNED, Tuning
 
 TOPICS = [f"{first}{second}" for first in ("bal", "kor", "mit", "sul") for second in
           ("der", "fan", "gos", "hip", "jun", "lam", "nek", "pid", "rov")]  # fmt: skip

@@ -13,7 +13,7 @@ from notewell.features.graph.similar_notes import (
     suggest_links,
     suggest_links_of,
 )
-from notewell.search.candidates import centred_vectors
+from notewell.search.rank.candidates import centred_vectors
 from tests.features.graph.networks import network
 
 

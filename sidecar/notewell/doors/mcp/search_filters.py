@@ -15,7 +15,7 @@ from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from notewell.base.errors import UsageError
-from notewell.search import dates
+from notewell.search.query import dates
 
 _TESTS = ("eq", "gt", "lt", "in")
 _LITERAL = re.compile(r"[^*?\[\]!\"]+")  # parts of a glob that stand in every path that it matches

@@ -20,7 +20,7 @@ from notewell.base.support.http import Cancel
 from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
 from notewell.models.chat.messages import Message, Turn
 from notewell.models.chat.providers import Providers
-from notewell.search.query import parse
+from notewell.search.query.language import parse
 
 NAME = "expansions.json"
 MAX_CACHED = 500  # queries

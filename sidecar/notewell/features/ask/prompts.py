@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from notewell.search.cited_blocks import TAG
+from notewell.search.show.cited_blocks import TAG
 
 _RULES = f"""You answer questions from a person's own notes.
 - Answer in the language of the question, briefly, in Markdown.

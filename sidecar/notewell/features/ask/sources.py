@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from notewell.contract.context import ContextReply, ContextSource
 from notewell.features.ask.replies import AskSource
-from notewell.search.cited_blocks import TAG, CitedBlock
+from notewell.search.show.cited_blocks import TAG, CitedBlock
 
 _NUMBER = re.compile(rf'(?<=<{TAG} n=")\d+(?=")')
 _LIST = "\nSources:\n"

@@ -19,10 +19,10 @@ from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.sources import NumberedSources, Source
 from notewell.features.ask.web_reader import Page, Pages
 from notewell.models.chat.messages import ToolCall, ToolSpec
-from notewell.search.cited_blocks import CitedBlock, neutral
+from notewell.search.show.cited_blocks import CitedBlock, neutral
 from notewell.vault.chunk import fit_words
 
-# Below this confidence no result answers the question; see search/evidence.py.
+# Below this confidence no result answers the question; see search/rank/evidence.py.
 MIN_CONFIDENCE = 0.1
 _RESULTS = 8
 _SNIPPET_TOKENS = 120

@@ -23,8 +23,8 @@ from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.features.context.note_texts import NoteTexts, ShownPassage
 from notewell.index.port import IndexReader
-from notewell.search import cited_blocks as blocks
-from notewell.search.cited_blocks import CitedBlock
+from notewell.search.show import cited_blocks as blocks
+from notewell.search.show.cited_blocks import CitedBlock
 from notewell.vault.chunk import fit_words
 from notewell.vault.sources import Source
 

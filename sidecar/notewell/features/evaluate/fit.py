@@ -31,7 +31,7 @@ from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.features.evaluate.datasets import JudgedSet, Query
 from notewell.features.evaluate.golden import CONFIRMED, last_opened, query_id
 from notewell.features.evaluate.metrics import Interval, paired_bootstrap
-from notewell.search.evidence import UNTUNED, Tuning
+from notewell.search.rank.evidence import UNTUNED, Tuning
 
 MIN_QUERIES = 30  # with fewer, no gain is sure
 MAX_QUERIES = 500  # those that count most

@@ -41,7 +41,7 @@ from notewell.features.evaluate.run import (
     up_to_date,
 )
 from notewell.features.evaluate.tuning import TuningFile
-from notewell.search.evidence import UNTUNED
+from notewell.search.rank.evidence import UNTUNED
 
 MIN_QUERIES = 3  # with fewer, an average means nothing
 FEW_QUERIES = 20  # with fewer, the report has a warning

@@ -13,7 +13,7 @@ from notewell.features.evaluate.requests import (
     TuneRequest,
 )
 from notewell.features.evaluate.tuning import TuningFile
-from notewell.search.evidence import UNTUNED, Tuning
+from notewell.search.rank.evidence import UNTUNED, Tuning
 
 
 def opened(vault: OpenVault) -> OpenFeature:

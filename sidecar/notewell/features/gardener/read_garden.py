@@ -17,7 +17,7 @@ from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.rules import GardenRules
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
-from notewell.search.snippets import sentences_of
+from notewell.search.show.snippets import sentences_of
 from notewell.vault.daily import DailyNotes
 from notewell.vault.paths import is_document
 from notewell.vault.regions import is_drawing

@@ -9,7 +9,7 @@ import numpy as np
 from notewell.base.types import FloatArray
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden
-from notewell.search.candidates import centred_vectors
+from notewell.search.rank.candidates import centred_vectors
 
 NEIGHBOURS = 10
 MIN_COSINE = 0.25  # centred; less alike notes have no vote

@@ -41,8 +41,8 @@ from notewell.features.graph.similar_notes import (
 )
 from notewell.features.graph.views import GraphView, GraphViews
 from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
-from notewell.search.candidates import centred_vectors
-from notewell.search.complete import find_note
+from notewell.search.query.complete import find_note
+from notewell.search.rank.candidates import centred_vectors
 
 STATS_HUBS = 5
 _NO_NOTES: IdArray = np.empty(0, np.int64)

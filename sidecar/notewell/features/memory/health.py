@@ -13,7 +13,7 @@ from notewell.features.memory.links import MemoryLinks
 from notewell.features.memory.note import Memory, same_content
 from notewell.features.memory.replies import Ailing, Contradiction, MemoryHealthReply, RelationKind
 from notewell.index.analyze import words
-from notewell.search.terms import function_words
+from notewell.search.query.terms import function_words
 
 _MAX_COMPARED = 1000  # memories compared pairwise
 _SAME_TOPIC = 0.6  # Jaccard similarity of the words of two memories on one topic

@@ -13,7 +13,7 @@ from notewell.features.memory.note import Memory
 from notewell.features.memory.replies import NoteMemoryLink, RecalledMemory, RecallParts
 from notewell.features.memory.views import view
 from notewell.index.analyze import words
-from notewell.search.terms import function_words
+from notewell.search.query.terms import function_words
 
 # Query and paths of memories -> cosine with the query, by path, of those in the index.
 Similarities = Callable[[str, Sequence[str]], Mapping[str, float]]

@@ -26,8 +26,8 @@ from notewell.features.phone.requests import (
 )
 from notewell.features.phone.rules import PhoneRules
 from notewell.index.port import IndexReader
-from notewell.search import similar
-from notewell.search.candidates import CosineMap
+from notewell.search.rank.candidates import CosineMap
+from notewell.search.show import similar
 from notewell.vault.own_files import PHONE_INDEX, unfinished_phone_indexes
 
 HOURLY = "0 * * * *"

@@ -21,7 +21,7 @@ from notewell.features.properties.requests import (
     PropertiesBatchReply,
     PropertiesReply,
 )
-from notewell.search.complete import find_note
+from notewell.search.query.complete import find_note
 from notewell.vault.property_edit import PropertyEdit, property_diff
 from notewell.vault.write import VaultWriter, Written
 

@@ -36,9 +36,9 @@ from notewell.features.sources.roam_api import (
 from notewell.features.sources.roam_token import token_of
 from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.index.analyze import tokens
-from notewell.search.query import parse
-from notewell.search.snippets import Snippet, Snippets
-from notewell.search.terms import function_words
+from notewell.search.query.language import parse
+from notewell.search.query.terms import function_words
+from notewell.search.show.snippets import Snippet, Snippets
 
 BUDGET_S = 0.3
 _FRESH_S = 30.0  # for which an answer counts as the current text

@@ -1,0 +1,1 @@
+"""The language of queries: conditions, dates, words and their spelling."""

@@ -1,0 +1,455 @@
+"""Names in a vault: completion of an unfinished query, and the look-up of a note by path.
+
+Completable names are tags, folders, paths, titles, aliases, properties and their values, each with
+the number of notes that use it, or of links to the note.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import threading
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from notewell.base.errors import NotFoundError
+from notewell.base.types import PropertyValue, StoredNote
+from notewell.base.types.frozen import frozen
+from notewell.contract.complete import CompleteReply, CompleteRequest, Completion, CompletionKind
+from notewell.index.port import IndexReader
+from notewell.search.query.language import FIELDS
+from notewell.vault.readers import link_name, spellings
+
+_NAME, _WORD = "\n", "\x1f"
+_WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
+_CONTROL = re.compile(r"[\x00-\x1f]+")
+
+
+@frozen
+class Name:
+    """A name, how often it is used, and the path of its note, if it belongs to one."""
+
+    text: str
+    count: int
+    path: str | None = None
+
+
+@frozen
+class Match:
+    """A name that matches a prefix. `whole`: at its start, not only at one of its words."""
+
+    name: Name
+    whole: bool
+
+
+class Names:
+    """An index of names by prefix, ignoring case and accents.
+
+    All names are joined in one string, the most used first, with a mark at the start of each name
+    and word. A prefix search is a search in this string that stops after enough names.
+    """
+
+    def __init__(self, names: Iterable[Name]) -> None:
+        """`names` are unique; shorter ones come first among equally used ones."""
+        self._names = sorted(
+            names, key=lambda name: (-name.count, len(name.text), name.text, name.path or "")
+        )
+        marked = [_NAME + _marked(name.text) for name in self._names]
+        self._text = "".join(marked)
+        self._starts: list[int] = []
+        at = 0
+        for piece in marked:
+            self._starts.append(at)
+            at += len(piece)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def find(self, fragment: str, limit: int) -> tuple[Match, ...]:
+        """At most `limit` names that begin with `fragment`, then as many with such a word.
+
+        Both lists have the most used names first. An empty fragment matches every name.
+        """
+        if not fragment.strip():
+            return tuple(Match(name, whole=True) for name in self._names[:limit])
+        needle = _marked(fragment)
+        whole = tuple(self._found(_NAME + needle, limit))
+        found = [Match(self._names[place], whole=True) for place in whole]
+        if needle.startswith(_WORD):
+            taken = set(whole)
+            inside = self._found(needle, limit, inside=True)
+            found += [Match(self._names[at], whole=False) for at in inside if at not in taken]
+        return tuple(found)
+
+    def _found(self, needle: str, limit: int, *, inside: bool = False) -> Iterator[int]:
+        """Indices of names that contain `needle`; with `inside`, not at their start."""
+        left = limit
+        at = self._text.find(needle)
+        while at >= 0 and left:
+            place = bisect_right(self._starts, at) - 1
+            begins = at == self._starts[place] + 1
+            if not (inside and begins):
+                yield place
+                left -= 1
+                following = place + 1  # one match per name
+                if following == len(self._starts):
+                    return
+                at = self._text.find(needle, self._starts[following])
+            else:
+                at = self._text.find(needle, at + 1)
+
+
+def _marked(text: str) -> str:
+    return _WORD_START.sub(_WORD, folded(text).lstrip())
+
+
+def folded(text: str) -> str:
+    """`text` on one line, without case and accents."""
+    if text.isascii():
+        return _CONTROL.sub(" ", text.lower())
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(char for char in apart if not unicodedata.combining(char))
+    return _CONTROL.sub(" ", unicodedata.normalize("NFC", plain))
+
+
+_ENDING = re.compile(r"\.\w{1,12}$")
+_MAX_VALUE = 120  # characters; longer values are texts that are not completed
+
+
+class Vocabulary:
+    """All names of a vault that can be completed, at one generation. Thread-safe."""
+
+    def __init__(self, notes: Iterable[StoredNote], links_to: Callable[[int], int]) -> None:
+        """`links_to` returns the number of notes that link to a note id."""
+        notes = tuple(notes)
+        linked = {note.id: links_to(note.id) for note in notes}
+        self.tags = _counted(_tags(note) for note in notes)
+        self.folders = _counted(_folders(note.path) for note in notes)
+        self.paths = Names(Name(note.path, linked[note.id], note.path) for note in notes)
+        self.files = Names(
+            Name(_file_name(note.path), linked[note.id], note.path) for note in notes
+        )
+        self.titles = Names(Name(note.title, linked[note.id], note.path) for note in notes)
+        self.aliases = Names(
+            Name(alias, linked[note.id], note.path) for note in notes for alias in note.aliases
+        )
+        self.properties = _counted(note.properties for note in notes)
+        self._notes = notes
+        self._lock = threading.Lock()
+        self._values: dict[str, Names] = {}
+
+    def values(self, name: str) -> Names:
+        """The values of a property in the vault, collected on first use."""
+        wanted = name.casefold()
+        with self._lock:
+            if wanted not in self._values:
+                self._values[wanted] = _counted(_values_of(note, wanted) for note in self._notes)
+            return self._values[wanted]
+
+
+def _counted(names_of_notes: Iterable[Iterable[str]]) -> Names:
+    """Names with their number of notes, in the most frequent spelling."""
+    spellings: dict[str, Counter[str]] = {}
+    for names in names_of_notes:
+        for name in dict.fromkeys(names):
+            spellings.setdefault(name.casefold(), Counter())[name] += 1
+    return Names(
+        Name(max(found, key=lambda one: (found[one], one)), found.total())
+        for found in spellings.values()
+    )
+
+
+def _tags(note: StoredNote) -> Iterator[str]:
+    """A note's tags and their parent tags."""
+    seen: set[str] = set()
+    for tag in note.tags:
+        steps = tag.split("/")
+        for depth in range(1, len(steps) + 1):
+            above = "/".join(steps[:depth])
+            if above and above.casefold() not in seen:
+                seen.add(above.casefold())
+                yield above
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders of a note, outermost first, each with a trailing slash."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[: at + 1]
+        at = path.find("/", at + 1)
+
+
+def _file_name(path: str) -> str:
+    return link_name(path.rpartition("/")[2])
+
+
+def _values_of(note: StoredNote, wanted: str) -> Iterator[str]:
+    for name, value in note.properties.items():
+        if name.casefold() == wanted:
+            yield from dict.fromkeys(_texts(value))
+
+
+def _texts(value: PropertyValue) -> Iterator[str]:
+    """The single values of a property, as written in a query."""
+    if isinstance(value, bool):
+        yield str(value).lower()
+    elif isinstance(value, str | int | float):
+        text = str(value).strip()
+        if text and len(text) <= _MAX_VALUE and text.isprintable():
+            yield text
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def find_note(index: IndexReader, path: str) -> StoredNote:
+    """The note at `path`, with or without its file extension, or the one that a link would name.
+
+    A path with a folder or an ending means itself alone: a client asks so for a note that may be
+    gone. Raises NotFoundError with similar paths if there is none.
+    """
+    for candidate in spellings(path):
+        note = index.note_at(candidate)
+        if note is not None:
+            return note
+    if "/" not in path and not _ENDING.search(path):
+        linked = index.graph.resolve(path, "")
+        if linked is not None and linked in (found := index.notes([linked])):
+            return found[linked]
+    raise NotFoundError(f"no note '{path}' in the index{did_you_mean(index, path)}")
+
+
+def did_you_mean(index: IndexReader, path: str) -> str:
+    """A suffix for an error message that suggests similar paths, or an empty string."""
+    paths = [note.path for note in index.all_notes()]
+    near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
+    if not near:  # a folder's name outweighs a short name
+        by_name = {_file_name(each): each for each in paths}
+        names = difflib.get_close_matches(_file_name(path), by_name, n=3, cutoff=0.7)
+        near = [by_name[name] for name in names]
+    return f"; did you mean {', '.join(near)}?" if near else ""
+
+
+_MAX_TYPED = 512  # characters before the cursor that are considered
+_MAX_WORDS = 6  # of a title that is typed without quotes
+_MIN_FILTER = 2  # letters from which names of filters are offered
+
+_FILTER = re.compile(
+    r'(?:^|(?<=[\s(]))-?(?P<name>tag|path|file|type|status):(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"()]*))$',
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[\[(?P<typed>[^\[\]|#]*)$")
+_VALUE = re.compile(r'\[(?P<name>[^\[\]:\n]+):\s*"?(?P<typed>[^\[\]\n"]*)$')
+_PROPERTY = re.compile(r"(?<!\[)\[(?P<typed>[^\[\]:\n]*)$")
+_HASH = re.compile(r"(?:^|(?<=[\s(]))#(?P<typed>[^\s#]*)$")
+_WORDS = re.compile(r"(?:^|(?<=[\s(]))-?(?=[^\s(-])")
+_BARE = re.compile(r"[\w/.-]+")
+_PLAIN = re.compile(r"\w[\w'.,&-]*(?: [\w'.,&][\w'.,&-]*)*")
+_SPECIAL = re.compile(r'[\\"\u201c\u201d\u201e]')
+
+_ORDER: tuple[CompletionKind, ...] = (
+    "filter",
+    "tag",
+    "title",
+    "alias",
+    "property",
+    "value",
+    "folder",
+    "path",
+)
+_FIELD_NAMES = Names(Name(f"{field}:", 0) for field in FIELDS)
+
+
+@frozen
+class _Found:
+    """A candidate completion; `words` is the number of typed words that it replaces."""
+
+    kind: CompletionKind
+    match: Match
+    insert: str
+    start: int
+    words: int = 1
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Sort key: candidates that replace more words first, then those used more often."""
+        name = self.match.name
+        place = (-name.count, _ORDER.index(self.kind), len(name.text), name.text)
+        leading = (self.kind != "filter", not self.match.whole, self.kind == "path")
+        return (-self.words, *leading, *place)
+
+
+class Completions:
+    """Completes queries of one vault, in any thread; its names are kept until the text changes."""
+
+    def __init__(self, index: IndexReader, vault: str) -> None:
+        """Nothing is read yet; `vault` is its name in replies."""
+        self._index, self._vault = index, vault
+        self._learning = threading.Lock()
+        self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
+
+    def reply(self, request: CompleteRequest) -> CompleteReply:
+        """Completions of the last term of a query; IndexFailure if the index cannot be read."""
+        generation = self._index.generation
+        found = complete(self._words(), request.prefix, limit=request.limit)
+        return CompleteReply(request.prefix, self._vault, generation, found)
+
+    def _words(self) -> Vocabulary:
+        with self._learning:
+            notes = self._index.all_notes()  # the same tuple until the text changes
+            if self._vocabulary is None or self._vocabulary[0] is not notes:
+                graph = self._index.graph
+                known = Vocabulary(notes, lambda note: len(graph.backlinks(note)))
+                self._vocabulary = (notes, known)
+            return self._vocabulary[1]
+
+
+def complete(vocabulary: Vocabulary, prefix: str, *, limit: int) -> tuple[Completion, ...]:
+    """Completions of the last term of `prefix`, which is a query up to the cursor; best first.
+
+    Supported are `tag:`, `path:`, `file:`, `type:`, `status:`, `#tag`, `[property`,
+    `[property:value`, `[[note`, and plain words, which may be the start of any name.
+    """
+    found = sorted(_candidates(vocabulary, prefix, limit), key=lambda one: one.rank)
+    shown: dict[tuple[str, str], Completion] = {}
+    for one in found:
+        key = (one.kind, one.insert.casefold())
+        if key not in shown:
+            name = one.match.name
+            start = _utf16(prefix[: one.start])
+            shown[key] = Completion(one.kind, name.text, one.insert, start, name.count, name.path)
+        if len(shown) == limit:
+            break
+    return tuple(shown.values())
+
+
+def _candidates(vocabulary: Vocabulary, prefix: str, limit: int) -> Iterator[_Found]:
+    """Candidates for the last term, by the first pattern that matches it."""
+    skipped = max(0, len(prefix) - _MAX_TYPED)
+    typed = prefix[skipped:]
+    if term := _FILTER.search(typed):
+        value = term["quoted"] if term["quoted"] is not None else term["bare"]
+        at = _Term(value, skipped + term.start("name"), limit)
+        yield from _filter_candidates(vocabulary, term["name"].lower(), at)
+    elif term := _LINK.search(typed):
+        yield from _note_candidates(
+            vocabulary, _Term(term["typed"], skipped + term.start(), limit), _link
+        )
+    elif term := _VALUE.search(typed):
+        name = term["name"].strip().strip('"')
+        at = _Term(term["typed"], skipped + term.start(), limit)
+        yield from at.found("value", vocabulary.values(name), partial(_property, name))
+    elif term := _PROPERTY.search(typed):
+        at = _Term(term["typed"], skipped + term.start(), limit)
+        yield from at.found("property", vocabulary.properties, _property)
+    elif term := _HASH.search(typed):
+        yield from _filter_candidates(
+            vocabulary, "tag", _Term(term["typed"], skipped + term.start(), limit)
+        )
+    elif typed.count('"') % 2:
+        start = typed.rindex('"')
+        yield from _note_candidates(
+            vocabulary, _Term(typed[start + 1 :], skipped + start, limit), _quoted
+        )
+    else:
+        yield from _word_candidates(vocabulary, typed, skipped, limit)
+
+
+@frozen
+class _Term:
+    """The typed part of a term, its start in the query, and the limit of candidates per kind."""
+
+    typed: str
+    start: int
+    limit: int
+    words: int = 1
+
+    def found(
+        self, kind: CompletionKind, names: Names, insert: Callable[[str], str | None]
+    ) -> Iterator[_Found]:
+        """Candidates of a kind that match; those for which `insert` returns None are skipped."""
+        for match in names.find(self.typed, self.limit):
+            text = insert(match.name.text)
+            if text is not None:
+                yield _Found(kind, match, text, self.start, self.words)
+
+
+def _note_candidates(
+    vocabulary: Vocabulary, term: _Term, insert: Callable[[str], str | None]
+) -> Iterator[_Found]:
+    yield from term.found("title", vocabulary.titles, insert)
+    yield from term.found("alias", vocabulary.aliases, insert)
+
+
+def _filter_candidates(vocabulary: Vocabulary, name: str, term: _Term) -> Iterator[_Found]:
+    written = partial(_filter, name)
+    match name:
+        case "tag":
+            yield from replace(term, typed=term.typed.lstrip("#")).found(
+                "tag", vocabulary.tags, written
+            )
+        case "path":
+            yield from term.found("folder", vocabulary.folders, written)
+            yield from term.found("path", vocabulary.paths, written)
+        case "file":
+            yield from term.found("path", vocabulary.files, written)
+        case _:
+            yield from term.found("value", vocabulary.values(name), written)
+
+
+def _word_candidates(
+    vocabulary: Vocabulary, typed: str, skipped: int, limit: int
+) -> Iterator[_Found]:
+    """Candidates for plain words: for the last one, and for the last few as one name."""
+    starts = [found.end() for found in _WORDS.finditer(typed)]
+    if not starts or typed[-1:].isspace():
+        starts.append(len(typed))
+    for count, at in enumerate(reversed(starts[-_MAX_WORDS:]), start=1):
+        yield from _note_candidates(
+            vocabulary, _Term(typed[at:], skipped + at, limit, count), _plain
+        )
+    last = _Term(typed[starts[-1] :], skipped + starts[-1], limit)
+    if len(last.typed) >= _MIN_FILTER:
+        yield from last.found("filter", _FIELD_NAMES, str)
+    if last.typed:
+        yield from _filter_candidates(vocabulary, "tag", last)
+        yield from last.found("folder", vocabulary.folders, partial(_filter, "path"))
+        yield from last.found("property", vocabulary.properties, _property)
+
+
+def _filter(name: str, value: str) -> str:
+    return f"{name}:{value if _BARE.fullmatch(value) else _quoted(value)}"
+
+
+def _plain(text: str) -> str:
+    """A name as words, quoted if it contains query syntax."""
+    safe = _PLAIN.fullmatch(text) and not re.search(r"\bOR\b", text)
+    return text if safe else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return f'"{_SPECIAL.sub(lambda found: chr(92) + found.group(), text)}"'
+
+
+def _link(text: str) -> str | None:
+    return None if re.search(r"[\[\]\n]", text) else f"[[{text}]]"
+
+
+def _property(name: str, value: str | None = None) -> str | None:
+    """A condition on a property; None if the query language cannot express its name."""
+    if re.search(r'[\[\]\n:]|^\s|\s$|^"|"$', name) or not name:
+        return None
+    if value is None:
+        return f"[{name}]"
+    if re.search(r"[\[\]\n]", value):
+        return None
+    bare = _PLAIN.fullmatch(value) and not re.search(r"\sOR\s|^null$", value, re.IGNORECASE)
+    return f"[{name}:{value}]" if bare else f'[{name}:"{value}"]'
+
+
+def _utf16(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,478 @@
+"""Filters notes by the conditions of a query, before scoring.
+
+Conditions on metadata use the notes in memory, words and phrases use the keyword index, and a
+phrase of several words is then verified in the text. Of the values of properties the index knows
+only which stems they have, so words and phrases are verified in them.
+
+A compound such as `YouTube` is indexed as its parts, one after the other, and as a whole without a
+place among them, so `"a youtube video"` need not stand there side by side. Where few passages have
+all words of a phrase, these are the candidates. Else they are those with the words side by side,
+each word also as two parts if there are such.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import FloatArray, IdArray, PropertyValue, StoredChunk, StoredNote
+from notewell.contract.search import Removed
+from notewell.index.analyze import SPACELESS, tokens, words
+from notewell.index.lexical import QueryTerm
+from notewell.index.note_fields import PROPERTY_BITS
+from notewell.index.port import IndexReader
+from notewell.index.search_ports import KeywordIndex
+from notewell.search.query import dates
+from notewell.search.query.language import (
+    All,
+    Comparison,
+    Dated,
+    Either,
+    Node,
+    Not,
+    PathContains,
+    Property,
+    Tagged,
+    Text,
+    ValueTest,
+)
+from notewell.search.query.note_facts import NO_NOTES, Facts, modified_time, stated_time
+from notewell.vault.daily import DailyNotes
+from notewell.vault.properties import link_words, property_words
+from notewell.vault.readers import kinds_of
+
+_Mask = npt.NDArray[np.bool_]
+_MAX_PATHS = 5  # paths of excluded notes per condition
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allowed:
+    """Ids of the notes that meet the conditions, and counts of the others by reason."""
+
+    notes: IdArray
+    removed: tuple[Removed, ...]
+
+    @property
+    def filtered(self) -> Mapping[str, int]:
+        """Counts of `removed` by reason, for the reply."""
+        return {part.reason: part.count for part in self.removed}
+
+
+def allowed(
+    condition: Node | None,
+    index: IndexReader,
+    *,
+    hidden: frozenset[str] = frozenset(),
+    facts: Facts | None = None,
+    embeds: Sequence[tuple[int, int]] = (),
+) -> Allowed:
+    """Apply the parts of `condition` in turn to all notes of the index.
+
+    Of the pairs `embeds`, an attachment and a note that embeds it, the attachment has the tags,
+    properties and folder of the note as well.
+
+    `facts` has the times of creation; None: they are read from the notes, which takes longer and
+    recognises only daily notes with Obsidian's default names.
+    `hidden` are paths that the user judged as no answer to this query; they are removed too.
+    """
+    notes = index.all_notes()
+    ids = np.fromiter((note.id for note in notes), np.int64, len(notes))
+    evaluation = _Evaluation(index, notes, ids, facts)
+    within = np.ones(len(notes), np.bool_)
+    removed: dict[str, Removed] = {}
+
+    def note_removed(reason: str, gone: _Mask) -> None:
+        places = np.flatnonzero(gone)
+        if len(places):
+            before = removed.get(reason, Removed(reason, 0))
+            paths = (*before.paths, *(notes[at].path for at in places[:_MAX_PATHS].tolist()))
+            removed[reason] = Removed(reason, before.count + len(places), paths[:_MAX_PATHS])
+
+    # Cheap conditions come first, so that text is read only for the remaining notes.
+    parts = sorted(_parts(condition), key=_reads_text)
+    inherits = np.isin(ids, _inheriting(evaluation, parts, embeds))
+    for part in parts:
+        kept = evaluation.mask(part, within) | (within & inherits)
+        note_removed(_reason(part), within & ~kept)
+        within = kept
+    if hidden:
+        seen = np.fromiter((note.path not in hidden for note in notes), np.bool_, len(notes))
+        note_removed("never_for_this", within & ~seen)
+        within = within & seen
+    return Allowed(ids[within], tuple(removed.values()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Evaluation:
+    index: IndexReader
+    notes: tuple[StoredNote, ...]
+    ids: IdArray
+    facts: Facts | None
+
+    def mask(self, node: Node, within: _Mask) -> _Mask:
+        """Mask (n,) of the notes in `within` that meet `node`."""
+        match node:
+            case All(parts):
+                for part in parts:
+                    within = self.mask(part, within)
+                return within
+            case Either(parts):
+                found = np.zeros_like(within)
+                for part in parts:
+                    found |= self.mask(part, within & ~found)
+                return found
+            case Not(part):
+                return within & ~self.mask(part, within)
+            case Text():
+                return self.text(node, within)
+            case Dated(field, start, end):
+                times = self.times(created=field == "created")
+                within = within if start is None else within & (times >= start)
+                return within & (~np.isnan(times) if end is None else times < end)
+            case _:
+                met = within.copy()
+                for at in np.flatnonzero(within).tolist():
+                    met[at] = _note_meets(node, self.notes[at])
+                return met
+
+    def times(self, *, created: bool) -> FloatArray:
+        """Times of creation or of modification (n,): as notes state them, or else of their files.
+
+        NaN where unknown.
+        """
+        if self.facts is not None:
+            return self.facts.times(self.ids, created=created)
+        daily = DailyNotes()
+        times = []
+        for note in self.notes:
+            time = modified_time(note.properties, note.modified)
+            if created:
+                stated = stated_time(note.path, note.properties, daily)
+                of_file = time if note.created is None else note.created
+                time = of_file if stated is None else stated
+            times.append(np.nan if time is None else time)
+        return np.array(times, np.float64)
+
+    def text(self, node: Text, within: _Mask) -> _Mask:
+        """Notes that contain the words in sequence and, if `exact`, as a literal phrase."""
+        tokens, keywords = words(node.text.lower()), self.index.keywords
+        if len(tokens) == 1:
+            found = within & np.isin(self.ids, keywords.notes_with_all(tokens))
+        elif node.exact:
+            found = self.literal(node.text, within)
+        else:
+            found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
+            found |= within & np.isin(self.ids, keywords.notes_with_phrase(words(node.text)))
+        states = text_matcher(node.text, exact=node.exact)
+        for at in self.may_state(tokens, within & ~found):
+            found[at] = any(states(value) for _, value in values_of(self.notes[at]))
+        return found
+
+    def literal(self, phrase: str, within: _Mask) -> _Mask:
+        """Notes that contain the literal phrase in a name, a heading, a tag or a passage.
+
+        The values of properties are left aside, also those that are a passage.
+        """
+        holds = matcher(phrase)
+        ids = candidate_chunks(phrase, self.index.keywords)
+        owners = self.index.note_ids_of(ids)
+        met = within & np.isin(self.ids, owners)
+        rest: dict[int, int] = {}
+        for at in np.flatnonzero(met).tolist():
+            note = self.notes[at]
+            met[at] = any(map(holds, (note.title, *note.aliases, *note.tags, note.path)))
+            if not met[at]:
+                rest[note.id] = at
+        chunks = self.index.chunks(ids[np.isin(owners, list(rest))].tolist())
+        for chunk in chunks.values():
+            if not states_properties(chunk) and any(map(holds, (chunk.text, *chunk.headings))):
+                met[rest[chunk.note_id]] = True
+        return met
+
+    def may_state(self, tokens: Sequence[str], within: _Mask) -> list[int]:
+        """Places of the notes of which every token's stem stands in some property."""
+        places = np.flatnonzero(within)
+        terms = [QueryTerm(token) for token in tokens]
+        masks = self.index.keywords.fields_of(terms, self.ids[places]).masks
+        held: list[int] = places[((masks & PROPERTY_BITS) != 0).all(axis=1)].tolist()
+        return held
+
+
+def _inheriting(
+    evaluation: _Evaluation, parts: Sequence[Node], embeds: Sequence[tuple[int, int]]
+) -> IdArray:
+    """Ids of the attachments that meet all parts together with one of the notes that embed them."""
+    pairs = np.array(embeds, np.int64).reshape(-1, 2)
+    for part in parts:
+        if not len(pairs):
+            break
+        met = evaluation.ids[evaluation.mask(part, np.isin(evaluation.ids, pairs))]
+        file, note = np.isin(pairs, met).T
+        # What a person leaves out must be true of neither, and words are those of the file.
+        if _is_of_the_note(part):
+            pairs = pairs[file | note]
+        else:
+            pairs = pairs[file & note] if isinstance(part, Not) else pairs[file]
+    return pairs[:, 0]
+
+
+def _is_of_the_note(part: Node) -> bool:
+    """Whether a condition is about what a note says of the files in it."""
+    match part:
+        case Tagged():
+            return True
+        case Property(_, _, kind):
+            return kind != "type"
+        case PathContains(field, _):
+            return field == "path"
+        case All(parts) | Either(parts):
+            return all(_is_of_the_note(each) for each in parts)
+        case _:
+            return False
+
+
+def _note_meets(node: PathContains | Tagged | Property, note: StoredNote) -> bool:
+    match node:
+        case PathContains(field, text):
+            where = note.path if field == "path" else note.path.rpartition("/")[2]
+            return text in where.casefold()
+        case Tagged(tag):
+            return any(_is_within(own.casefold(), tag) for own in note.tags)
+        case Property():
+            return has_property(note, node)
+
+
+def _is_within(own: str, tag: str) -> bool:
+    return own == tag or own.startswith(f"{tag}/")
+
+
+def _parts(condition: Node | None) -> tuple[Node, ...]:
+    if condition is None:
+        return ()
+    return condition.parts if isinstance(condition, All) else (condition,)
+
+
+def _reads_text(node: Node) -> bool:
+    match node:
+        case Text():
+            return True
+        case Not(part):
+            return _reads_text(part)
+        case All(parts) | Either(parts):
+            return any(_reads_text(part) for part in parts)
+        case _:
+            return False
+
+
+def _reason(node: Node) -> str:
+    """The reason under which the reply counts the notes that a condition excludes."""
+    match node:
+        case Text(_, exact):
+            reason = "phrase" if exact else "word"
+        case PathContains(field, _) | Dated(field, _, _):
+            reason = field
+        case Property(_, _, kind):
+            reason = kind
+        case Tagged():
+            reason = "tag"
+        case Not():
+            reason = "excluded"
+        case All() | Either():
+            reason = "alternatives"
+    return reason
+
+
+_SPACE = re.compile(r"\s+")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+# No word goes on here; one of a script without spaces begins and ends anywhere.
+_NO_WORD_BEFORE, _NO_WORD_AFTER = rf"(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}])"
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys(
+            "*_~=`\\\u00ad\u200b", None
+        ),  # emphasis, escapes, soft hyphen, zero-width space
+        **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    }
+)
+
+
+def fold(text: str) -> str:
+    """`text` without case, accents, emphasis marks and extra spaces, to compare phrases."""
+    if text.isascii():
+        folded = text.lower()
+    else:
+        decomposed = unicodedata.normalize("NFKD", text).casefold()
+        folded = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return _SPACE.sub(" ", folded.translate(_SIGNS)).strip()
+
+
+def matcher(phrase: str) -> Callable[[str], bool]:
+    """A test whether a text contains `phrase` as whole words (except in scripts without spaces)."""
+    folded = fold(phrase)
+    before = _NO_WORD_BEFORE if _is_word(folded[:1]) else ""
+    after = _NO_WORD_AFTER if _is_word(folded[-1:]) else ""
+    pattern = re.compile(before + re.escape(folded) + after)
+    return lambda text: pattern.search(fold(text)) is not None
+
+
+def text_matcher(text: str, *, exact: bool) -> Callable[[str], bool]:
+    """A test whether another text has the words of `text`, as the index tells it of passages.
+
+    One word is found as it is indexed, also as a part of a compound; several must follow each
+    other, and if `exact` be a literal phrase.
+    """
+    wanted = words(text.lower())
+    if len(wanted) == 1:
+        return lambda other: wanted[0] in tokens(other)
+    if exact:
+        return matcher(text)
+    sequence = f" {' '.join(wanted)} "
+    return lambda other: sequence in f" {' '.join(words(other.lower()))} "
+
+
+def values_of(note: StoredNote) -> tuple[tuple[str, str], ...]:
+    """The values of a note's properties as they are searched: each with the property's name."""
+    found = property_words(note.properties)
+    return tuple((name, link_words(value)) for name, values in found.items() for value in values)
+
+
+def states_properties(chunk: StoredChunk) -> bool:
+    """Tell whether a passage states the properties of a note that has no text."""
+    return chunk.end == 0
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() and _SPACELESS.match(char) is None
+
+
+def has_property(note: StoredNote, wanted: Property) -> bool:
+    """Whether the note has the property and, if there are tests, one value that meets one test.
+
+    For the filter `type:`, a file without such a property has the type of its file.
+    """
+    found = [value for name, value in _properties(note) if name.casefold() == wanted.name]
+    if not found and wanted.reason == "type":
+        found = [*kinds_of(note.path)]
+    if not found or not wanted.tests:
+        return bool(found)
+    return any(_meets(value, test) for value in found for test in wanted.tests)
+
+
+def _properties(note: StoredNote) -> Iterator[tuple[str, PropertyValue]]:
+    """A note's properties, including its tags and aliases from anywhere in the note."""
+    yield from note.properties.items()
+    if note.tags:
+        yield "tags", note.tags
+    if note.aliases:
+        yield "aliases", note.aliases
+
+
+def _meets(value: PropertyValue, test: ValueTest) -> bool:
+    if test.operand is None:
+        return value is None or value in ("", ())
+    if isinstance(value, tuple):
+        return any(_meets(item, test) for item in value)
+    if isinstance(value, bool):
+        return test.comparison == "=" and str(value).casefold() == test.operand.casefold()
+    if isinstance(value, Mapping) or value is None:
+        return False
+    return _compare(value, test.comparison, test.operand)
+
+
+def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
+    """Compare as numbers if both are, as dates if both are, else as text ignoring case."""
+    left, right = _number(value), _number(operand)
+    if left is not None and right is not None:
+        return _ordered(left, comparison, right)
+    text = str(value)
+    day, wanted = dates.calendar(text), dates.calendar(operand)
+    if day is not None and wanted is not None:
+        return _within(day.start, comparison, wanted)
+    if comparison == "=":
+        return operand.casefold() in _spellings(text)
+    return _ordered(text.casefold(), comparison, operand.casefold())
+
+
+def _ordered(left: float | str, comparison: Comparison, right: float | str) -> bool:
+    """Compare two numbers or two texts."""
+    if left == right:
+        return comparison in {"=", ">=", "<="}
+    return comparison in ({">", ">="} if _less(right, left) else {"<", "<="})
+
+
+def _less(left: float | str, right: float | str) -> bool:
+    if isinstance(left, str) or isinstance(right, str):
+        return str(left) < str(right)
+    return left < right
+
+
+def _within(moment: float, comparison: Comparison, wanted: dates.Period) -> bool:
+    """Compare a POSIX time with a period, such as a month: after it, before it, or in it."""
+    match comparison:
+        case "=":
+            return wanted.start <= moment < wanted.end
+        case ">":
+            return moment >= wanted.end
+        case ">=":
+            return moment >= wanted.start
+        case "<":
+            return moment < wanted.start
+        case "<=":
+            return moment < wanted.end
+
+
+def _number(value: str | float) -> float | None:
+    """The value as a number; None for other text and for "nan", which equals no number."""
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number
+
+
+def _spellings(text: str) -> set[str]:
+    """The value, case-folded, and for a link also its target, name and display text."""
+    folded = text.casefold().strip()
+    if not (folded.startswith("[[") and folded.endswith("]]")):
+        return {folded}
+    parts = folded[2:-2].split("|")
+    return {folded, *parts, parts[0].rpartition("/")[2]}
+
+
+_FEW = 100  # passages, which are compared with the phrase in some milliseconds
+_MOST_SEQUENCES = 16  # of one phrase
+_LENGTHS = range(3, 31)  # of a word that may be two
+
+
+def candidate_chunks(phrase: str, keywords: KeywordIndex) -> IdArray:
+    """Ids of the chunks that may contain a phrase, ascending. A chunk has its note's names too."""
+    tokens = words(phrase.lower())
+    together = keywords.chunks_with(tokens)
+    if len(tokens) < 2 or len(together) <= _FEW:
+        return together
+    choices = [[(token,), *_halves(token, keywords)] for token in tokens]
+    sequences = [
+        tuple(token for part in parts for token in part)
+        for parts in islice(product(*choices), _MOST_SEQUENCES)
+    ]
+    found = [keywords.chunks_with(each, adjacent=True) for each in sequences]
+    return np.unique(np.concatenate([NO_NOTES, *found]))
+
+
+def _halves(token: str, keywords: KeywordIndex) -> list[tuple[str, str]]:
+    """A word as two that stand side by side; by their case, only ASCII words are cut so."""
+    if not token.isascii() or not token.isalnum() or len(token) not in _LENGTHS:
+        return []
+    pairs = [(token[:at], token[at:]) for at in range(1, len(token))]
+    keywords.expect([half for pair in pairs for half in pair])
+    known = [pair for pair in pairs if all(map(keywords.document_frequency, pair))]
+    return [pair for pair in known if len(keywords.notes_with_phrase(pair))]

@@ -1,0 +1,434 @@
+"""Facts about notes that searches need: their dates, and which are daily or shelved.
+
+A note's date has one order of sources for conditions, timelines and boosts: the day of a daily
+note, a property, a date in the file name. The times of a file come last: a copy or a checkout of a
+vault sets them all anew. Of them the time of the last change is used, which copies keep more often
+than that of creation.
+
+The facts of all notes are cached as arrays that are updated note by note, so that a search after a
+change reads only the changed note; a snapshot beside the index serves the next start. By them a
+search leaves out shelved notes, whose status is one of the setting `shelved_status`, and daily
+notes, unless the query asks for them.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import DateSource, FloatArray, IdArray, PropertyValue, SearchRules
+from notewell.contract.search import Removed
+from notewell.index.analyze import words
+from notewell.index.port import IndexReader, NoteBasics
+from notewell.search.query import dates
+from notewell.search.query.language import (
+    All,
+    Dated,
+    Either,
+    Node,
+    Not,
+    ParsedQuery,
+    PathContains,
+    Property,
+)
+from notewell.vault.daily import SETTINGS, DailyNotes, day_in_name
+from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
+
+PROPERTIES = (*CREATED_KEYS, "day")
+FILE_TIMES = 0.5  # what a file's time counts, compared with a date that the note states
+OUTSIDE = 0.5  # what a time just outside of the period counts, compared with one within it
+_ZONE = re.compile(r":\d{2}(?:[.,]\d+)?\s?(?:Z|[+-]\d{2}:?\d{2})", re.IGNORECASE)
+_MAY_BE_DATE = re.compile("creat|date|day", re.IGNORECASE)  # quicker than to fold all names
+_MAY_BE_CHANGE = re.compile("modif|update|lastmod", re.IGNORECASE)
+_DAY = 86_400.0
+_LEAST = 0.05  # a lift below it is none
+
+# The strength of the recency boost where the setting is "auto".
+AUTO_RECENCY = 0.05
+_SHARED_DAY = 0.5  # share of the notes with one modification day from which times mean nothing
+
+_Floats = npt.NDArray[np.float64]
+
+
+def stated_day(
+    path: str, properties: Mapping[str, PropertyValue], daily: DailyNotes
+) -> tuple[date, DateSource] | None:
+    """The day that a note states for itself, and where; None if it states none.
+
+    A date without a time zone is taken as it is.
+    """
+    tries: tuple[tuple[DateSource, Callable[[], date | None]], ...] = (
+        ("daily", lambda: daily.day(path, properties)),
+        ("created", lambda: _day_in_properties(properties)),
+        ("name", lambda: day_in_name(path)),
+    )
+    for source, find in tries:
+        found = find()
+        if found is not None:
+            return found, source
+    return None
+
+
+def stated_time(
+    path: str, properties: Mapping[str, PropertyValue], daily: DailyNotes
+) -> float | None:
+    """The time that a note states for itself, in POSIX seconds; None if it states none.
+
+    A property may have a time of day; what it says without a time zone is local time. A day begins
+    at its local midnight.
+    """
+    found = stated_day(path, properties, daily)
+    if found is None:
+        return None
+    day, source = found
+    moment = _moment(properties, PROPERTIES) if source == "created" else None
+    try:
+        if moment is None:
+            return dates.days(day, day + timedelta(days=1)).start
+        return moment.timestamp()  # of local time, where it has no zone
+    except (ValueError, OverflowError, OSError):  # out of the range of the system
+        return None
+
+
+def modified_time(properties: Mapping[str, PropertyValue], of_file: float | None) -> float | None:
+    """When a note was modified, as a property says, or else its file; in POSIX seconds."""
+    if not any(_MAY_BE_CHANGE.search(name) for name in properties):
+        return of_file
+    try:
+        moment = _moment(properties, MODIFIED_KEYS)
+        return of_file if moment is None else moment.timestamp()
+    except (ValueError, OverflowError, OSError):  # out of the range of the system
+        return of_file
+
+
+def _moment(properties: Mapping[str, PropertyValue], names: tuple[str, ...]) -> datetime | None:
+    """The date and time in a property, without a time zone where none is written."""
+    folded = fold(properties)
+    for name in names:
+        seconds = date_of(folded, (name,))
+        if seconds is not None:
+            value = folded[name]
+            first = value[0] if isinstance(value, tuple) else value
+            moment = datetime.fromtimestamp(seconds, UTC)
+            has_zone = not isinstance(first, str) or _ZONE.search(first)
+            return moment if has_zone else moment.replace(tzinfo=None)
+    return None
+
+
+def _day_in_properties(properties: Mapping[str, PropertyValue]) -> date | None:
+    if not any(_MAY_BE_DATE.search(name) for name in properties):
+        return None
+    moment = date_of(fold(properties), PROPERTIES)
+    try:
+        return None if moment is None else datetime.fromtimestamp(moment, UTC).date()
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def by_date(stated: _Floats, file_times: _Floats, start: float, end: float) -> FloatArray:
+    """How near notes are to the period [start, end): 1 within it, 0 far from it or unknown, (n,).
+
+    `stated` (n,) are the times that notes state, `file_times` (n, k) those of their files, used at
+    `FILE_TIMES` where none is stated; all in POSIX seconds, NaN where unknown. Outside the period
+    the lift is `OUTSIDE` at most, and halves with each length of the period, at least a day.
+    """
+    half = max(end - start, _DAY)
+
+    def near(times: _Floats) -> _Floats:
+        away = np.maximum(np.maximum(start - times, times - end), 0.0)
+        lift = np.exp2(-np.nan_to_num(away, nan=np.inf) / half)
+        lift = np.where((start <= times) & (times < end), lift, OUTSIDE * lift)
+        return np.where(lift < _LEAST, 0.0, lift)
+
+    by_file = FILE_TIMES * near(file_times).max(axis=1, initial=0.0)
+    lift: FloatArray = np.where(np.isnan(stated), by_file, near(stated)).astype(np.float32)
+    return lift
+
+
+def local_offset() -> timedelta:
+    """The difference of local time from UTC now."""
+    return datetime.now().astimezone().utcoffset() or timedelta()
+
+
+def recency_strength(times: _Floats, offset: timedelta) -> float:
+    """The strength of the recency boost for the setting "auto", 0..1.
+
+    0 where over half of the notes were modified on one (local) day, as after a copy or a checkout:
+    then the times say nothing about the notes. `times` (n,) are POSIX seconds, NaN if unknown;
+    `offset` is `local_offset`.
+    """
+    known = times[~np.isnan(times)]
+    if not len(known):
+        return 0.0
+    days = np.floor((known + offset.total_seconds()) / _DAY)
+    most = int(np.unique(days, return_counts=True)[1].max())
+    return 0.0 if len(known) > 1 and most > _SHARED_DAY * len(times) else AUTO_RECENCY
+
+
+_CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED = range(5)
+_COLUMNS = 5
+_SNAPSHOT = "facts"
+_ABSENT = -1  # stands for the modification time of a missing file
+_MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Facts about all notes at one generation, in order of id.
+
+    The columns of `table` are created, modified (POSIX seconds, NaN if unknown), daily and shelved
+    (0 or 1), and the time that the note states for itself (POSIX seconds, NaN if it states none).
+    """
+
+    ids: IdArray
+    table: npt.NDArray[np.float64]  # (notes, 5)
+
+    @cached_property
+    def daily(self) -> IdArray:
+        """Ids of the daily notes."""
+        return self.ids[self.table[:, _DAILY] > 0]
+
+    @cached_property
+    def shelved(self) -> IdArray:
+        """Ids of the notes whose status is one of the shelved statuses."""
+        return self.ids[self.table[:, _SHELVED] > 0]
+
+    def times(self, note_ids: IdArray, *, created: bool) -> FloatArray:
+        """Times of creation, or else of modification, of the notes (n,); NaN for a deleted note.
+
+        The time of creation is the one that a note states, or else that of its file; where this is
+        unknown, the time of modification.
+        """
+        rows = self._rows(note_ids)
+        if not created:
+            return np.asarray(rows[:, _MODIFIED])
+        of_file = np.where(np.isnan(rows[:, _CREATED]), rows[:, _MODIFIED], rows[:, _CREATED])
+        return np.where(np.isnan(rows[:, _STATED]), of_file, rows[:, _STATED])
+
+    def by_date(self, note_ids: IdArray, start: float, end: float) -> FloatArray:
+        """How near the notes are to the period [start, end) (n,); see `note_dates.by_date`."""
+        rows = self._rows(note_ids)
+        return by_date(rows[:, _STATED], rows[:, [_CREATED, _MODIFIED]], start, end)
+
+    def recency_strength(self) -> float:
+        """The strength of the recency boost for this vault where it is not set."""
+        offset = local_offset()
+        if offset not in self._strengths:
+            self._strengths[offset] = recency_strength(self.table[:, _MODIFIED], offset)
+        return self._strengths[offset]
+
+    @cached_property
+    def _strengths(self) -> dict[timedelta, float]:
+        """By the offset of local time, which changes twice a year."""
+        return {}
+
+    def _rows(self, note_ids: IdArray) -> npt.NDArray[np.float64]:
+        """The rows of the notes (n, 5); NaN for a deleted note."""
+        if not len(self.ids):
+            return np.full((len(note_ids), _COLUMNS), np.nan)
+        at = np.minimum(np.searchsorted(self.ids, note_ids), len(self.ids) - 1)
+        return np.where((self.ids[at] == note_ids)[:, None], self.table[at], np.nan)
+
+
+class FactsCache:
+    """Caches the facts of one index and updates them on access. Thread-safe."""
+
+    def __init__(self, root: Path, shelved: Collection[str]) -> None:
+        """`root` is the folder of the vault; `shelved` are the statuses of shelved notes."""
+        self.shelved = frozenset(shelved)
+        self._root = root
+        self._shelved_statuses = frozenset(status.casefold() for status in shelved)
+        # Stated days are local days, so the facts of another time zone are others.
+        self._content = f"facts 3, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
+        self._lock = threading.Lock()
+        self._generation = -1
+        self._settings = _ABSENT
+        self._facts = Facts(np.empty(0, np.int64), np.empty((0, _COLUMNS)))
+
+    def current(self, index: IndexReader) -> Facts:
+        """The facts at the current generation of the index."""
+        with self._lock:
+            if index.text_generation != self._generation:
+                self._update(index)
+            return self._facts
+
+    def _update(self, index: IndexReader) -> None:
+        settings = _changed_at(self._root / SETTINGS)
+        generation = index.text_generation
+        if self._generation < 0:
+            self._load(index, generation)
+        since = self._generation if settings == self._settings else -1
+        if since < generation:
+            read = self._read(index, since)
+            self._generation, self._settings = generation, settings
+            if read > _MIN_CHANGED:
+                self._save(index)
+
+    def _read(self, index: IndexReader, since: int) -> int:
+        """Update the facts; returns how many notes changed since that generation."""
+        ids, changed = index.notes_changed_since(since)
+        table = np.full((len(ids), _COLUMNS), np.nan)
+        old = self._facts
+        places, kept = _places(ids, old.ids)
+        table[places[kept]] = old.table[kept]
+        daily = DailyNotes.read(self._root)
+        rows = [self._row(note, daily) for note in changed]
+        read = np.array([note.id for note in changed], np.int64)
+        places, known = _places(ids, read)  # a note may be added between the two reads
+        if known.any():
+            table[places[known]] = np.array(rows)[known]
+        self._facts = Facts(ids, table)
+        return len(changed)
+
+    def _load(self, index: IndexReader, latest: int) -> None:
+        """Load the snapshot of an earlier process; notes that changed since are read again."""
+        saved = index.array_cache.load(_SNAPSHOT, self._content)
+        if saved is None or not {"ids", "table", "made"} <= saved.keys():
+            return
+        generation, settings = saved["made"].tolist()
+        if generation <= latest:  # otherwise the database was replaced by an older copy
+            self._facts = Facts(saved["ids"], saved["table"])
+            self._generation, self._settings = generation, settings
+
+    def _save(self, index: IndexReader) -> None:
+        made = np.array([self._generation, self._settings], np.int64)
+        facts = self._facts
+        arrays = {"ids": facts.ids, "table": facts.table, "made": made}
+        index.array_cache.save(_SNAPSHOT, self._content, arrays)
+
+    def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, ...]:
+        unknown = float("nan")
+        stated = stated_time(note.path, note.properties, daily)
+        modified = modified_time(note.properties, note.modified)
+        return (
+            unknown if note.created is None else note.created,
+            unknown if modified is None else modified,
+            float(daily.holds(note.path, note.properties)),
+            float(not self._shelved_statuses.isdisjoint(_statuses(note.properties))),
+            unknown if stated is None else stated,
+        )
+
+
+def _places(ids: IdArray, wanted: IdArray) -> tuple[IdArray, npt.NDArray[np.bool_]]:
+    """Where each of the wanted ids would be in `ids`, which ascend, and whether it is there."""
+    if not len(ids):
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
+    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return at, ids[at] == wanted
+
+
+def _changed_at(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return _ABSENT
+
+
+def _statuses(properties: Mapping[str, PropertyValue]) -> Collection[str]:
+    for name, value in properties.items():
+        if name.casefold() == "status":
+            values = value if isinstance(value, tuple) else (value,)
+            return {one.strip().casefold() for one in values if isinstance(one, str)}
+    return ()
+
+
+_FEW = 20  # below one in so many notes, dropping hits is cheaper than a filter of the index
+_A_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?!\d)")
+_DAILY_WORDS = frozenset(
+    {"daily", "dailies", "diary", "journal", "tagebuch", "tagesnotiz", "tagesnotizen"}
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """The notes to search: `notes` (None: all) without `excluded`; `removed` counts why."""
+
+    notes: IdArray | None
+    excluded: IdArray
+    removed: tuple[Removed, ...] = ()
+
+
+NO_NOTES: IdArray = np.empty(0, np.int64)
+
+
+def default_scope(
+    notes: IdArray | None, facts: Facts, parsed: ParsedQuery, rules: SearchRules
+) -> Scope:
+    """The scope of a search in `notes` (None: all), by its query and the rules."""
+    found = excluded_notes(facts, parsed, rules)
+    if notes is not None:
+        found = {reason: ids[np.isin(ids, notes)] for reason, ids in found.items()}
+    removed = tuple(Removed(reason, len(ids)) for reason, ids in found.items() if len(ids))
+    if not removed:
+        return Scope(notes, NO_NOTES)
+    excluded = np.sort(np.concatenate(list(found.values())))
+    if notes is None and _FEW * len(excluded) < len(facts.ids):
+        return Scope(None, excluded, removed)
+    return Scope(np.setdiff1d(facts.ids if notes is None else notes, excluded), NO_NOTES, removed)
+
+
+def excluded_notes(facts: Facts, parsed: ParsedQuery, rules: SearchRules) -> dict[str, IdArray]:
+    """Ids of the notes to exclude, ascending, by the reason that the reply gives."""
+    out: dict[str, IdArray] = {}
+    if not has_status_condition(parsed) and len(facts.shelved):
+        out["status"] = facts.shelved
+    daily = facts.daily
+    if rules.daily_notes == "named" and len(daily) and not may_mean_daily_notes(parsed):
+        mainly_daily = 2 * len(daily) > len(
+            facts.ids
+        )  # then daily notes are the vault's main content
+        rest = (
+            daily if mainly_daily else np.setdiff1d(daily, facts.shelved if "status" in out else [])
+        )
+        if len(rest) and not mainly_daily:
+            out["daily"] = rest
+    return out
+
+
+def has_status_condition(parsed: ParsedQuery) -> bool:
+    """Whether a condition tests the status."""
+    return any(
+        isinstance(node, Property) and node.reason == "status" for node in _nodes(parsed.condition)
+    )
+
+
+def mentions_date(parsed: ParsedQuery) -> bool:
+    """Whether the query mentions a date; then recent notes are not more likely to answer it."""
+    if _A_DAY.search(parsed.text):
+        return True
+    return any(isinstance(node, Dated) for node in _nodes(parsed.condition))
+
+
+def may_mean_daily_notes(parsed: ParsedQuery) -> bool:
+    """Whether a query may mean daily notes: by a date, a path, a type, or a word for them.
+
+    A query of conditions only lists all notes that meet them, so it may too.
+    """
+    if not parsed.text or mentions_date(parsed):
+        return True
+    for node in _nodes(parsed.condition):
+        if isinstance(node, PathContains) or (isinstance(node, Property) and node.reason == "type"):
+            return True
+    return not _DAILY_WORDS.isdisjoint(words(parsed.text))
+
+
+def _nodes(node: Node | None) -> Iterator[Node]:
+    match node:
+        case None:
+            return
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from _nodes(part)
+        case Not(part):
+            yield from _nodes(part)
+        case _:
+            yield node

@@ -1,0 +1,505 @@
+"""Corrects the spelling of a query by the words of the vault.
+
+A word that the vault does not have is replaced by the nearest words that it has. A word that it has
+rarely is kept, and a much more frequent word beside it is searched for as well. The more frequent
+of two equally near words wins: a noisy channel in which all edits are equally likely (Kernighan,
+Church and Gale 1990, "A spelling correction program based on a noisy channel model").
+
+The words of the vault stand in arrays by length, each with a set of its letters as bits. Words
+whose length and letters differ too much are skipped, and the distance to the remaining ones is
+computed for all of them at the same time: a third of a millisecond among 21,000 words.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import Embedder, knows_tokens
+from notewell.base.types.frozen import frozen
+from notewell.contract.search import Corrected
+from notewell.index.analyze import SPACELESS, Token, spans, stem, tokens, words
+from notewell.index.lexical import QueryTerm
+from notewell.index.port import IndexReader
+from notewell.search.query.language import lex
+from notewell.search.rank.name_table import NameTable
+from notewell.vault.properties import property_words
+
+CORRECTION_WEIGHT = 0.5  # of a word at one edit, or made of two; at two edits, half of it
+_MAX_CORRECTED = 3  # words per query
+_MAX_LOOKED_UP = 6  # words per query
+_MAX_CORRECTIONS = 3  # per misspelt word
+_MIN_LETTERS = 4  # shorter words have too many neighbours
+_FIRST_LETTER = 5  # from this length on, the first letter may be wrong
+_TWO_EDITS_LETTERS = 8  # from this length on, words at two edits are considered
+_WRONG_START = 0.5  # edits that a wrong first letter adds: it is rarely the mistake
+_LEAST_COMMON = 0.02  # of the frequency of the commonest of equally near words
+_RARE, _RARE_LETTERS = 3, 5  # passages that have a word that may be a mistake, and its length
+_MISTAKES = 0.01  # how often a word is expected to be a mistake for a certain other one
+# A correction is taken for a mistake itself where a word at one edit is so much more frequent, and
+# it has so many letters: of 23 such words of a community vault 20 were mistakes, of shorter ones
+# less than half.
+_MUCH_MORE, _MISTAKE_LETTERS = 10, 7
+_SAME_END = 2  # letters; where only the last ones differ, it is another form of the word
+_PART_LETTERS = 3  # of both parts of a word that should be two
+_SPLITS = 3  # ways to part a word that are looked up as a phrase
+
+
+@frozen
+class Fix:
+    """Words of a query that follow each other, and the text that should stand in their place."""
+
+    words: tuple[str, ...]
+    text: str
+
+
+@frozen
+class Spelling:
+    """What the words of a query may stand for.
+
+    `alternatives` maps a word to the words that it may stand for, by weight; among them it is
+    itself where it may be right. `offered`: words to search for as well, by weight. `fixes` make
+    the corrected text.
+    """
+
+    alternatives: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    offered: Mapping[str, float] = field(default_factory=dict)
+    fixes: tuple[Fix, ...] = ()
+
+
+def is_word_of(model: object) -> Callable[[str], bool] | None:
+    """A test whether a model has a word as one token, as it has every common word of its languages.
+
+    None: the model cannot tell.
+    """
+    if not knows_tokens(model):
+        return None
+    count = cast("Embedder", model).count_tokens
+    return lambda word: count(word) == 1
+
+
+@frozen
+class Speller:
+    """Corrects words by the vault's own.
+
+    `names` has words that are never taken for mistakes, however rare. `is_real` says of a word that
+    the vault does not have whether it is spelt right all the same. The list of words is only read
+    for a query with a word that may be misspelt.
+    """
+
+    index: IndexReader
+    words: WordListCache
+    names: NameTable | None = None
+    is_real: Callable[[str], bool] | None = None
+
+    def check(
+        self, ordered: Sequence[str], light: Collection[str], *, skip: Collection[str] = ()
+    ) -> Spelling:
+        """The spelling of a query's words in order.
+
+        `light` are its function words; `skip` are words that may be unfinished.
+        """
+        found = _Found()
+        self.index.keywords.expect((*ordered, *map("".join, pairwise(ordered))))
+        unknown = {word for word in ordered if not self._count(word)}
+        for pair, joined in self._joined(ordered, light):
+            if unknown.isdisjoint(pair):
+                found.offered[joined] = CORRECTION_WEIGHT
+            elif found.alternatives.keys().isdisjoint(pair):
+                found.alternatives.update({word: {joined: CORRECTION_WEIGHT} for word in pair})
+                found.fixes.append(Fix(pair, self._surface(joined)))
+        rest = (word for word in dict.fromkeys(ordered) if word not in found.alternatives)
+        doubtful = [word for word in rest if word not in skip and self._is_doubtful(word)]
+        for word in doubtful[:_MAX_LOOKED_UP]:
+            if len(found.fixes) < _MAX_CORRECTED:
+                self._correct(word, found, known=word not in unknown)
+        return Spelling(found.alternatives, found.offered, tuple(found.fixes))
+
+    def _count(self, word: str) -> int:
+        return self.index.keywords.document_frequency(word)
+
+    def _is_doubtful(self, word: str) -> bool:
+        """Whether the vault does not have a word, or has it rarely and in no name."""
+        if len(word) < _MIN_LETTERS or not is_word(word):
+            return False
+        count = self._count(word)
+        if not count:
+            return self.is_real is None or not self.is_real(word)
+        return count <= _RARE and len(word) >= _RARE_LETTERS and not self._is_in_a_name(word)
+
+    def _is_in_a_name(self, word: str) -> bool:
+        number = None if self.names is None else self.names.stem_ids.get(stem(word))
+        return number is not None and self.names is not None and bool(self.names.df[number])
+
+    def _correct(self, word: str, found: _Found, *, known: bool) -> None:
+        parts: tuple[str, ...] = ()
+        better = self._more_common(word) if known else self.corrections(word)
+        if not better and not known:
+            parts = self._parts(word)
+            better = {} if parts else self.corrections(word, edits=2)
+        if parts:
+            found.alternatives[word] = dict.fromkeys(parts, CORRECTION_WEIGHT)
+            found.fixes.append(Fix((word,), " ".join(map(self._surface, parts))))
+        elif better:
+            found.alternatives[word] = better
+            best = next(each for each in better if each != word)
+            found.fixes.append(Fix((word,), self._surface(best)))
+
+    def corrections(self, word: str, *, edits: int = 1) -> dict[str, float]:
+        """The nearest words of the vault within some edits, each with its weight, best first."""
+        if len(word) < (_MIN_LETTERS if edits == 1 else _TWO_EDITS_LETTERS):
+            return {}
+        near = self._near(word, edits)
+        if word[:-1] in near and word[-1] != word[-2] and self._begins_others(word):
+            del near[word[:-1]]  # rather the beginning of a word than one with a letter too many
+        if not near:
+            return {}
+        least = min(distance for distance, _ in near.values())
+        equal = {each: count for each, (distance, count) in near.items() if distance == least}
+        most = max(equal.values())
+        ordered = sorted(equal, key=lambda each: (-equal[each], each))
+        common = [each for each in ordered if equal[each] >= _LEAST_COMMON * most]
+        meant = self._meant_by(common[0]) if edits == 1 else None
+        common = list(dict.fromkeys([meant, *common] if meant else common))
+        return dict.fromkeys(common[:_MAX_CORRECTIONS], CORRECTION_WEIGHT / edits)
+
+    def _meant_by(self, correction: str) -> str | None:
+        """The word that a correction is itself a mistake for: `repetiton`, once in the vault."""
+        if len(correction) < _MISTAKE_LETTERS or not self._is_doubtful(correction):
+            return None
+        others = self._others(correction)
+        best = max(others, key=lambda each: (others[each], each), default=None)
+        least = _MUCH_MORE * self._count(correction)
+        return best if best is not None and others[best] >= least else None
+
+    def _near(self, word: str, edits: int) -> dict[str, tuple[float, int]]:
+        """Words within some edits, with their distance and frequency.
+
+        The first letter is nearly always right (Pollock and Zamora 1983, "Collection and
+        characterization of spelling errors in scientific and scholarly text"), so another one adds
+        to the distance; at two edits it must be right, or swapped with the second.
+        """
+        found: dict[str, tuple[float, int]] = {}
+        for each, distance in self._list().near(word, edits).items():
+            starts = each[0] == word[0] or (each[0] == word[1] and each[1:2] == word[0])
+            if starts or (edits == 1 and min(len(each), len(word)) >= _FIRST_LETTER):
+                count = self._count(each)  # the list may have words that are gone
+                if count:
+                    found[each] = (distance + (0.0 if starts else _WRONG_START), count)
+        return found
+
+    def _more_common(self, word: str) -> dict[str, float]:
+        """The word itself and a much more frequent one that may be meant, by weight."""
+        own, others = self._count(word), self._others(word)
+        if not others:
+            return {}
+        best = max(others, key=lambda each: (others[each], each))
+        share = others[best] * _MISTAKES / (others[best] * _MISTAKES + own)
+        return {word: 1.0 - share / 2, best: CORRECTION_WEIGHT} if share > 0.5 else {}
+
+    def _others(self, word: str) -> dict[str, int]:
+        """Other words at one edit, with their frequency; no other forms of the word."""
+        return {
+            each: count
+            for each, (distance, count) in self._near(word, 1).items()
+            if distance == 1 and not _is_another_form(word, each)
+        }
+
+    def _joined(
+        self, ordered: Sequence[str], light: Collection[str]
+    ) -> Iterator[tuple[tuple[str, str], str]]:
+        """Neighbouring words that the vault has as one word, and this word."""
+        for one, two in dict.fromkeys(pairwise(ordered)):
+            joined = one + two
+            if one in light or two in light or joined in ordered or not is_word(joined):
+                continue
+            if len(joined) > _MIN_LETTERS and self._count(joined):
+                yield (one, two), joined
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        """Two words that the vault has next to each other, and that make the word together."""
+        parts = [
+            (word[:at], word[at:]) for at in range(_PART_LETTERS, len(word) - _PART_LETTERS + 1)
+        ]
+        self.index.keywords.expect([half for pair in parts for half in pair])
+        known = {pair: min(map(self._count, pair)) for pair in parts}
+        likely = sorted((pair for pair in parts if known[pair]), key=lambda pair: -known[pair])
+        phrases = self.index.keywords.notes_with_phrase
+        return next((pair for pair in likely[:_SPLITS] if len(phrases(pair))), ())
+
+    def _begins_others(self, word: str) -> bool:
+        return bool(self.index.keywords.terms_with_prefix(word, 1))
+
+    def _list(self) -> WordList:
+        return self.words.current(self.index)
+
+    def _surface(self, word: str) -> str:
+        """A word as the vault writes it, with its accents, in lower case."""
+        hits = self.index.keywords.search([QueryTerm(word)], limit=1)
+        for chunk in self.index.chunks(hits.chunk_ids.tolist()).values():
+            for token in spans(chunk.text):
+                if token.text == word:
+                    return chunk.text[token.start : token.end].lower()
+        return word
+
+
+@frozen
+class _Found:
+    alternatives: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    offered: dict[str, float] = field(default_factory=dict)
+    fixes: list[Fix] = field(default_factory=list)
+
+
+def _is_another_form(word: str, other: str) -> bool:
+    """Whether words may be forms of one word: they share a stem, a beginning, or all but an end."""
+    if stem(word) == stem(other) or word.startswith(other) or other.startswith(word):
+        return True
+    return sorted(word) != sorted(other) and word[-_SAME_END:] != other[-_SAME_END:]
+
+
+def corrected_text(text: str, fixes: Sequence[Fix]) -> str:
+    """`text` with every fix made, in the case of the words that it replaces."""
+    wanted = {fix.words: fix.text for fix in fixes}
+    found = list(_words_in_order(text))
+    pieces: list[str] = []
+    end = at = 0
+    while at < len(found):
+        count = next((n for n in (2, 1) if tuple(t.text for t in found[at : at + n]) in wanted), 0)
+        if count:
+            replaced = found[at : at + count]
+            start, stop = replaced[0].start, replaced[-1].end
+            new = wanted[tuple(token.text for token in replaced)]
+            pieces += [text[end:start], _in_case_of(text[start:stop], new)]
+            end = stop
+        at += count or 1
+    return "".join(pieces) + text[end:]
+
+
+def _words_in_order(text: str) -> Iterator[Token]:
+    """The tokens that `analyze.words` gives, with their offsets."""
+    following = words(text)
+    at = 0
+    for token in spans(text):
+        if at < len(following) and token.text == following[at]:
+            at += 1
+            yield token
+
+
+def _in_case_of(old: str, new: str) -> str:
+    if len(old) > 1 and old.isupper():
+        return new.upper()
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new
+
+
+def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) -> Corrected | None:
+    """The whole query with its words and phrases corrected; None if nothing is to be corrected.
+
+    Filters and excluded words stay as they are. `plain`: the query has no operators.
+    """
+    pieces: list[str] = []
+    end = 0
+    for start, stop in [(0, len(query))] if plain else _searched(query):
+        pieces += [query[end:start], corrected_text(query[start:stop], fixes)]
+        end = stop
+    text = "".join(pieces) + query[end:]
+    if text == query:
+        return None
+    return {"text": text, "from": tuple(word for fix in fixes for word in fix.words)}
+
+
+def _searched(query: str) -> list[tuple[int, int]]:
+    """The parts of a query that are searched for: runs of words, and phrases."""
+    parts: list[tuple[int, int]] = []
+    in_run = False
+    for lexeme in lex(query)[0]:
+        is_word = lexeme.kind == "word" and not lexeme.negated
+        if is_word and in_run:
+            parts[-1] = parts[-1][0], lexeme.end
+        elif is_word or (lexeme.kind == "phrase" and not lexeme.negated):
+            parts.append((lexeme.start, lexeme.end))
+        in_run = is_word
+    return parts
+
+
+MIN_LETTERS, MAX_LETTERS = 3, 32  # of a word in the list
+_ALL = 10_000_000  # words read from the index
+_MAX_RECENT = 200  # changed notes that are added to the list; with more it is read anew
+_MAX_ADDED = 5000  # words; with more the list is read anew
+_MIN_SAVED = 5000  # words of which a snapshot is written
+_SNAPSHOT = "words"
+_CONTENT = "words for spelling"
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+
+_Letters = npt.NDArray[np.uint32]
+_Bits = npt.NDArray[np.uint64]
+_Ints = npt.NDArray[np.int64]
+
+
+def is_word(token: str) -> bool:
+    """Whether a token can be misspelt: letters only, of a script with spaces between words."""
+    return (
+        MIN_LETTERS <= len(token) <= MAX_LETTERS
+        and token.isalpha()
+        and (token.isascii() or not _SPACELESS.search(token))
+    )
+
+
+class WordList:
+    """Words in order of their length. Not changed once made."""
+
+    def __init__(self, words: Sequence[str], older: WordList | None = None) -> None:
+        """`words` are different, of at least one letter, and in order of their length.
+
+        `older` is a list that is searched as well.
+        """
+        self.words, self.older = words, older
+        self._letters = _code_points("".join(self.words))
+        self._lengths = np.array([len(word) for word in self.words], np.int64)
+        self._starts = np.cumsum(self._lengths) - self._lengths
+        self._sets = self._letter_sets()
+
+    @classmethod
+    def of(cls, tokens: Iterable[str], older: WordList | None = None) -> WordList:
+        """The words among these tokens."""
+        words = {token for token in tokens if is_word(token)}
+        return cls(sorted(words, key=lambda word: (len(word), word)), older)
+
+    def near(self, word: str, most: int) -> dict[str, int]:
+        """The words within `most` edits of `word`, except itself, with their number of edits.
+
+        An edit changes, adds or removes a letter, or swaps two neighbours (optimal string
+        alignment: Damerau 1964, "A technique for computer detection and correction of spelling
+        errors").
+        """
+        if not is_word(word):
+            return {}
+        earlier = {} if self.older is None else self.older.near(word, most)
+        limits = [len(word) - most, len(word) + most + 1]
+        first, end = np.searchsorted(self._lengths, limits).tolist()
+        own = np.bitwise_or.reduce(_bits(_code_points(word)))
+        # An edit changes at most two members of the set of letters.
+        differing = np.bitwise_count(self._sets[first:end] ^ own)
+        places = first + np.flatnonzero(differing <= 2 * most)
+        edits = distances(word, self._matrix(places, len(word) + most), self._lengths[places])
+        close = np.flatnonzero((edits <= most) & (edits > 0))
+        found = zip(places[close].tolist(), edits[close].tolist(), strict=True)
+        return earlier | {self.words[place]: count for place, count in found}
+
+    def _letter_sets(self) -> _Bits:
+        if not self.words:
+            return np.empty(0, np.uint64)
+        sets: _Bits = np.bitwise_or.reduceat(_bits(self._letters), self._starts)
+        return sets
+
+    def _matrix(self, places: _Ints, width: int) -> _Letters:
+        """The letters of some words (words, width), with zeros after the last letter."""
+        at = self._starts[places, None] + np.arange(width)
+        inside = np.arange(width) < self._lengths[places, None]
+        return np.where(inside, self._letters[np.where(inside, at, 0)], 0).astype(np.uint32)
+
+
+def _code_points(text: str) -> _Letters:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _bits(letters: _Letters) -> _Bits:
+    """A bit for each letter; letters may share one."""
+    return np.left_shift(np.uint64(1), (letters & 63).astype(np.uint64))
+
+
+def distances(word: str, others: _Letters, lengths: _Ints) -> _Ints:
+    """The number of edits between `word` and each row of `others` (words, width).
+
+    Row by row of the usual table, for all words at the same time.
+    """
+    letters = _code_points(word)
+    count, width = others.shape
+    columns = np.arange(width + 1)
+    row = np.broadcast_to(columns, (count, width + 1))
+    before = row
+    for at, letter in enumerate(letters.tolist(), start=1):
+        same = others == letter
+        earlier, before = before, row
+        row = before + 1  # a letter was added
+        row[:, 1:] = np.minimum(row[:, 1:], before[:, :-1] + ~same)  # changed, or the same
+        if at > 1:
+            swapped = same[:, :-1] & (others[:, 1:] == letters[at - 2])
+            row[:, 2:] = np.where(swapped, np.minimum(row[:, 2:], earlier[:, :-2] + 1), row[:, 2:])
+        row = np.minimum.accumulate(row - columns, axis=1) + columns  # letters were left out
+    edits: _Ints = row[np.arange(count), lengths]
+    return edits
+
+
+class WordListCache:
+    """Caches the words of one index and updates them on access. Thread-safe.
+
+    Of changed notes the words are added. Words that are in no note any more stay until the list is
+    read anew; who uses a word looks its frequency up.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is read before the first access."""
+        self._lock = threading.Lock()
+        self._generation = -1
+        self._words = WordList(())
+
+    def current(self, index: IndexReader) -> WordList:
+        """The words at the current generation of the index."""
+        with self._lock:
+            generation = index.text_generation
+            if self._generation < 0:
+                self._load(index, generation)
+            if self._generation != generation:
+                self._update(index, generation)
+            return self._words
+
+    def _update(self, index: IndexReader, generation: int) -> None:
+        old = self._words
+        known = len(old.words) + (0 if old.older is None else len(old.older.words))
+        changed: Sequence[int] = ()
+        if self._generation >= 0:
+            _, notes = index.notes_changed_since(self._generation)
+            changed = [note.id for note in notes]
+        if (
+            known
+            and len(changed) <= _MAX_RECENT
+            and (old.older is None or len(old.words) < _MAX_ADDED)
+        ):
+            base, recent = (old, ()) if old.older is None else (old.older, old.words)
+            self._words = WordList.of([*recent, *_words_of(index, changed)], base)
+        else:
+            everything = index.keywords.terms_with_prefix("", _ALL)
+            self._words = WordList.of(word for word, _ in everything)
+            self._save(index, generation)
+        self._generation = generation
+
+    def _save(self, index: IndexReader, generation: int) -> None:
+        if len(self._words.words) >= _MIN_SAVED:
+            text = np.frombuffer("\n".join(self._words.words).encode(), np.uint8)
+            made = np.array([generation], np.int64)
+            index.array_cache.save(_SNAPSHOT, _CONTENT, {"words": text, "made": made})
+
+    def _load(self, index: IndexReader, latest: int) -> None:
+        """Load the snapshot of an earlier process, unless the database is an older copy."""
+        saved = index.array_cache.load(_SNAPSHOT, _CONTENT)
+        if saved is not None and int(saved["made"][0]) <= latest:
+            self._words = WordList(saved["words"].tobytes().decode().split("\n"))
+            self._generation = int(saved["made"][0])
+
+
+def _words_of(index: IndexReader, note_ids: Sequence[int]) -> Iterator[str]:
+    """The tokens of some notes."""
+    for note in index.notes(note_ids).values():
+        values = (word for found in property_words(note.properties).values() for word in found)
+        for text in (note.title, note.path, *note.aliases, *note.tags, *values):
+            yield from tokens(text)
+        for chunk in index.chunks_of(note.id):
+            for text in (chunk.text, *chunk.headings):
+                yield from tokens(text)

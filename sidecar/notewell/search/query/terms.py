@@ -1,0 +1,222 @@
+"""The weighted terms of a query: its tokens, function words, spelling corrections, completions.
+
+Function words hold a sentence together and say little about its topic. The idf of BM25 gives them
+a low weight where the collection is prose, but notes are often lists and headings, in which "how"
+and "my" are rare and would weigh as much as topics. So they count a quarter: on development sets,
+English sentences, questions and link texts gain over counting half, and leaving them out gains
+nothing more. In a language without a list here, all words count in full.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import field, replace
+
+from notewell.base.types.frozen import frozen
+from notewell.index.analyze import tokens, words
+from notewell.index.lexical import QueryTerm, idf
+from notewell.index.port import IndexReader
+from notewell.index.search_ports import KeywordIndex
+from notewell.search.query.spelling import Fix, Speller, Spelling, WordListCache
+
+MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
+FUNCTION_WORD_WEIGHT = 0.25
+COMPLETION_WEIGHT = 0.5  # of a word that begins with the unfinished one
+_MAX_COMPLETIONS = 6  # per unfinished word
+_MIN_HIGHLIGHT = 0.1  # of the highest weight; tokens with less are not highlighted
+
+_ENGLISH = """
+a about an and any are as at be been but by can could did do does for from had has have he her him
+his how i if in into is it its may me my no not of on onto or our she should so some such than that
+the their them then there these they this those to was we were what when where which while who
+whom whose why will with would you your
+"""
+_GERMAN = """
+aber alle als also am an auch auf aus bei bin bis bist da damit dann das dass dein deine dem den der
+des die dies diese diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es
+etwas fur hat haben ich ihr ihre im in ist ja kann kannst kein keine konnen mein meine mich mir mit
+muss nach nicht noch nur ob oder ohne sein seine sich sie sind so soll uber um und uns unter vom von
+vor war warum was welche welcher welches wenn wer werden wie wird wo wurde zu zum zur
+"""
+_RUSSIAN = """
+а без бы был была были было быть в вам вас весь во вот все всего вы где да для до его ее если есть
+еще же за и из или им их к как какая какие какой когда который которые кто ли мне мой моя на над не
+него нее нет ни них но о об он она они от по под при с со так также там то только ты у уже что чтобы
+чем эта эти это этот я
+"""  # noqa: RUF001 (Cyrillic letters on purpose)
+# Words that say as little of a topic, but are worth as much as others if somebody types them.
+_VAGUE = """
+already also always another because before best better both different each either else even every
+first good here just last less like make many more most much must need never new next now one only
+other out own really same second see still take thing things three two use used uses using very via
+want way well without yes yet
+allem andere anderen anderer anderes ausserdem beide beiden beim bereits bietet dabei dafur daher
+danach davon dazu dort drei ebenfalls eigene eigenen erst erste ersten etwa gibt hier immer jede
+jeden jeder jedes jedoch jetzt kannst mehr mehrere musst neu neue neuen nun schon sehr sodass
+stattdessen uber verwenden verwendest weitere weiteren wobei zwei
+ваш ваша ваше ваши вашего вашей вашем вашу возможно второй другая другие другого другое другой
+других каждый можете можно например новая новое новые новый нужно один одна одно первый поэтому
+просто своего своей свои свой свою также теперь тоже только три уже
+"""
+_LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSSIAN))
+_LIGHT = frozenset(_VAGUE.split()).union(*_LANGUAGES)
+
+
+@frozen
+class Terms:
+    """The scored tokens of a query, in order of appearance.
+
+    `weights`: occurrences times the weight of the term. `idf`: inverse document frequency as in
+    BM25. `unknown`: tokens that do not occur in the collection. `alternatives` maps a word to the
+    tokens that are searched for in its place, by weight: corrections and completions, and itself
+    where it may be right. `offered` are tokens that are searched for besides: neighbouring words
+    of the query as one word. `fixes` correct the spelling of the text.
+    """
+
+    weights: Mapping[str, float]
+    idf: Mapping[str, float]
+    unknown: frozenset[str]
+    alternatives: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    offered: frozenset[str] = frozenset()
+    fixes: tuple[Fix, ...] = ()
+
+    @property
+    def query(self) -> tuple[QueryTerm, ...]:
+        """The terms to search the keyword index for: those that occur in it."""
+        return tuple(
+            QueryTerm(token, weight)
+            for token, weight in self.weights.items()
+            if token not in self.unknown
+        )
+
+    def total_idf(self, *, known: bool) -> float:
+        """The weighted sum of the idf of all words, or only of those in the collection.
+
+        Of the alternatives for one word, the weightiest counts; what is only offered does not.
+        """
+        weighted = {
+            token: self.idf[token] * weight
+            for token, weight in self.weights.items()
+            if token not in self.offered and not (known and token in self.unknown)
+        }
+        groups = {tuple(tokens) for tokens in self.alternatives.values()}
+        best = sum(max(weighted.pop(token, 0.0) for token in group) for group in groups)
+        return best + sum(weighted.values())
+
+    def content_share(self) -> float:
+        """The share of the known words, by idf, that is in words other than function words."""
+        light = function_words(self.weights)
+        total = self.total_idf(known=True)
+        content = sum(
+            self.idf[token] * weight
+            for token, weight in self.weights.items()
+            if token not in light | self.unknown | self.offered
+        )
+        return min(1.0, content / total) if total > 0 else 1.0
+
+    def highlight_weights(self) -> Mapping[str, float]:
+        """The tokens to highlight, by weight times idf.
+
+        None that nearly every passage contains, and function words only in a query of nothing else.
+        """
+        weights = {token: self.idf[token] * weight for token, weight in self.weights.items()}
+        light = function_words(weights)
+        content = {token: weight for token, weight in weights.items() if token not in light}
+        weights = content or weights
+        threshold = _MIN_HIGHLIGHT * max(weights.values())
+        return {token: weight for token, weight in weights.items() if weight >= threshold}
+
+
+def query_terms(
+    index: IndexReader,
+    text: str,
+    *,
+    typing: bool = False,
+    correct: bool = True,
+    speller: Speller | None = None,
+) -> Terms:
+    """The terms of `text`; of more than MAX_TERMS, the rarest.
+
+    With `typing`, the last token also stands for the words that begin with it. Other words are
+    corrected, unless `correct` is false; a `speller` that is given has its words in memory.
+    """
+    found = tokens(text)
+    index.keywords.expect(found)
+    last = found[-1] if typing and found and text[-1:].isalnum() else None
+    exact = _exact_terms(index, Counter(found))
+    completed = completions(index.keywords, last) if last else {}
+    spelling = Spelling()
+    if correct and len(exact.weights) < MAX_TERMS:
+        speller = speller or Speller(index, WordListCache())
+        unfinished = {last} if last and completed else set()
+        spelling = speller.check(words(text), function_words(exact.weights), skip=unfinished)
+    alternatives = dict(spelling.alternatives)
+    if last and completed:
+        alternatives[last] = {last: 1.0, **completed}
+    if not alternatives and not spelling.offered:
+        return exact
+    return _with_others(index, exact, replace(spelling, alternatives=alternatives))
+
+
+def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
+    """The terms with what they may stand for; a word that cannot be right is left out."""
+    alternatives, offered = spelling.alternatives, spelling.offered
+    others = dict(offered)
+    for word, group in alternatives.items():
+        others |= {token: weight for token, weight in group.items() if token != word}
+    index.keywords.expect(tuple(others))
+    extra = _exact_terms(index, Counter(others.keys() - exact.weights.keys()))
+    weights = {
+        token: weight * alternatives.get(token, {token: 1.0}).get(token, 0.0)
+        for token, weight in exact.weights.items()
+    }
+    weights = {token: weight for token, weight in weights.items() if weight}
+    for token in others:
+        weights[token] = max(others[token], weights.get(token, 0.0))
+    return Terms(
+        weights=weights,
+        idf={**extra.idf, **exact.idf},
+        unknown=exact.unknown & weights.keys(),
+        alternatives=alternatives,
+        offered=frozenset(offered) - exact.weights.keys(),
+        fixes=spelling.fixes,
+    )
+
+
+def _exact_terms(index: IndexReader, counts: Counter[str]) -> Terms:
+    documents = index.keywords.document_count
+    found = {token: min(frequency(index.keywords, token), documents) for token in counts}
+    if len(counts) > MAX_TERMS:
+        rarest = sorted(counts, key=lambda token: found[token] or documents)
+        counts = Counter({token: counts[token] for token in rarest[:MAX_TERMS]})
+    light = function_words(counts)
+    return Terms(
+        weights={
+            token: count * (FUNCTION_WORD_WEIGHT if token in light else 1.0)
+            for token, count in counts.items()
+        },
+        idf={token: idf(found[token], documents) for token in counts},
+        unknown=frozenset(token for token in counts if not found[token]),
+    )
+
+
+def frequency(keywords: KeywordIndex, token: str) -> int:
+    """In how many documents, or else in how many notes by their properties, a token occurs."""
+    return keywords.document_frequency(token) or keywords.note_frequency(token)
+
+
+def function_words(tokens: Collection[str]) -> frozenset[str]:
+    """The function words among `tokens`, in the one language that has most of them."""
+    return max((language.intersection(tokens) for language in _LANGUAGES), key=len)
+
+
+def says_little(token: str) -> bool:
+    """Whether a token is a function word, or as vague, in any language that has a list here."""
+    return token in _LIGHT
+
+
+def completions(keywords: KeywordIndex, token: str) -> dict[str, float]:
+    """The most frequent words of the vault that begin with `token`, each with its weight."""
+    found = keywords.terms_with_prefix(token, _MAX_COMPLETIONS + 1)
+    return {word: COMPLETION_WEIGHT for word, _ in found if word != token}

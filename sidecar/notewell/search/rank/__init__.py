@@ -1,0 +1,1 @@
+"""Candidates of a search, what is known of them, and their order."""

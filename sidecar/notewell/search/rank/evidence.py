@@ -1,0 +1,332 @@
+"""Weighs what a query's words, meaning, names and links say about each note, as addends of a score.
+
+    score = words + meaning + coverage + names + links
+
+Each addend has the same scale for every query, so that no score has to be normalised within a
+query: one rare word is never worth a whole query, and a note that is the best of bad ones does not
+get full marks. docs/search.md derives the formula; its constants are `EvidenceWeights`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import CountTokens, FloatArray, IdArray
+from notewell.base.types.frozen import frozen
+from notewell.index.analyze import SPACELESS, words
+from notewell.search.rank.boosts import Links, activated
+from notewell.search.rank.candidates import SAME, CosineMap, or_zero
+
+# Of notes in order: the links of the first ones to others, by place; and the degrees of all.
+FindLinks = Callable[[IdArray], tuple[Links, FloatArray]]
+
+MOST_LINKED = 200  # notes, by all other evidence, that links can raise
+NEAREST = 10  # the rank of the cosine that tells how far the nearest passages stand out
+ABSENT_NOTES = (
+    30  # best notes without their meaning, whose mean cosine a note without a vector gets
+)
+_PASSAGE_SHARE = np.float32(0.6)  # of the best passage's BM25; the whole note's has the rest
+_ABSENT_COSINE = 0.3  # where none of them has a vector
+_FULL_WORDS = 4  # words of a query from which coverage counts less
+_FREE_LENGTH = 5.0  # logarithm of a note's length from which its coverage counts less
+_LENGTH_DAMPING = 0.3
+_SAID_SPAN = 0.1  # of the query, within which meaning rises from not at all to fully
+_MIN_DEVIATION = 0.03
+
+
+@frozen
+class EvidenceWeights:
+    """The constants of the score, chosen on development sets (docs/search.md).
+
+    `meaning` is the weight of a cosine of the reference model (all-MiniLM-L6-v2); `topical` raises
+    it, at most `most_topical` times its logarithm, by how far the nearest passages stand out
+    above `topical_from`, unless their notes say less than `said` of the query; `unreadable` is the
+    share it loses where the model cannot read the query, `named` the share it loses where a note
+    has the query as its name. `exact_name` is added to the names of such a note, so that it comes
+    first.
+    """
+
+    meaning: float = 1.1
+    coverage: float = 0.8
+    described: float = 0.2
+    names: float = 2.0
+    exact_name: float = 1.0
+    links: float = 0.2
+    unreadable: float = 0.7
+    named: float = 0.5
+    topical: float = 2.3
+    topical_from: float = 1.0
+    most_topical: float = 2.3
+    said: float = 0.3
+
+
+@frozen
+class Tuning:
+    """Factors on the parts of the score that were fitted to one vault (evaluate/tune.py).
+
+    Factors and not weights, so that they keep their meaning when a setting, a model or a new
+    version changes a weight. `names` is on both constants of names.
+    """
+
+    meaning: float = 1.0
+    coverage: float = 1.0
+    names: float = 1.0
+    links: float = 1.0
+
+    def applied(self, weights: EvidenceWeights) -> EvidenceWeights:
+        """The weights multiplied by the factors."""
+        return replace(
+            weights,
+            meaning=weights.meaning * self.meaning,
+            coverage=weights.coverage * self.coverage,
+            described=weights.described * self.coverage,
+            names=weights.names * self.names,
+            exact_name=weights.exact_name * self.names,
+            links=weights.links * self.links,
+        )
+
+
+UNTUNED = Tuning()
+
+
+@dataclass(frozen=True, eq=False)
+class NoteEvidence:
+    """Raw evidence of the candidate notes of a search: arrays (n,), aligned.
+
+    `cosine` is the model's own; `cosines` maps it to the reference scale.
+
+    `ids` are ascending. `passage_bm25` and `cosine` are those of the best passage, NaN where no
+    passage was found by its words, and where the note has no vector. `whole_bm25` and `coverage`
+    (0..1, the share of the query by idf that the note has in any field) are of the whole note,
+    `held` is the coverage with template lines, which do not count otherwise, `lengths` its tokens,
+    `names` (0..1) and `exact` tell how well its best name matches, `described` (0..1) how much more
+    its tags, headings and properties say (described.py).
+    """
+
+    ids: IdArray
+    passage_bm25: FloatArray
+    cosine: FloatArray
+    whole_bm25: FloatArray
+    coverage: FloatArray
+    held: FloatArray
+    lengths: FloatArray
+    names: FloatArray
+    exact: npt.NDArray[np.bool_]
+    described: FloatArray
+    cosines: CosineMap = SAME
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def bm25(self) -> FloatArray:
+        """The BM25 of the best passage and of the whole note, mixed; NaN without any word."""
+        passage = or_zero(self.passage_bm25)
+        mixed = _PASSAGE_SHARE * passage + (np.float32(1.0) - _PASSAGE_SHARE) * self.whole_bm25
+        known: FloatArray = np.where(mixed > 0.0, mixed, np.float32(np.nan))
+        return known
+
+    @cached_property
+    def meaning(self) -> FloatArray:
+        """The cosine on the reference scale; NaN where the note has no vector."""
+        return self.cosines.mapped(self.cosine)
+
+
+@frozen
+class QueryEvidence:
+    """What is known of a query before any note is weighed.
+
+    `known_idf`: the summed idf of its words that the vault contains, by weight. `words`: how many
+    different words it has. `digits`: the share of its words with digits, which embedding models
+    hardly read. `unreadable`: how much of it the model splits into pieces, 0..1. `cosine_mean` and
+    `cosine_deviation` are of the query's cosines over the vault; `passages` is their number.
+    Cosines are on the reference scale.
+    """
+
+    known_idf: float
+    words: int
+    digits: float = 0.0
+    unreadable: float = 0.0
+    nearest: float = 0.0  # the cosine at rank NEAREST
+    cosine_mean: float = 0.0
+    cosine_deviation: float = 1.0
+    passages: int = 0
+    nearest_coverage: float = 1.0  # the mean coverage of the NEAREST notes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Addends:
+    """The addends of the score (n,), aligned with the notes; 0 where there is no evidence.
+
+    `centrality` and `activation`, 0..1, are what `links` is made of by the method `gars`.
+    """
+
+    words: FloatArray
+    meaning: FloatArray
+    coverage: FloatArray
+    names: FloatArray
+    links: FloatArray
+    centrality: FloatArray | None = None
+    activation: FloatArray | None = None
+
+    @property
+    def similarity(self) -> FloatArray:
+        """The sum of what a note says of the query itself."""
+        return self.words + self.meaning + self.coverage + self.names
+
+    @property
+    def total(self) -> FloatArray:
+        """Their sum."""
+        return self.similarity + self.links
+
+    def named(self) -> Mapping[str, FloatArray]:
+        """The addends by the names that the reply gives them."""
+        named = {
+            "words": self.words,
+            "meaning": self.meaning,
+            "coverage": self.coverage,
+            "names": self.names,
+            "links": self.links,
+        }
+        if self.centrality is not None and self.activation is not None:
+            named |= {"centrality": self.centrality, "activation": self.activation}
+        return named
+
+
+def standing_out(query: QueryEvidence) -> float:
+    """How far the query's tenth nearest passage stands out, in standard deviations.
+
+    The distance of its cosine from the mean, less what chance gives in a vault of this size if
+    cosines were normally distributed. About 0 for most queries; 1 and more if the vault has many
+    passages on the query's topic, so that meaning orders them better than words.
+    """
+    if query.passages <= NEAREST:
+        return 0.0
+    distance = (query.nearest - query.cosine_mean) / max(query.cosine_deviation, _MIN_DEVIATION)
+    return distance - NormalDist().inv_cdf(1.0 - NEAREST / max(query.passages, 3 * NEAREST))
+
+
+def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: float) -> float:
+    """The weight of a cosine for this query; `best_name` is the best name match, 0..1."""
+    topical = min(max(standing_out(query) - weights.topical_from, 0.0), 1.0)
+    topical *= _on_topic(query, weights)
+    raised = weights.topical * topical * (1.0 - best_name) * (1.0 - query.digits)
+    readable = (1.0 - weights.unreadable * query.unreadable) * (1.0 - query.digits)
+    readable *= 1.0 - weights.named * best_name
+    return weights.meaning * readable * math.exp(min(raised, weights.most_topical))
+
+
+def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:
+    """Whether the nearest passages are about the query, 0..1, by the coverage of their notes.
+
+    If they have one word of it alone, as plugins named Sync for "how sync phone", it is this word
+    that makes them alike. Of a longer query, less has to be said.
+    """
+    share = min(1.0, _FULL_WORDS / max(query.words, 1))
+    return min(max((query.nearest_coverage / share - weights.said) / _SAID_SPAN, 0.0), 1.0)
+
+
+def weigh_words(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:
+    """BM25 divided by the summed idf of the query's known words: about 0..3."""
+    bm25 = or_zero(notes.bm25)
+    return (bm25 / np.float32(query.known_idf)) if query.known_idf > 0 else np.zeros_like(bm25)
+
+
+def weigh_coverage(
+    notes: NoteEvidence, query: QueryEvidence, weights: EvidenceWeights
+) -> FloatArray:
+    """The squared coverage; less for a long query, which no note says whole, and a long note.
+
+    More if the fields that describe the note have a part of the query.
+    """
+    length: FloatArray = np.maximum(np.log1p(notes.lengths) - np.float32(_FREE_LENGTH), 0.0)
+    anywhere = weights.coverage * notes.coverage**2 / (1.0 + _LENGTH_DAMPING * length)
+    share = min(1.0, _FULL_WORDS / max(query.words, 1))
+    covered: FloatArray = share * (anywhere + weights.described * notes.described)
+    return covered.astype(np.float32)
+
+
+def weigh_meaning(notes: NoteEvidence, others: FloatArray, weight: float) -> FloatArray:
+    """The weighted cosine; a note without a vector has that of notes with similar `others`.
+
+    `others` (n,) are the sums of all other addends: of the best ABSENT_NOTES by them, the mean
+    cosine of those with a vector is what a note without one is taken to have.
+    """
+    cosine: FloatArray = np.maximum(notes.meaning, np.float32(0.0))  # NaN stays NaN
+    absent = np.isnan(cosine)
+    if absent.any():
+        best = np.argsort(-others, kind="stable")[:ABSENT_NOTES]
+        known = cosine[best][~absent[best]]
+        expected = float(known.mean()) if len(known) else _ABSENT_COSINE
+        cosine[absent] = expected
+    weighted: FloatArray = np.float32(weight) * cosine
+    return weighted
+
+
+def weigh_links(
+    ids: IdArray, others: FloatArray, weight: float, find_links: FindLinks
+) -> FloatArray:
+    """The weighted activation of notes by links of the first ones, relative to the highest.
+
+    `others` (n,) are the sums of all other addends.
+    """
+    links = np.zeros(len(ids), np.float32)
+    if weight <= 0.0 or not len(ids):
+        return links
+    top = np.argsort(-others, kind="stable")[:MOST_LINKED]
+    best = float(others[top[0]])
+    if best <= 0.0:
+        return links
+    scores = others[top] / np.float32(best)
+    links[top] = weight * activated(scores, *find_links(ids[top]))
+    return links
+
+
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+# Tokens per word (or per character of a script without spaces) from which a model starts to split
+# words into pieces, and at which it splits all of them. Below _UNKNOWN_CHARACTERS the characters
+# are unknown to the model: a run of them counts as one token.
+_SPLIT_WORDS = (1.9, 4.0)
+_SPLIT_CHARACTERS = (0.7, 0.95)
+_UNKNOWN_CHARACTERS = 0.15
+
+
+def digit_share(text: str) -> float:
+    """The share of the words of a query that have digits, 0..1; models hardly read numbers."""
+    parts = text.split()
+    return sum(any(map(str.isdigit, part)) for part in parts) / len(parts) if parts else 0.0
+
+
+def unreadable_share(text: str, count_tokens: CountTokens) -> float:
+    """How much of a query the model splits into pieces of words, 0..1, by its tokens per word."""
+    spaced, spaceless = _word_counts(text)
+    unreadable = 0.0
+    if spaced:
+        rate = count_tokens(_SPACELESS.sub(" ", text)) / spaced
+        unreadable += spaced * _between(rate, *_SPLIT_WORDS)
+    if spaceless:
+        rate = count_tokens("".join(_SPACELESS.findall(text))) / spaceless
+        unknown = rate < _UNKNOWN_CHARACTERS
+        unreadable += spaceless / 2 * (1.0 if unknown else _between(rate, *_SPLIT_CHARACTERS))
+    return unreadable / (spaced + spaceless / 2) if spaced or spaceless else 0.0
+
+
+def _word_counts(text: str) -> tuple[int, int]:
+    """The number of words in scripts with spaces, and of characters in scripts without.
+
+    Two characters of a script without spaces count as a word.
+    """
+    spaced = sum(not _SPACELESS.match(word) for word in words(text))
+    return spaced, len(_SPACELESS.findall(text))
+
+
+def _between(value: float, low: float, high: float) -> float:
+    return min(1.0, max(0.0, (value - low) / (high - low)))

@@ -1,0 +1,310 @@
+"""Finds notes by their names: titles, file names and aliases, over the whole vault.
+
+The score of a note is that of its best single name, q^2 * t: q is the share of the query that the
+name says, t the share of the name that was asked for. Both are shares by inverse document
+frequency among names, so words that a vault repeats in its names ("plugin", "obsidian") count
+little, however rare they are in its texts.
+
+Things are also asked for by name and kind ("minimal theme"), and a note's folder often says its
+kind. So q is 1 too if the query has all words of the name, and the folder's name has all others.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import FloatArray, IdArray
+from notewell.base.types.frozen import frozen
+from notewell.index.analyze import stem, words
+from notewell.index.port import IndexReader
+from notewell.search.query.terms import FUNCTION_WORD_WEIGHT, function_words
+from notewell.search.rank.candidates import among, ascending, firsts
+from notewell.search.rank.name_table import Floats, Ints, NameTable, name_key
+from notewell.vault.readers import link_name
+
+MOST = 50  # notes found by parts of their names; notes whose name is the query are all found
+_MAX_WORDS = 16  # of a longer query, the rarest words are looked up
+_MIN_PREFIX = 2  # letters of an unfinished word
+_MIN_UNKNOWN_PREFIX = 3  # letters of a word the vault does not have, to take it for a beginning
+_MAX_COMPLETED = 200  # names that begin with the query
+_MAX_RANKED = 400  # names: eight for each of the best notes, more than notes have
+_SNAPSHOT = "names"
+_CONTENT = "stems of the names of notes 3"
+_MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
+_LAST = "\U0010ffff"
+_WHOLE = 1.0 - 1e-9  # a share that is 1 but for rounding
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NameMatches:
+    """Notes that a query names, ascending by id.
+
+    `scores` (n,) are above 0 and at most 1. `exact` (n,): the query is one of the note's names.
+    """
+
+    note_ids: IdArray
+    scores: FloatArray
+    exact: npt.NDArray[np.bool_]
+
+
+NO_MATCHES = NameMatches(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.bool_))
+
+
+def find_names(
+    table: NameTable,
+    query: str,
+    *,
+    alternatives: Mapping[str, Mapping[str, float]] | None = None,
+    unknown: Collection[str] = (),
+    typing: bool = False,
+) -> NameMatches:
+    """The notes that `query` names: the best `MOST`, and all that have exactly this name.
+
+    `alternatives` maps words of the query to the words that they may stand for, by weight.
+    `unknown` are words that the vault does not have; they may be the beginning of a name's word,
+    as the last word may be with `typing`.
+    """
+    ordered = words(link_name(query))
+    if not ordered or not len(table.owners):
+        return NO_MATCHES
+    unfinished = ordered[-1] if typing and query[-1:].isalnum() else None
+    lookup = _Lookup(table, ordered, alternatives or {}, frozenset(unknown), unfinished)
+    names, scores = lookup.by_words()
+    key = name_key(link_name(query))
+    first, end = bisect_left(table.keys, key), bisect_left(table.keys, key + "\0")
+    same = np.arange(first, end)
+    parts = [(names, scores), (same, np.ones(len(same)))]
+    if unfinished or any(word in lookup.unknown for word in ordered):
+        parts.append(_beginning(table, key, end))
+    return _of_notes(
+        table.owners[np.concatenate([each for each, _ in parts])],
+        np.concatenate([each for _, each in parts]),
+        ascending(table.owners[same]),
+    )
+
+
+def _beginning(table: NameTable, key: str, first: int) -> tuple[Ints, Floats]:
+    """Names that begin with `key`, from place `first` on; each scores the share that is typed."""
+    if len(key) < _MIN_UNKNOWN_PREFIX:
+        return np.empty(0, np.int64), np.empty(0)
+    end = min(bisect_left(table.keys, key + _LAST, first), first + _MAX_COMPLETED)
+    lengths = np.array([len(table.keys[at]) for at in range(first, end)], np.float64)
+    return np.arange(first, end), len(key) / lengths
+
+
+def _of_notes(owners: IdArray, scores: Floats, exact: IdArray) -> NameMatches:
+    """The best score of each note, of the best notes and of those with an exact match."""
+    if len(scores) > _MAX_RANKED:
+        first_ones = scores >= np.partition(scores, -_MAX_RANKED)[-_MAX_RANKED]
+        owners, scores = owners[first_ones], scores[first_ones]
+    by_note = np.lexsort((-scores, owners))
+    ordered = owners[by_note]
+    first = firsts(ordered)  # the best name of each note
+    notes, best = ordered[first], scores[by_note[first]]
+    is_exact = among(notes, exact)
+    if len(notes) > MOST:
+        keep = is_exact.copy()
+        keep[np.lexsort((notes, -best))[:MOST]] = True
+        notes, best, is_exact = notes[keep], best[keep], is_exact[keep]
+    return NameMatches(notes, best.astype(np.float32), is_exact)
+
+
+@frozen
+class _Meaning:
+    """A stem that a word of the query may stand for.
+
+    `worth`: the share of the word's weight that it says. `typed`: the share of the stem's letters
+    that were typed.
+    """
+
+    word: str
+    stem: int
+    worth: float = 1.0
+    typed: float = 1.0
+
+
+@frozen
+class _Lookup:
+    """Looks the words of one query up in the table."""
+
+    table: NameTable
+    ordered: Sequence[str]
+    alternatives: Mapping[str, Mapping[str, float]]
+    unknown: frozenset[str]
+    unfinished: str | None
+
+    def by_words(self) -> tuple[Ints, Floats]:
+        """Names that have words of the query, and their scores."""
+        counts = Counter(self.ordered)
+        light = function_words(counts)
+        meanings = {word: self._meanings(word) for word in counts}
+        weights = {
+            word: count
+            * (FUNCTION_WORD_WEIGHT if word in light else 1.0)
+            * self._idf(meanings[word])
+            for word, count in counts.items()
+        }
+        rarest = sorted(
+            (word for word in counts if meanings[word]), key=lambda word: -weights[word]
+        )
+        wanted = [one for word in rarest[:_MAX_WORDS] for one in meanings[word]] + self._joined()
+        if not wanted:
+            return np.empty(0, np.int64), np.empty(0)
+        return self._scored(sorted(wanted, key=lambda one: one.worth * one.typed), weights)
+
+    def _meanings(self, word: str) -> list[_Meaning]:
+        known = self.alternatives.get(word) or {word: 1.0}
+        most = max(known.values())
+        numbered = ((self.table.stem_ids.get(stem(each)), each) for each in known)
+        found = [
+            _Meaning(word, number, known[each] / most)
+            for number, each in numbered
+            if number is not None
+        ]
+        least = _MIN_PREFIX if word == self.unfinished else _MIN_UNKNOWN_PREFIX
+        if (word == self.unfinished or word in self.unknown) and len(word) >= least:
+            found += self._completions(word)
+        return found
+
+    def _completions(self, word: str) -> list[_Meaning]:
+        """The words of names that begin with a word."""
+        vocabulary, stems = self.table.words, self.table.word_stems
+        first = bisect_left(vocabulary, word)
+        typed: dict[int, float] = {}
+        for place in range(first, bisect_left(vocabulary, word + _LAST, first)):
+            number = int(stems[place])
+            typed[number] = max(typed.get(number, 0.0), len(word) / len(vocabulary[place]))
+        return [_Meaning(word, number, 1.0, share) for number, share in typed.items()]
+
+    def _joined(self) -> list[_Meaning]:
+        """Words of names that two neighbouring words of the query make together."""
+        pairs = dict.fromkeys(pairwise(self.ordered))
+        found = ((one, two, self.table.stem_ids.get(stem(one + two))) for one, two in pairs)
+        known = [(one, two, number) for one, two, number in found if number is not None]
+        # It says both words; the letters of the name's word are counted once.
+        return [
+            meaning
+            for one, two, number in known[:_MAX_WORDS]
+            for meaning in (_Meaning(two, number, 1.0, 0.0), _Meaning(one, number))
+        ]
+
+    def _idf(self, meanings: Sequence[_Meaning]) -> float:
+        """The idf of a word by what it stands for; a word that is in no name has the highest."""
+        df = sum(int(self.table.df[one.stem]) for one in meanings)
+        return float(self.table.idf_of(np.array(min(df, len(self.table.notes)))))
+
+    def _scored(
+        self, wanted: Sequence[_Meaning], weights: Mapping[str, float]
+    ) -> tuple[Ints, Floats]:
+        """q^2 * t of all names with a wanted stem; of several stems for a word, the last counts."""
+        table = self.table
+        stems = np.array([one.stem for one in wanted])
+        which, names, shares = table.names_with(stems)
+        seen = np.zeros(len(table.owners), np.bool_)
+        seen[names] = True
+        found = np.flatnonzero(seen)
+        columns = np.empty(len(seen), np.int64)
+        columns[found] = np.arange(len(found))
+        rows = {word: row for row, word in enumerate({one.word: None for one in wanted})}
+        cells = np.array([rows[one.word] for one in wanted])[which], columns[names]
+        said = np.zeros((len(rows), len(found)))
+        said[cells] = np.array([one.worth * weights[one.word] for one in wanted])[which]
+        asked = np.zeros((len(rows), len(found)))
+        gains = np.where(shares > 0, shares * table.totals[names], table.idf[stems[which]])
+        asked[cells] = np.array([one.typed for one in wanted])[which] * gains
+        q = said.sum(axis=0) / sum(weights.values())
+        t = np.minimum(1.0, asked.sum(axis=0) / table.totals[found])
+        whole = np.flatnonzero((t >= _WHOLE) & (q < _WHOLE))
+        q[whole[self._in_folders(found[whole], said[:, whole] > 0, list(rows))]] = 1.0
+        return found, q**2 * t
+
+    def _in_folders(self, names: Ints, said: Flags, words_said: Sequence[str]) -> Flags:
+        """Of which names the note's folder has all words of the query that the name has not.
+
+        `said` (words, names) tells which of the words `words_said` each name has. A function word
+        may be missing, but several make a question of it ("how to write a plugin"); of the other
+        words, name and folder have to say one each.
+        """
+        light = function_words(set(self.ordered))
+        if len(light) > 1:
+            return np.zeros(len(names), np.bool_)
+        content = [word for word in dict.fromkeys(self.ordered) if word not in light]
+        places = {word: row for row, word in enumerate(words_said)}
+        folders, of_names = np.unique(self.table.folders[names], return_inverse=True)
+        stems = [_stems(self.table.folder_names[number]) for number in folders.tolist()]
+        all_found = np.ones(len(names), np.bool_)
+        any_said, any_left = np.zeros((2, len(names)), np.bool_)
+        for word in content:
+            stands_for = {stem(each) for each in self.alternatives.get(word) or (word,)}
+            by_name = said[places[word]] if word in places else np.zeros(len(names), np.bool_)
+            by_folder = np.array([not stands_for.isdisjoint(each) for each in stems], np.bool_)
+            all_found &= by_name | by_folder[of_names]
+            any_said |= by_name
+            any_left |= ~by_name
+        return all_found & any_said & any_left
+
+
+@lru_cache(maxsize=1024)  # a vault has far fewer folders than notes
+def _stems(folder: str) -> frozenset[str]:
+    return frozenset(map(stem, words(folder)))
+
+
+class NamesCache:
+    """Caches the table of names of one index and updates it on access. Thread-safe."""
+
+    def __init__(self) -> None:
+        """Nothing is read before the first access."""
+        self._lock = threading.Lock()
+        self._generation = -1
+        self._table = NameTable.empty()
+
+    def current(self, index: IndexReader) -> NameTable:
+        """The table at the current generation of the index."""
+        with self._lock:
+            generation = index.text_generation
+            if generation != self._generation:
+                self._update(index, generation)
+            return self._table
+
+    def _update(self, index: IndexReader, generation: int) -> None:
+        if self._generation < 0:
+            self._load(index, generation)
+        if self._generation == generation:
+            return
+        if self._generation < 0:
+            changed = index.all_notes()
+            ids = np.array([note.id for note in changed], np.int64)
+        else:
+            ids, basics = index.notes_changed_since(self._generation)
+            known = index.notes([note.id for note in basics])
+            changed = tuple(known.values())
+        self._table = self._table.updated(ids, changed)
+        self._generation = generation
+        if len(changed) > _MIN_CHANGED:
+            self._save(index)
+
+    def _save(self, index: IndexReader) -> None:
+        made = np.array([self._generation], np.int64)
+        index.array_cache.save(_SNAPSHOT, _CONTENT, {**self._table.arrays(), "made": made})
+
+    def _load(self, index: IndexReader, latest: int) -> None:
+        """Load the snapshot of an earlier process, unless the database is an older copy."""
+        saved = index.array_cache.load(_SNAPSHOT, _CONTENT)
+        if saved is None or "made" not in saved or int(saved["made"][0]) > latest:
+            return
+        table = NameTable.from_arrays(saved)
+        if table is not None:
+            self._table, self._generation = table, int(saved["made"][0])
+            if not saved.keys() >= NameTable.ARRAYS:  # an earlier version derived them again
+                self._save(index)

@@ -1,0 +1,227 @@
+"""Ranks candidate notes by their scores, each with its best passages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+import numpy as np
+
+from notewell.base.types import FloatArray, IdArray, Match
+from notewell.base.types.frozen import frozen
+from notewell.contract.search import RawScores, Scores
+from notewell.search.rank.boosts import Multipliers
+from notewell.search.rank.candidates import Candidates, or_zero
+from notewell.search.rank.evidence import Addends
+from notewell.search.rank.fuse import Fused, Plan, fuse
+from notewell.search.rank.relevance import Relevance
+
+_DIGITS = 6
+_FEW_NOTES = 40  # up to it, comparing one by one is faster than np.isin
+_PASSAGE_SHARE = 0.5  # minimum score of a further passage, relative to the note's best one
+
+
+@frozen
+class RankedNote:
+    """A ranked note. `passages` are (chunk id, score relative to the best one), best first.
+
+    `lent_by` is the attachment by whose text alone the note was found, because it embeds it.
+    """
+
+    note_id: int
+    score: float
+    scores: Scores
+    raw: RawScores
+    passages: tuple[tuple[int, float], ...]
+    match: Match | None = None
+    lent_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Candidate notes with their scores before they are sorted: arrays (n,), aligned.
+
+    `ids` are ascending note ids; `bm25` and `cosine` are NaN where there is none. `fused` is
+    what is multiplied and compared; where it is a sum, its parts are `addends`, and `scale` is the
+    sum that it is relative to.
+    """
+
+    ids: IdArray
+    bm25: FloatArray
+    cosine: FloatArray
+    fused: Fused
+    addends: Addends | None = None
+    scale: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def of(cls, notes: Candidates, plan: Plan) -> Scored:
+        """Notes scored by a plan that fuses the scores or ranks of both halves."""
+        return cls(notes.ids, notes.bm25, notes.cosine, fuse(notes, plan))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """The candidate notes in order: `order` are indices into `notes`, `scores` align with it."""
+
+    plan: Plan
+    chunks: Candidates
+    notes: Scored
+    multipliers: Multipliers
+    order: Sequence[int]
+    scores: FloatArray
+    best: float  # the fused (or summed) and boosted score that is scaled to 1
+    relevance: Relevance | None = None
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def without_weak(self) -> tuple[Ranking, int]:
+        """The ranking without weak matches, and how many these are."""
+        if self.relevance is None or not len(self.order):
+            return self, 0
+        order = np.array(self.order, np.int64)
+        kept = np.flatnonzero(~self.relevance.weak[order])
+        ranking = replace(self, order=order[kept].tolist(), scores=self.scores[kept])
+        return ranking, len(order) - len(kept)
+
+    def holds(self, note_id: int) -> bool:
+        """Whether the note ranks."""
+        at = int(np.searchsorted(self.notes.ids, note_id))
+        return at < len(self.notes) and self.notes.ids[at] == note_id and at in self.order
+
+    @property
+    def fused(self) -> Fused:
+        """The scores of the notes before they were multiplied."""
+        return self.notes.fused
+
+    def note_ids(self, limit: int) -> list[int]:
+        """Ids of the first notes."""
+        return [int(self.notes.ids[at]) for at in self.order[:limit]]
+
+    def top(self, limit: int, passages: int) -> tuple[RankedNote, ...]:
+        """The first notes, each with its best passage and up to `passages` further ones."""
+        places = np.array(self.order[:limit], np.int64)
+        ids = self.notes.ids[places].tolist()
+        passages_of = self._passages(ids, passages + 1)
+        matches = self._matches(places)
+        bm25, cosine = _known(self.notes.bm25[places]), _known(self.notes.cosine[places])
+        scores = zip(ids, _rounded(self.scores[:limit]), self._scores(places), strict=True)
+        return tuple(
+            RankedNote(
+                note_id=note_id,
+                score=score,
+                scores=parts,
+                raw=RawScores(bm25[at], cosine[at]),
+                passages=passages_of(note_id),
+                match=matches[at],
+            )
+            for at, (note_id, score, parts) in enumerate(scores)
+        )
+
+    def _matches(self, places: IdArray) -> Sequence[Match | None]:
+        """The words for the relevance of the notes at these indices."""
+        if self.relevance is None:
+            return [None] * len(places)
+        return self.relevance.matches(places)
+
+    def _scores(self, places: IdArray) -> Iterator[Scores]:
+        """The parts of the scores of the notes at these indices."""
+        fused, addends, by = self.notes.fused, self.notes.addends, self.multipliers
+        columns: dict[str, Sequence[float | None]] = {
+            "keyword": _known(fused.keyword[places]),
+            "semantic": _known(fused.semantic[places]),
+            "fused": _rounded(fused.fused[places]),
+        }
+        for name, values in (("tag", by.tag), ("recency", by.recency), ("graph", by.graph)):
+            if values is not None:
+                columns[name] = _rounded(values[places])
+        if addends is not None:
+            columns |= {name: _rounded(part[places]) for name, part in addends.named().items()}
+        for parts in zip(*columns.values(), strict=True):
+            yield Scores(**dict(zip(columns, parts, strict=True)))
+
+    def _passages(
+        self, note_ids: Sequence[int], limit: int
+    ) -> Callable[[int], tuple[tuple[int, float], ...]]:
+        """A function from one of the notes to its chunks: (id, share of the best), best first."""
+        own = _of_notes(self.chunks.note_ids, note_ids)
+        owners, ids = self.chunks.note_ids[own], self.chunks.ids[own]
+        plan = self.plan.for_passages()
+        if plan.method == "convex":  # scores relative to those of all chunks
+            values = fuse(self.chunks, plan).fused[own]
+        else:
+            values = fuse(self.chunks.at(own), plan).fused
+        order = np.lexsort((-values, owners))
+        found: dict[int, list[tuple[int, float]]] = {}
+        best = 1.0
+        rows = zip(owners[order].tolist(), ids[order].tolist(), values[order].tolist(), strict=True)
+        for owner, chunk_id, value in rows:
+            parts = found.get(owner)
+            if parts is None:
+                best = value or 1.0
+                found[owner] = [(chunk_id, value / best)]
+            elif len(parts) < limit and value / best >= _PASSAGE_SHARE:
+                parts.append((chunk_id, value / best))
+        return lambda note_id: tuple(found.get(note_id, ()))
+
+
+def _of_notes(owners: IdArray, note_ids: Sequence[int]) -> IdArray:
+    """Indices of the chunks whose owner is one of a few notes."""
+    if len(note_ids) > _FEW_NOTES:
+        return np.flatnonzero(np.isin(owners, note_ids))
+    mine = np.zeros(len(owners), np.bool_)
+    for note_id in note_ids:
+        mine |= owners == note_id
+    return np.flatnonzero(mine)
+
+
+def rank(
+    chunks: Candidates,
+    notes: Scored,
+    plan: Plan,
+    *,
+    min_score: float = 0.0,
+    boost: Callable[[IdArray, FloatArray], Multipliers] | None = None,
+) -> tuple[Ranking, int]:
+    """Rank `notes`, the notes of `chunks` and others; also returns how many are below `min_score`.
+
+    A score is the cosine in semantic mode, else the fused and boosted score relative to the best.
+    Ties go to the better BM25, then the better cosine, then the lower note id. `boost` computes
+    multipliers from the ids of the notes and their fused scores.
+    """
+    fused = notes.fused.fused
+    best, boosted, multipliers = 1.0, fused, Multipliers()
+    if plan.method != "semantic" and len(notes):
+        if boost is not None:
+            multipliers = boost(notes.ids, fused)
+            boosted = multipliers.applied(fused)
+        best = float(boosted.max()) or 1.0
+    scores = np.clip(boosted / np.float32(best), 0.0, 1.0)
+    order = _order(notes, scores)
+    kept = order[scores[order] >= min_score]
+    ranking = Ranking(
+        plan, chunks, notes, multipliers, kept.tolist(), scores[kept], best * notes.scale
+    )
+    return ranking, len(order) - len(kept)
+
+
+def _order(notes: Scored, scores: FloatArray) -> IdArray:
+    """Indices of the notes, best first, as `rank` describes."""
+    order = np.argsort(-scores)
+    ordered = scores[order]
+    if (ordered[1:] == ordered[:-1]).any():  # seldom; sorting by four keys takes far longer
+        order = np.lexsort((notes.ids, -or_zero(notes.cosine), -or_zero(notes.bm25), -scores))
+    return order
+
+
+def _known(scores: FloatArray) -> list[float | None]:
+    """The rounded scores; None for NaN."""
+    return [None if isnan(score) else round(score, _DIGITS) for score in scores.tolist()]
+
+
+def _rounded(scores: FloatArray) -> list[float]:
+    return [round(score, _DIGITS) for score in scores.tolist()]

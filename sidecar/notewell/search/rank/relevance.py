@@ -1,0 +1,280 @@
+"""Tells how relevant a note is to a query: strongly, related, or weakly.
+
+Two logistic functions of the evidence of a note, fitted on development sets (docs/search.md):
+`related` separates answers from whatever a query without any answer in the vault finds;
+`strong` separates answers from the other notes that the same query finds. Both look at the evidence
+as it is, not at its share of the best result, so that the best of bad results is still a bad one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import FloatArray, IdArray, Match, SearchMode
+from notewell.base.types.frozen import frozen
+from notewell.search.rank.candidates import REFERENCE, or_zero
+from notewell.search.rank.evidence import NoteEvidence, QueryEvidence, weigh_words
+
+RELATED_FROM, STRONG_FROM = 0.5, 0.4  # likelihoods
+_MOST_WORDS_ADDEND, _MOST_DEVIATIONS = 3.0, 9.0
+_MIN_DEVIATION = 0.03
+_UNREADABLE = 0.7  # share of its cosine that a query loses if the model can read nothing of it
+_LONGEST = 3.0  # natural logarithm of the words from which a query counts as long
+# Passages at which a vault's own mean cosine weighs as much as that of unrelated texts: in a small
+# vault, answers raise the mean.
+_FEW_PASSAGES = 50.0
+# The highest cosine that unrelated passages reach by chance grows with their number, as the square
+# root of twice its logarithm, in deviations (extreme values of the normal distribution). The
+# functions were fitted on vaults of thousands; a small one asks for less. The deviation is half of
+# a usual one, for caution: cosines of a vault's passages are not independent.
+_FITTED_PASSAGES, _LEAST_PASSAGES = 5_000, 50
+_CHANCE_DEVIATION = 0.04
+# Of a query whose other words the vault does not have, a note with all the rest is no weak match
+# from this share of known words on; with less, it has hardly any of the query.
+_MOSTLY_KNOWN = 0.38
+# Of the coverage of a note with every content word: passages and whole notes weigh words slightly
+# differently.
+_ALL_WORDS = 0.98
+
+
+@frozen
+class _Related:
+    """Coefficients of `related`: by words alone, by meaning alone, or by both.
+
+    `long_coverage` is of coverage times the logarithm of the number of words, `length` of that
+    logarithm. `known` is the share of the query in words that the vault has: where it lacks half of
+    them, nothing that the rest finds is likely to be an answer.
+    """
+
+    constant: float
+    words: float = 0.0
+    coverage: float = 0.0
+    names: float = 0.0
+    long_coverage: float = 0.0
+    excess: float = 0.0
+    unreadable: float = 0.0
+    known: float = 0.0
+    length: float = 0.0
+
+
+_BY_BOTH = _Related(-7.505, 1.569, 3.490, 3.799, 2.848, 7.528, 0.828, 4.292, -0.724)
+_BY_WORDS = _Related(-7.580, 1.591, 3.716, 4.931, 2.627, known=5.797, length=-0.394)
+_BY_MEANING = _Related(-5.995, excess=24.539, unreadable=-1.556, length=-0.566)
+# In hybrid mode a note may be related by its meaning alone, if the model can read the query and the
+# vault lacks its words. Chosen so that on the development sets it keeps hardly any result more.
+_BY_MEANING_ALONE = replace(_BY_MEANING, unreadable=-5.556, known=-4.0)
+
+
+@frozen
+class _Confidence:
+    """Coefficients of `confidence`: `related` is of the highest log-odds of that function.
+
+    `second`, `fourth` and `tenth` are of the distance of the best log-odds of `strong` to these:
+    an answer stands out.
+    """
+
+    constant: float
+    related: float
+    second: float
+    fourth: float
+    tenth: float
+    known: float = 0.0
+    unreadable: float = 0.0
+    length: float = 0.0
+
+
+_CONFIDENCE: Mapping[SearchMode, _Confidence] = {
+    "hybrid": _Confidence(-3.933, 0.154, 0.533, 1.307, 0.523, 2.557, 0.773, -0.054),
+    "keyword": _Confidence(-4.388, 0.073, 0.442, 1.645, 0.475, 3.518, length=0.141),
+    "semantic": _Confidence(-2.381, 0.392, 2.517, 0.135, 0.809, unreadable=1.337, length=-0.182),
+}
+_MOST_ODDS = 12.0  # log-odds beyond which nothing is surer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relevance:
+    """The relevance of candidate notes: arrays (n,), aligned with them.
+
+    `related` and `strong` are likelihoods, 0..1. `certain`: the note holds every word of the
+    query, or its name is the query, so it is never weak. `confidence`: the likelihood that one of
+    the first three results answers the query; 0 where nobody asks for it.
+    """
+
+    related: FloatArray
+    strong: FloatArray
+    certain: npt.NDArray[np.bool_]
+    confidence: float = 0.0
+
+    @property
+    def weak(self) -> npt.NDArray[np.bool_]:
+        """Which notes are weak matches."""
+        return (self.related < RELATED_FROM) & ~self.certain
+
+    def match(self, at: int) -> Match:
+        """The word for the note at an index."""
+        return self.matches(np.array([at]))[0]
+
+    def matches(self, places: IdArray) -> list[Match]:
+        """The words for the notes at these indices."""
+        strong = (self.strong[places] >= STRONG_FROM).tolist()
+        return [
+            "weak" if weak else "strong" if sure else "related"
+            for weak, sure in zip(self.weak[places].tolist(), strong, strict=True)
+        ]
+
+    def with_linked(self, seeds: IdArray) -> Relevance:
+        """The relevance if a note is no weak match whose seed is none.
+
+        `seeds` (n,) are the indices of the notes that activated each note; -1: none did.
+        """
+        certain = self.certain | ((seeds >= 0) & ~self.weak[seeds])
+        return replace(self, certain=certain)
+
+
+@frozen
+class Asked:
+    """The demands of a query on the words of its results.
+
+    `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
+    of the known words that are no function words. `required`: the query has a phrase, which all its
+    results hold, or no words but those of its conditions.
+    """
+
+    known: float
+    content: float
+    required: bool
+
+    def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
+        """The notes that have all of it (n,), by the share of the query that each holds."""
+        if self.required:
+            return np.ones(len(held), np.bool_)
+        if self.known < _MOSTLY_KNOWN:
+            return np.zeros(len(held), np.bool_)
+        return (held >= self.content * _ALL_WORDS) & (held > 0)
+
+
+def judge(notes: NoteEvidence, query: QueryEvidence, mode: SearchMode, asked: Asked) -> Relevance:
+    """The relevance of candidate notes, by their evidence and that of the query.
+
+    `mode` is the one that was possible (`keyword` without a model). A note without a vector is
+    judged by its words in any mode.
+    """
+    measures = _Measures.of(notes, query, asked.known)
+    related = measures.related(_BY_WORDS)
+    if mode == "hybrid":
+        by_meaning = measures.related(_BY_MEANING_ALONE)
+        by_either = np.maximum(measures.related(_BY_BOTH), by_meaning)
+        related = np.where(np.isnan(notes.cosine), related, by_either)
+    elif mode == "semantic":
+        related = measures.related(_BY_MEANING)
+    strong = measures.strong(by_meaning=mode == "semantic")
+    certain = notes.exact | asked.is_all_in(notes.held)
+    return Relevance(
+        logistic(related), logistic(strong), certain, measures.confidence(related, strong, mode)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measures:
+    """What the functions look at: arrays (n,) of the notes, and measures of the query.
+
+    `words` and `coverage` count words that the vault does not contain; `known` is the share of the
+    query in those that it does. `excess` is the cosine above the query's mean; in a small vault
+    it is raised (`_less_by_chance`). `cosine` and `deviations` (of the cosine above the mean) count
+    as far as the model can read the query.
+    """
+
+    words: FloatArray
+    coverage: FloatArray
+    names: FloatArray
+    cosine: FloatArray
+    deviations: FloatArray
+    excess: FloatArray
+    length: float  # natural logarithm of the number of words
+    unreadable: float
+    known: float
+
+    @classmethod
+    def of(cls, notes: NoteEvidence, query: QueryEvidence, known: float) -> _Measures:
+        """The measures; `known` is the share of the query in words that the vault contains."""
+        readable = np.float32(1.0 - _UNREADABLE * query.unreadable)
+        cosine = or_zero(notes.meaning)
+        deviation = max(query.cosine_deviation, _MIN_DEVIATION)
+        above = (cosine - np.float32(query.cosine_mean)) / np.float32(deviation)
+        return cls(
+            words=np.minimum(weigh_words(notes, query) * np.float32(known), _MOST_WORDS_ADDEND),
+            coverage=notes.coverage * np.float32(known),
+            names=notes.names,
+            cosine=np.maximum(cosine, np.float32(0.0)) * readable,
+            deviations=np.clip(above, np.float32(0.0), np.float32(_MOST_DEVIATIONS)) * readable,
+            excess=np.maximum(
+                cosine - np.float32(_usual_cosine(query) - _less_by_chance(query.passages)),
+                np.float32(0.0),
+            ),
+            length=min(math.log(max(query.words, 1)), _LONGEST),
+            unreadable=query.unreadable,
+            known=known,
+        )
+
+    def related(self, by: _Related) -> FloatArray:
+        """The log-odds that a note is related to the query."""
+        of_query = by.constant + by.unreadable * self.unreadable + by.known * self.known
+        odds: FloatArray = (
+            np.float32(of_query + by.length * self.length)
+            + by.words * self.words
+            + (by.coverage + by.long_coverage * self.length) * self.coverage
+            + by.names * self.names
+            + by.excess * self.excess
+        )
+        return odds
+
+    def strong(self, *, by_meaning: bool) -> FloatArray:
+        """The log-odds that a note answers the query; `by_meaning`: words were not searched."""
+        by_words = 0.346 * self.words + 1.419 * self.coverage + 3.555 * self.names
+        odds: FloatArray = -3.075 + by_words + 0.587 * self.cosine
+        if by_meaning:
+            odds = -3.44 + 3.341 * self.cosine + 0.208 * self.deviations
+        return odds
+
+    def confidence(self, related: FloatArray, strong: FloatArray, mode: SearchMode) -> float:
+        """The likelihood that a right answer is among the first three, from the notes' log-odds."""
+        if not len(related):
+            return 0.0
+        by = _CONFIDENCE[mode]
+        best = np.sort(strong)[::-1]
+        odds = (
+            by.constant
+            + by.related * float(np.clip(related.max(), -_MOST_ODDS, _MOST_ODDS))
+            + by.second * float(best[0] - best[min(1, len(best) - 1)])
+            + by.fourth * float(best[0] - best[min(3, len(best) - 1)])
+            + by.tenth * float(best[0] - best[min(9, len(best) - 1)])
+            + by.known * self.known
+            + by.unreadable * self.unreadable
+            + by.length * self.length
+        )
+        return 1.0 / (1.0 + math.exp(-odds))
+
+
+def _usual_cosine(query: QueryEvidence) -> float:
+    """The query's mean cosine over the vault, in a small one nearer to that of unrelated texts."""
+    passages = query.passages
+    total = passages * query.cosine_mean + _FEW_PASSAGES * REFERENCE.unrelated
+    return total / (passages + _FEW_PASSAGES)
+
+
+def _less_by_chance(passages: int) -> float:
+    """How much lower the best cosine of unrelated texts is in a vault of so many passages."""
+    counted = min(max(passages, _LEAST_PASSAGES), _FITTED_PASSAGES)
+    fewer = math.sqrt(2 * math.log(_FITTED_PASSAGES)) - math.sqrt(2 * math.log(counted))
+    return _CHANCE_DEVIATION * fewer
+
+
+def logistic(values: FloatArray) -> FloatArray:
+    """The likelihoods of log-odds."""
+    likelihood: FloatArray = (1.0 / (1.0 + np.exp(-values))).astype(np.float32)
+    return likelihood

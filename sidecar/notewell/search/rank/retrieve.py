@@ -1,0 +1,326 @@
+"""Retrieves candidates: passages by BM25 and by cosine, whole notes by their words and names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
+from notewell.index.lexical import QueryTerm, no_hits
+from notewell.index.note_fields import FIELD_BITS
+from notewell.index.note_postings import NoteMatches
+from notewell.index.port import IndexReader
+from notewell.index.ranks import highest
+from notewell.search.query.note_facts import NO_NOTES
+from notewell.search.query.terms import Terms
+from notewell.search.rank.candidates import (
+    SAME,
+    Candidates,
+    CosineMap,
+    among,
+    ascending,
+    by_note,
+    merge,
+)
+from notewell.search.rank.evidence import NoteEvidence
+from notewell.search.rank.name_matches import NO_MATCHES, NameMatches, find_names
+from notewell.search.rank.name_table import NameTable
+
+Hits = TypeVar("Hits", bound=ChunkHits)
+
+_MIN_DEPTH = 400  # chunks from each half; fewer would lose notes that both halves find
+_DEPTH_PER_NOTE = 5
+_BY_WHOLE, _BY_COVERAGE, _BY_HELD = 150, 100, 30  # candidates by their whole text alone
+NO_SHARES: FloatArray = np.empty(0, np.float32)
+
+
+def depth(limit: int) -> int:
+    """How many chunks to fetch from each half of the search for `limit` notes."""
+    return max(_MIN_DEPTH, _DEPTH_PER_NOTE * limit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Where:
+    """What may be found: `notes` (None: all) without `excluded`, both ascending ids."""
+
+    notes: IdArray | None
+    excluded: IdArray
+
+    def among(self, note_ids: IdArray) -> IdArray:
+        """Indices of the notes that may be found."""
+        found = np.ones(len(note_ids), np.bool_)
+        if self.notes is not None:
+            found &= among(note_ids, self.notes)
+        if len(self.excluded):
+            found &= ~among(note_ids, self.excluded)
+        return np.flatnonzero(found)
+
+
+EVERYWHERE = Where(None, np.empty(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class KeywordResult:
+    """Results of a query's words: passages, all notes with any of them, and notes by name.
+
+    `by_whole` of the matches are ranked whatever their passages are.
+    """
+
+    terms: Terms
+    chunks: ChunkHits
+    matches: NoteMatches
+    names: NameMatches
+    by_whole: int = _BY_WHOLE
+
+    def candidates(self, owners: IdArray) -> IdArray:
+        """Ids of the notes to rank, ascending; `owners` are the notes of the chunks."""
+        ids = ascending(np.concatenate((owners, self._found)))
+        return ids[ids >= 0]
+
+    def unranked(self, ranked: IdArray) -> FloatArray:
+        """The share of the query that the matches hold that were not ranked (n,), in any order.
+
+        `ranked` are ids of the notes that were, ascending.
+        """
+        places = _places(self.matches.note_ids, ranked)
+        return np.delete(self.matches.held, places[places >= 0])
+
+    @cached_property
+    def _found(self) -> IdArray:
+        """Ids of the notes that are candidates whatever their passages are."""
+        matches = self.matches
+        by = (
+            (matches.bm25, self.by_whole),
+            (matches.coverage, _BY_COVERAGE),
+            (matches.held, _BY_HELD),
+        )
+        best = [_best(scores, count) for scores, count in by]
+        found = [matches.note_ids[places] for places in best]
+        return np.concatenate([*found, self.names.note_ids])
+
+
+def keyword_hits(
+    index: IndexReader, query: Sequence[QueryTerm], *, limit: int, notes: IdArray | None
+) -> ChunkHits:
+    """The `limit` chunks with the best BM25; only chunks of `notes` unless that is None."""
+    if not query:
+        return no_hits()
+    return index.keywords.search(query, limit=limit, notes=notes)
+
+
+def search_keywords(
+    index: IndexReader,
+    text: str,
+    terms: Terms,
+    where: Where,
+    *,
+    limit: int,
+    weights: NoteFieldWeights,
+    names: NameTable,
+    typing: bool = False,
+) -> KeywordResult:
+    """Search for the terms of `text`, and for notes that it names."""
+    named = find_names(
+        names, text, alternatives=terms.alternatives, unknown=terms.unknown, typing=typing
+    )
+    return search_terms(index, terms, terms.query, where, limit=limit, weights=weights, names=named)
+
+
+def only_terms(index: IndexReader, terms: Terms, weights: NoteFieldWeights) -> KeywordResult:
+    """The terms without anything that they find, for a search by meaning alone."""
+    return search_terms(index, terms, (), EVERYWHERE, limit=0, weights=weights, names=NO_MATCHES)
+
+
+def search_terms(
+    index: IndexReader,
+    terms: Terms,
+    query: Sequence[QueryTerm],
+    where: Where,
+    *,
+    limit: int,
+    weights: NoteFieldWeights,
+    names: NameMatches,
+) -> KeywordResult:
+    """Search for `query`, the weighted terms (and expansions) made from `terms`.
+
+    `limit` is the number of passages, `depth` of that of notes.
+    """
+    chunks = keyword_hits(index, query, limit=limit, notes=where.notes)
+    chunks = exclude_hits(index, chunks, where.excluded)
+    matches = index.keywords.match_notes(query, weights=weights, notes=where.notes)
+    if len(where.excluded):
+        matches = matches.at(where.among(matches.note_ids))
+    names = _only_names(names, where.among(names.note_ids))
+    by_whole = max(_BY_WHOLE, limit // _DEPTH_PER_NOTE)  # as many as may be listed
+    return KeywordResult(terms, chunks, matches, names, by_whole)
+
+
+def collect(
+    index: IndexReader,
+    keyword: KeywordResult,
+    semantic: ChunkHits,
+    also: IdArray = NO_NOTES,
+    cosines: CosineMap = SAME,
+) -> tuple[Candidates, NoteEvidence]:
+    """The candidate chunks of both halves, and the evidence of all candidate notes and `also`.
+
+    `cosines` maps the model's cosines to the reference scale.
+    """
+    chunks = merge_hits(index, keyword.chunks, semantic)
+    ids = keyword.candidates(np.concatenate((chunks.note_ids, also)))
+    best = by_note(chunks)
+    passages = np.searchsorted(ids, best.ids)
+    bm25, cosine = np.full(len(ids), np.nan, np.float32), np.full(len(ids), np.nan, np.float32)
+    bm25[passages], cosine[passages] = best.bm25, best.cosine
+    matches, names = keyword.matches, keyword.names
+    whole, named = _places(matches.note_ids, ids), _places(names.note_ids, ids)
+    return chunks, NoteEvidence(
+        ids=ids,
+        passage_bm25=bm25,
+        cosine=cosine,
+        whole_bm25=_taken(matches.bm25, whole),
+        coverage=_taken(matches.coverage, whole),
+        held=_taken(matches.held, whole),
+        lengths=_taken(matches.lengths.astype(np.float32), whole),
+        names=_taken(names.scores, named),
+        exact=_taken(names.exact.astype(np.float32), named) > 0,
+        described=_described(index, keyword, whole),
+        cosines=cosines,
+    )
+
+
+def _described(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
+    """See `described`, of the notes at these places of the matches; 0 at -1."""
+    known = np.flatnonzero(whole >= 0)
+    found = np.zeros(len(whole), np.float32)
+    found[known] = described(index, keyword.terms, keyword.matches.at(whole[known]))
+    return found
+
+
+def _places(among: IdArray, ids: IdArray) -> IdArray:
+    """The place of each id in `among` (ascending), or -1."""
+    if not len(among):
+        return np.full(len(ids), -1, np.int64)
+    places = np.minimum(np.searchsorted(among, ids), len(among) - 1)
+    return np.where(among[places] == ids, places, -1)
+
+
+def _taken(values: FloatArray, places: IdArray) -> FloatArray:
+    """The values at these places; 0 at -1."""
+    taken = np.zeros(len(places), np.float32)
+    known = places >= 0
+    taken[known] = values[places[known]]
+    return taken
+
+
+def _best(scores: FloatArray, count: int) -> IdArray:
+    """Indices of the best scores; of equal ones at the end, the first."""
+    if len(scores) <= count:
+        return np.arange(len(scores))
+    cut = highest(scores, count)
+    above, equal = np.flatnonzero(scores > cut), np.flatnonzero(scores == cut)
+    return np.concatenate((above, equal[: count - len(above)]))
+
+
+def _only_names(names: NameMatches, kept: IdArray) -> NameMatches:
+    if len(kept) == len(names.note_ids):
+        return names
+    return NameMatches(names.note_ids[kept], names.scores[kept], names.exact[kept])
+
+
+def semantic_hits(
+    index: IndexReader,
+    vector: FloatArray | None,
+    *,
+    limit: int,
+    notes: IdArray | None,
+    also: IdArray | None = None,
+) -> VectorHits:
+    """The `limit` chunks nearest to the query's unit vector, and all of the notes `also`."""
+    if vector is None:
+        return VectorHits(np.empty(0, np.int64), np.empty(0, np.float32))
+    return index.vectors.search(vector, limit=limit, notes=notes, also=also)
+
+
+def semantic_candidates(
+    index: IndexReader,
+    vector: FloatArray | None,
+    keyword: KeywordResult,
+    where: Where,
+    *,
+    limit: int,
+) -> VectorHits:
+    """The nearest chunks, and those of every note that its words or its name found."""
+    also = keyword.candidates(index.note_ids_of(keyword.chunks.chunk_ids))
+    hits = semantic_hits(index, vector, limit=limit, notes=where.notes, also=also)
+    return exclude_hits(index, hits, where.excluded)
+
+
+def exclude_hits(index: IndexReader, hits: Hits, note_ids: IdArray) -> Hits:
+    """The hits outside these notes, given by ascending ids.
+
+    For few notes this is cheaper than a filter of the index.
+    """
+    if not len(note_ids):
+        return hits
+    kept = ~among(index.note_ids_of(hits.chunk_ids), note_ids)
+    return replace(hits, chunk_ids=hits.chunk_ids[kept], scores=hits.scores[kept])
+
+
+def merge_hits(index: IndexReader, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:
+    """Candidate chunks found by either half."""
+    ids, bm25, cosine = merge(keyword, semantic)
+    note_ids = index.note_ids_of(ids)
+    exists = note_ids >= 0  # a chunk may be deleted between the search and this look-up
+    if exists.all():
+        return Candidates(ids, note_ids, bm25, cosine)
+    return Candidates(ids[exists], note_ids[exists], bm25[exists], cosine[exists])
+
+
+def retrieve(
+    index: IndexReader,
+    query: Sequence[QueryTerm],
+    vector: FloatArray | None,
+    *,
+    limit: int,
+    notes: IdArray | None,
+) -> Candidates:
+    """Candidate chunks of both halves, one after the other; `limit` is chunks per half."""
+    keyword = keyword_hits(index, query, limit=limit, notes=notes)
+    return merge_hits(index, keyword, semantic_hits(index, vector, limit=limit, notes=notes))
+
+
+_NAMES = np.uint16(sum(FIELD_BITS[name] for name in ("title", "file_name", "aliases")))
+_DESCRIBING = np.uint16(
+    sum(
+        FIELD_BITS[name]
+        for name in ("headings", "tags", "properties", "description", "author", "topics")
+    )
+)
+# A single word is in too many headings and properties to tell notes apart by that; of a long query
+# they never say much.
+_LEAST_WORDS, _MOST_WORDS = 2, 8
+
+
+def described(index: IndexReader, terms: Terms, matches: NoteMatches) -> FloatArray:
+    """How much more of the query the notes say with their describing fields than by names alone.
+
+    An array (n,) between 0 and 1, aligned with `matches`: the squared share of the query, by idf,
+    in names and describing fields together, less the squared share in the names.
+    """
+    more = np.zeros(len(matches.note_ids), np.float32)
+    found = np.flatnonzero(matches.fields & _DESCRIBING)
+    total = terms.total_idf(known=False)
+    if not _LEAST_WORDS <= len(terms.weights) <= _MOST_WORDS or total <= 0.0 or not len(found):
+        return more
+    query = terms.query
+    masks = index.keywords.fields_of(query, matches.note_ids[found]).masks
+    worth = np.array([term.weight * terms.idf[term.token] for term in query]) / total
+    named = np.minimum(((masks & _NAMES) != 0) @ worth, 1.0)
+    said = np.minimum(((masks & (_NAMES | _DESCRIBING)) != 0) @ worth, 1.0)
+    more[found] = said**2 - named**2
+    return more

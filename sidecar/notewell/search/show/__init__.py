@@ -1,0 +1,1 @@
+"""What a reply shows: results with passages and snippets, explanations, similar notes."""

@@ -1,0 +1,399 @@
+"""Builds the results of a reply from ranked notes: passages, snippets, lines and links.
+
+A result is a note, or on request one of its blocks: a list item or a paragraph. Of a query with
+phrases, the passage with most of them comes first; a phrase that stands in an alias, a tag or a
+property, and nowhere in what is shown of the note, is told as a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+
+from notewell.base.types import IdArray, Match, StoredChunk, StoredNote
+from notewell.contract.fields import iso
+from notewell.contract.search import Passage, RawScores, Reason, Result, Scores
+from notewell.index.lexical import placeholder
+from notewell.index.port import IndexReader
+from notewell.index.template_lines import is_template
+from notewell.search.query.conditions import candidate_chunks, text_matcher, values_of
+from notewell.search.query.note_facts import NO_NOTES, Scope
+from notewell.search.rank.ranking import RankedNote, Ranking
+from notewell.search.rank.retrieve import KeywordResult
+from notewell.search.show.attachments import embedded_in, with_reasons
+from notewell.search.show.blocks import (
+    address_of,
+    best_blocks,
+    block_id,
+    further_items,
+    line_at,
+)
+from notewell.search.show.snippets import Snippets
+from notewell.vault.nested_lists import item_text, items_around
+from notewell.vault.properties import link_label, properties_text
+from notewell.vault.readers import reader_of
+from notewell.vault.readers.reader import Anchor
+
+Uri: TypeAlias = Callable[[str, str | None], str]
+
+
+def build(
+    index: IndexReader,
+    ranked: Sequence[RankedNote],
+    snippets: Snippets,
+    uri: Uri,
+    *,
+    further: int | None = None,
+) -> tuple[Result, ...]:
+    """Results in the order of `ranked`; deleted notes are skipped.
+
+    A note that was found by none of its passages shows its first one. Each shows at most `further`
+    passages besides its best one; None: all that match.
+    `uri` returns the link that opens a path at an anchor.
+    """
+    places: list[RankedNote] = []
+    shown: list[Result] = []
+    for note, place, chunks in _with_chunks(index, ranked):
+        places.append(place)
+        passages = _passages(note, place, chunks, snippets)
+        if further is not None:
+            passages = islice(passages, further + 1)
+        shown.append(_result(index, note, place, list(passages), uri))
+    return with_reasons(shown, places)
+
+
+def build_blocks(
+    index: IndexReader,
+    ranked: Sequence[RankedNote],
+    snippets: Snippets,
+    uri: Uri,
+    *,
+    limit: int,
+) -> tuple[Result, ...]:
+    """The matching list items and paragraphs of the notes as results, at most `limit`, best first.
+
+    The score of a block is the score of its note, times the weight of the query's words in the
+    block relative to the note's best block. So the best block of a note has the note's score, and
+    notes stay in their order. A note without words of the query is one result: its best passage.
+    """
+    results: list[Result] = []
+    for note, place, chunks in _with_chunks(index, ranked):
+        blocks = best_blocks((chunk for chunk, _ in chunks), snippets)
+        shown = [
+            one.passage(
+                snippets,
+                round(place.score * one.weight / blocks[0].weight, 6),
+                note.path,
+                one.breadcrumb(partial(index.chunks_of, note.id)),
+            )
+            for one in blocks
+        ]
+        shown = shown or list(islice(_passages(note, place, chunks[:1], snippets), 1))
+        results += [
+            _result(index, note, replace(place, score=one.score), [one], uri) for one in shown
+        ]
+    results.sort(key=lambda result: -result.score)
+    return tuple(results[:limit])
+
+
+def _with_chunks(
+    index: IndexReader, ranked: Sequence[RankedNote]
+) -> Iterator[tuple[StoredNote, RankedNote, Sequence[tuple[StoredChunk, float]]]]:
+    """The notes that still exist, in order, each with its chunks and their shares of the score."""
+    notes = index.notes([note.note_id for note in ranked])
+    bare = index.first_chunks([note.note_id for note in ranked if not note.passages])
+    ranked = [
+        replace(note, passages=((bare[note.note_id].id, 1.0),)) if note.note_id in bare else note
+        for note in ranked
+    ]
+    chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
+    for place in ranked:
+        if place.note_id in notes:
+            own = [(chunks[at], share) for at, share in place.passages if at in chunks]
+            yield notes[place.note_id], place, _telling(index, own)
+
+
+def _telling(
+    index: IndexReader, chunks: Sequence[tuple[StoredChunk, float]]
+) -> Sequence[tuple[StoredChunk, float]]:
+    """The chunks without those that are all template, such as a footer: they show nothing.
+
+    A short passage is embedded with its note's title and tags and little else, so it comes near
+    to queries that name them. If nothing is left, the first other passage of the note is shown.
+    """
+    template = index.keywords.template_lines
+    kept = [each for each in chunks if not is_template(each[0].text, template)]
+    if kept or not chunks:
+        return kept
+    others = index.chunks_of(chunks[0][0].note_id)
+    first = next((one for one in others if not is_template(one.text, template)), None)
+    return chunks if first is None else [(first, 1.0)]
+
+
+def list_notes(
+    index: IndexReader,
+    notes: Sequence[StoredNote],
+    snippets: Snippets,
+    uri: Uri,
+    *,
+    match: Match | None = None,
+) -> tuple[Result, ...]:
+    """Results for notes without scores, each with its first passage.
+
+    `match` is that of notes beside others that have scores; theirs is 0.
+    """
+    results = []
+    score = 1.0 if match is None else 0.0
+    first = index.first_chunks([note.id for note in notes])
+    for note in notes:
+        chunk = first.get(note.id) or placeholder(note.id)
+        ranked = RankedNote(note.id, score, Scores(), RawScores(), (), match=match)
+        passage = _passage(note, chunk, 1.0, snippets, best=True)
+        results.append(_result(index, note, ranked, [passage], uri))
+    return tuple(results)
+
+
+def _passages(
+    note: StoredNote,
+    ranked: RankedNote,
+    chunks: Sequence[tuple[StoredChunk, float]],
+    snippets: Snippets,
+) -> Iterator[Passage]:
+    """A passage for each chunk, and one for each further list item in it that matches.
+
+    Each is made when it is asked for.
+    """
+    for place, (chunk, share) in enumerate(chunks):
+        score = ranked.score * share
+        shown = _passage(note, chunk, round(score, 6), snippets, best=not place)
+        yield shown
+        for item, part in further_items(chunk, snippets, shown.line):
+            yield item.passage(snippets, round(score * part, 6), note.path, item.nearest_parent())
+
+
+def _passage(
+    note: StoredNote, chunk: StoredChunk, score: float, snippets: Snippets, *, best: bool
+) -> Passage:
+    """A passage of the reply.
+
+    If the `best` passage of a note has no word of the query, its snippet is the closest sentence,
+    or else the note's description.
+    """
+    snippet = snippets.make(chunk.text or properties_text(note.properties), semantic=best)
+    if best and snippets.use_description and note.description and not snippet.highlights:
+        snippet = replace(snippets.make(note.description), at=snippet.at)
+    line = line_at(chunk, snippet.at)
+    items = items_around(chunk.text, snippet.at)
+    return Passage(
+        heading=" > ".join(chunk.headings) or None,
+        block=block_id(chunk, items, line),
+        parent=_parent(chunk, items, snippet.at),
+        line=line,
+        snippet=snippet.text,
+        highlights=snippet.highlights,
+        score=score,
+        **address_of(chunk, note.path),
+    )
+
+
+def _parent(chunk: StoredChunk, items: tuple[int, ...], at: int) -> str | None:
+    """Text of the list item that contains the item of the best match."""
+    if len(items) > 1:
+        return item_text(chunk.text, items[1])
+    # A passage cut out of a list may begin inside an item that is not part of it.
+    nested = bool(items) and chunk.text[items[0]].isspace()
+    return chunk.parent if nested or "\n" not in chunk.text[:at] else None
+
+
+def _result(
+    index: IndexReader,
+    note: StoredNote,
+    ranked: RankedNote,
+    passages: Sequence[Passage],
+    uri: Uri,
+) -> Result:
+    blank = Passage(None, None, None, 1, note.description or "", (), ranked.score)
+    best = passages[0] if passages else blank
+    address = uri(note.path, best.block)
+    reader = reader_of(note.path)
+    others = passages[1:]
+    if reader is not None and reader.anchor != "line":
+        best, *others = [_placed(each, reader.anchor) for each in (best, *others)]
+    return Result(
+        path=note.path,
+        title=note.title,
+        description=note.description,
+        heading=best.heading,
+        block=best.block,
+        parent=best.parent,
+        line=best.line,
+        snippet=best.snippet,
+        highlights=best.highlights,
+        score=ranked.score,
+        scores=ranked.scores,
+        raw=ranked.raw,
+        passages=tuple(others),
+        tags=note.tags,
+        properties=note.properties,
+        created=iso(note.created),
+        modified=iso(note.modified),
+        uri=address,
+        match=ranked.match,
+        children=best.children,
+        page=best.page,
+        node=best.node,
+        embedded_in=embedded_in(index, note),
+        id=best.id,
+        hash=best.hash,
+        lines=best.lines,
+        mtime=iso(note.mtime_ns / 1e9) if note.mtime_ns else None,
+    )
+
+
+def _placed(passage: Passage, anchor: Anchor) -> Passage:
+    """Tell a page or node by its own name, which is stored like the id of a block."""
+    if passage.block is None:
+        return passage
+    if anchor == "node":
+        return replace(passage, node=passage.block)
+    page = int(passage.block) if passage.block.isdecimal() else None
+    return replace(passage, block=None, page=page)
+
+
+def latest(index: IndexReader, ids: IdArray) -> list[StoredNote]:
+    """The notes with these ids, those that were modified last first."""
+    wanted = set(ids.tolist())
+    listed = [note for note in index.all_notes() if note.id in wanted]
+    listed.sort(key=lambda note: (-(note.modified or 0.0), note.path))
+    return listed
+
+
+def without_words(
+    scope: Scope, keyword: KeywordResult, ranking: Ranking, shown: Sequence[RankedNote]
+) -> IdArray:
+    """Ids of the notes that meet a query although neither words nor meaning found them."""
+    if scope.notes is None:
+        return NO_NOTES
+    found = [each.note_id for each in shown]  # also those that are shown for a file in them
+    found_ids = np.concatenate((ranking.notes.ids, keyword.matches.note_ids, found))
+    return np.setdiff1d(scope.notes, found_ids.astype(np.int64))
+
+
+def unscored(
+    index: IndexReader, others: IdArray, room: int, snippets: Snippets, uri: Uri
+) -> tuple[Result, ...]:
+    """Results for the latest of the `others`, which come after those with scores."""
+    if room <= 0 or not len(others):
+        return ()
+    return list_notes(index, latest(index, others)[:room], snippets, uri, match="related")
+
+
+_MOST_READ = 20  # passages of a note that are looked at for a phrase
+
+
+class Phrases:
+    """The phrases of one query, as `ParsedQuery` has them."""
+
+    def __init__(self, phrases: Sequence[str]) -> None:
+        """Prepare their tests."""
+        self._texts = phrases
+        self._tests: list[Callable[[str], bool]] = [
+            text_matcher(phrase, exact=True) for phrase in phrases
+        ]
+
+    def lead(self, index: IndexReader, ranked: Sequence[RankedNote]) -> Sequence[RankedNote]:
+        """The notes, each with the passage first that has most of the phrases."""
+        if not self._tests:
+            return ranked
+        notes = index.notes([note.note_id for note in ranked])
+        chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
+        hits = _Hits(index, self._texts)
+        return [self._led(each, notes.get(each.note_id), chunks, hits) for each in ranked]
+
+    def _led(
+        self,
+        ranked: RankedNote,
+        note: StoredNote | None,
+        chunks: Mapping[int, StoredChunk],
+        hits: _Hits,
+    ) -> RankedNote:
+        if note is None or self._is_shown(note.title, *note.tags):
+            return ranked
+        own = [each for each in ranked.passages if each[0] in chunks]
+        counts = {chunk_id: self._count(chunks[chunk_id]) for chunk_id, _ in own}
+        if any(counts.values()):
+            own.sort(key=lambda each: -counts[each[0]])  # those with as many stay in their order
+            return replace(ranked, passages=tuple(own))
+        best = max(hits.of(ranked.note_id), key=self._count, default=None)
+        if best is None or not self._count(best):
+            return ranked
+        return replace(ranked, passages=((best.id, 1.0), *own))
+
+    def _count(self, chunk: StoredChunk) -> int:
+        """The number of phrases that stand in a passage or its headings."""
+        texts = (chunk.text, *chunk.headings)
+        return sum(any(map(holds, texts)) for holds in self._tests)
+
+    def _is_shown(self, *texts: str) -> bool:
+        return all(any(map(holds, texts)) for holds in self._tests)
+
+    def with_reasons(
+        self, index: IndexReader, shown: Sequence[Result], snippets: Snippets
+    ) -> tuple[Result, ...]:
+        """The results, with the place of each phrase that nothing shown of them has."""
+        if not self._tests:
+            return tuple(shown)
+        return tuple(self._with_reasons(index, result, snippets) for result in shown)
+
+    def _with_reasons(self, index: IndexReader, result: Result, snippets: Snippets) -> Result:
+        seen = [result.title, result.heading or "", result.snippet]
+        seen += [text for each in result.passages for text in (each.heading or "", each.snippet)]
+        missing = [holds for holds in self._tests if not any(map(holds, seen))]
+        note = index.note_at(result.path) if missing else None
+        if note is None:
+            return result
+        places = [place for holds in missing if (place := _place(note, holds, snippets))]
+        reasons = [Reason("phrase", place) for place in dict.fromkeys(places)]
+        return replace(result, reasons=(*result.reasons, *reasons)) if reasons else result
+
+
+class _Hits:
+    """Finds further passages that may have one of the phrases; asks the index when it has to."""
+
+    def __init__(self, index: IndexReader, phrases: Sequence[str]) -> None:
+        self._index, self._phrases = index, phrases
+
+    def of(self, note_id: int) -> Sequence[StoredChunk]:
+        """Some passages of a note."""
+        ids = self._ids[self._owners == note_id][:_MOST_READ]
+        return list(self._index.chunks(ids.tolist()).values())
+
+    @cached_property
+    def _ids(self) -> IdArray:
+        keywords = self._index.keywords
+        found = [candidate_chunks(phrase, keywords) for phrase in self._phrases]
+        return np.unique(np.concatenate([NO_NOTES, *found]))
+
+    @cached_property
+    def _owners(self) -> IdArray:
+        return self._index.note_ids_of(self._ids)
+
+
+def _place(note: StoredNote, holds: Callable[[str], bool], snippets: Snippets) -> str | None:
+    """The alias, tag or property of a note that holds a phrase, as `author: Jane Doe`."""
+    for name, value in _named(note):
+        if holds(value):
+            label = link_label(value)
+            return f"{name}: {snippets.make(label if holds(label) else value).text}"
+    return None
+
+
+def _named(note: StoredNote) -> Iterator[tuple[str, str]]:
+    yield from (("alias", alias) for alias in note.aliases)
+    yield from (("tag", tag) for tag in note.tags)
+    yield from values_of(note)

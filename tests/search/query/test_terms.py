@@ -1,0 +1,69 @@
+"""Mistyped words, and words that are still being typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from notewell.search.query.terms import completions, query_terms
+from tests.search.library import Library, MakeLibrary
+
+NOTES = {
+    "Garden.md": "The gardener waters the beautiful garden before breakfast.\n",
+    "Bees.md": "Beekeeping needs patience, a veil, and a calm morning.\n",
+    "More.md": "Beekeeping in the city: gardens on roofs, and neighbours.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(make_library: MakeLibrary) -> Library:
+    return make_library(NOTES)
+
+
+def test_a_word_that_the_vault_has_is_not_corrected(library: Library) -> None:
+    assert set(query_terms(library.index, "garden veil").weights) == {"garden", "veil"}
+
+
+def test_a_correction_is_marked_in_the_snippet(library: Library) -> None:
+    result = library.search("pateince", mode="keyword").results[0]
+    assert [result.snippet[start:end] for start, end in result.highlights] == ["patience"]
+
+
+def test_a_preposition_neither_ranks_nor_is_marked(make_library: MakeLibrary) -> None:
+    """Notes have "about" less often than their topics, so it would weigh as much as one."""
+    others = {f"Other {day}.md": f"Day {day}: nothing at all.\n" for day in range(20)}
+    writing = {f"Writing {day}.md": "Ideas for writing.\n" for day in range(4)}
+    aside = {"Aside.md": "About this: an idea about nothing, and more about it.\n"}
+    library = make_library(others | writing | aside)
+    found = library.search("ideas about writing", mode="keyword").results
+    assert [one.path for one in found] == [*sorted(writing), "Aside.md"]
+    result = found[-1]
+    assert [result.snippet[start:end] for start, end in result.highlights] == ["idea"]
+
+
+def test_the_last_word_while_typing_is_a_prefix(library: Library) -> None:
+    assert set(completions(library.index.keywords, "gard")) == {"garden", "gardener", "gardens"}
+    assert library.paths("roofs beekee", mode="keyword", typing=True)[0] == "More.md"
+    assert library.paths("beekee", mode="keyword") == []
+    assert set(library.paths("beekee", mode="keyword", typing=True)) == {"Bees.md", "More.md"}
+    assert library.paths("beekee ", mode="keyword", typing=True) == []  # a space ends the word
+
+
+def test_a_whole_word_ranks_before_words_that_begin_with_it(library: Library) -> None:
+    assert library.paths("garden", mode="keyword", typing=True)[0] == "Garden.md"
+
+
+def test_alternatives_for_one_word_weigh_as_one(library: Library) -> None:
+    exact = query_terms(library.index, "garden veil")
+    misspelt = query_terms(library.index, "gardne veil")
+    assert misspelt.alternatives == {"gardne": {"garden": 0.5}}
+    assert misspelt.total_idf(known=True) == pytest.approx(
+        exact.idf["veil"] + 0.5 * exact.idf["garden"]
+    )
+    typed = query_terms(library.index, "veil gard", typing=True)
+    whole = query_terms(library.index, "veil gard")
+    assert typed.total_idf(known=False) == pytest.approx(whole.total_idf(known=False))
+
+
+def test_spelling_is_not_corrected_when_switched_off(library: Library) -> None:
+    terms = query_terms(library.index, "gardne veil", correct=False)
+    assert (set(terms.weights), terms.unknown, terms.fixes) == ({"gardne", "veil"}, {"gardne"}, ())

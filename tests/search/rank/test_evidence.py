@@ -1,0 +1,136 @@
+"""The addends of a score: each has one scale for all queries, and absent evidence is no penalty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notewell.base.types import FloatArray
+from notewell.search.rank.boosts import Links
+from notewell.search.rank.evidence import (
+    EvidenceWeights,
+    NoteEvidence,
+    QueryEvidence,
+    meaning_weight,
+    standing_out,
+    weigh_coverage,
+    weigh_links,
+    weigh_meaning,
+    weigh_words,
+)
+
+WEIGHTS = EvidenceWeights()
+QUERY = QueryEvidence(known_idf=10.0, words=2, passages=5000, cosine_deviation=0.1)
+NAN = float("nan")
+
+
+def notes(
+    *,
+    passage: object = 0.0,
+    whole: object = 0.0,
+    cosine: object = NAN,
+    coverage: object = 0.0,
+    described: object = 0.0,
+) -> NoteEvidence:
+    count = max(np.size(each) for each in (passage, whole, cosine, coverage, described))
+
+    def column(values: object) -> FloatArray:
+        return np.broadcast_to(np.asarray(values, np.float32), (count,)).copy()
+
+    return NoteEvidence(
+        ids=np.arange(count),
+        passage_bm25=column(passage),
+        cosine=column(cosine),
+        whole_bm25=column(whole),
+        coverage=column(coverage),
+        held=column(coverage),
+        lengths=column(100.0),
+        names=column(0.0),
+        exact=np.zeros(count, np.bool_),
+        described=column(described),
+    )
+
+
+def test_keyword_evidence_is_relative_to_the_highest_possible_score() -> None:
+    found = notes(passage=[20.0, NAN], whole=[20.0, 5.0])
+    assert weigh_words(found, QUERY).tolist() == pytest.approx([2.0, 0.2])
+    twice = replace(QUERY, known_idf=20.0)
+    assert weigh_words(found, twice)[0] == pytest.approx(1.0)
+    assert weigh_words(found, replace(QUERY, known_idf=0.0)).tolist() == [0.0, 0.0]
+    assert np.isnan(notes().bm25).all()
+
+
+@given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=20), st.integers(1, 40))
+def test_more_coverage_never_counts_less(shares: list[float], words: int) -> None:
+    weighed = weigh_coverage(notes(coverage=sorted(shares)), replace(QUERY, words=words), WEIGHTS)
+    assert (np.diff(weighed) >= 0).all()
+    assert weighed.min() >= 0.0
+    assert weighed.max() <= WEIGHTS.coverage + 1e-6
+
+
+def test_coverage_counts_less_in_long_queries_and_long_notes() -> None:
+    full = notes(coverage=1.0)
+    short = weigh_coverage(full, QUERY, WEIGHTS)[0]
+    assert weigh_coverage(full, replace(QUERY, words=16), WEIGHTS)[0] == pytest.approx(short / 4)
+    long = replace(full, lengths=np.full(1, 20_000.0, np.float32))
+    assert weigh_coverage(long, QUERY, WEIGHTS)[0] < short
+
+
+def test_coverage_counts_more_where_fields_describe_the_note() -> None:
+    weighed = weigh_coverage(notes(coverage=0.5, described=[0.0, 0.5, 1.0]), QUERY, WEIGHTS)
+    assert np.diff(weighed).tolist() == pytest.approx([WEIGHTS.described / 2] * 2)
+    long = weigh_coverage(notes(described=1.0), replace(QUERY, words=8), WEIGHTS)
+    assert long.tolist() == pytest.approx([WEIGHTS.described / 2])
+
+
+def test_a_note_without_a_vector_gets_the_evidence_of_similar_notes() -> None:
+    others = np.array([2.0, 1.9, 0.1], np.float32)
+    weighed = weigh_meaning(notes(cosine=[0.6, NAN, 0.2]), others, 2.0)
+    assert weighed.tolist() == pytest.approx([1.2, 0.8, 0.4])
+    assert len(set(weigh_meaning(notes(cosine=[NAN, NAN]), others[:2], 2.0).tolist())) == 1
+    assert weigh_meaning(notes(cosine=-0.5), others[:1], 2.0).tolist() == [0.0]
+
+
+def test_semantic_evidence_rises_when_many_passages_stand_out() -> None:
+    usual = replace(QUERY, nearest=0.33, cosine_mean=0.04)
+    topical = replace(QUERY, nearest=0.55, cosine_mean=0.04)
+    assert standing_out(usual) < 0.5
+    assert standing_out(topical) > 2.0
+    base = meaning_weight(usual, WEIGHTS, 0.0)
+    assert base == pytest.approx(WEIGHTS.meaning)
+    assert meaning_weight(topical, WEIGHTS, 0.0) > 3 * base
+    named = meaning_weight(topical, WEIGHTS, 1.0)  # a note has this name
+    assert named == pytest.approx(base * (1.0 - WEIGHTS.named))
+    assert standing_out(replace(topical, passages=5)) == 0.0
+
+
+def test_passages_that_share_one_word_of_the_query_are_no_topic() -> None:
+    """Many plugins named Sync stand out for "how sync phone", and know nothing of phones."""
+    topical = replace(QUERY, nearest=0.55, cosine_mean=0.04)
+    one_word = replace(topical, nearest_coverage=0.25)
+    assert meaning_weight(one_word, WEIGHTS, 0.0) == pytest.approx(WEIGHTS.meaning)
+    whole = meaning_weight(topical, WEIGHTS, 0.0)
+    assert meaning_weight(replace(topical, nearest_coverage=0.5), WEIGHTS, 0.0) == whole
+    assert meaning_weight(replace(one_word, words=10), WEIGHTS, 0.0) == whole
+
+
+def test_semantic_evidence_falls_where_the_model_does_not_know_the_words() -> None:
+    assert meaning_weight(replace(QUERY, unreadable=1.0), WEIGHTS, 0.0) == pytest.approx(
+        WEIGHTS.meaning * (1.0 - WEIGHTS.unreadable)
+    )
+    assert meaning_weight(replace(QUERY, digits=1.0), WEIGHTS, 0.0) == 0.0
+
+
+def test_links_from_the_best_note_raise_a_score() -> None:
+    others = np.array([1.0, 0.5, 0.5], np.float32)
+
+    def find(ids: object) -> tuple[Links, FloatArray]:
+        return (np.array([0]), np.array([1])), np.ones(3, np.float32)
+
+    assert weigh_links(np.arange(3), others, 0.2, find).tolist() == pytest.approx([0, 0.2, 0])
+    assert not weigh_links(np.arange(3), others, 0.0, find).any()
+    assert not weigh_links(np.arange(0), others[:0], 0.2, find).any()
