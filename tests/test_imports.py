@@ -152,7 +152,7 @@ async def test_a_search_through_a_server_loads_nothing_slow(
         printed, imported = await asyncio.to_thread(imported_by, environment, "search", "bees")
 
     assert "Garden/Bees.md" in printed
-    assert "notewell.engine.client.remote" in imported
+    assert "notewell.engine.client" in imported
     assert not imported & (ENGINE | SLOW)
 
 

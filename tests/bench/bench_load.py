@@ -24,8 +24,7 @@ from load_clients import Crowd, Tally, change
 from stack import say
 
 from notewell.base.config.load import load_settings
-from notewell.engine.access.devices import Devices
-from notewell.engine.access.tokens import stored_token
+from notewell.engine.access import Devices, stored_token
 
 _READY_S = 1800.0
 _LEAST_ANSWERED = 0.95

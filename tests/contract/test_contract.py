@@ -25,10 +25,10 @@ from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
 from notewell.doors.web.server import serve
 from notewell.doors.web.server_file import BoundServer
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
-from notewell.engine.ingest.events import EventKind
+from notewell.engine.ingest.reports import EventKind
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations

@@ -15,7 +15,7 @@ from notewell.base.errors import IndexInUseError, NotFoundError, OutsideVaultErr
 from notewell.base.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
-from notewell.engine.request_threads import READERS
+from notewell.engine.event_loop import READERS
 from notewell.features import FEATURES
 from tests.tiny_model import write_tiny_judge, write_tiny_model
 from tests.waiting import until

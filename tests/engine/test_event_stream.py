@@ -6,8 +6,8 @@ import asyncio
 import threading
 from functools import partial
 
-from notewell.engine.event_stream import EventStream
-from notewell.engine.ingest.events import EventLog
+from notewell.engine.event_loop import EventStream
+from notewell.engine.ingest.reports import EventLog
 from tests.waiting import HANG_S
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 
+from notewell.engine.event_loop import RequestThreads
 from notewell.engine.ingest.pacing import SearchPriority
-from notewell.engine.request_threads import RequestThreads
 
 
 def test_what_has_begun_is_waited_for_together_with_the_request_that_needs_it() -> None:

@@ -13,7 +13,7 @@ import pytest
 from notewell.base.types import FloatArray, ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.search_turns import SearchTurns
+from notewell.engine.searcher import SearchTurns
 from notewell.features import FEATURES
 from tests.search.library import HashedWords
 

@@ -10,7 +10,7 @@ from notewell.base import querylog
 from notewell.base.errors import NotFoundError
 from notewell.base.types import Batch, Settings, VaultRecord
 from notewell.contract.changes import Change
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults import switch
 from notewell.engine.vaults.known import KnownVaults

@@ -9,11 +9,9 @@ from types import MappingProxyType
 from notewell.base import querylog
 from notewell.base.types import Batch, VaultRecord
 from notewell.base.types.runs import RunEnd
-from notewell.engine.access.devices import Devices
-from notewell.engine.access.tokens import new_stored_token, stored_token
+from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
-from notewell.engine.runs.log import RunLog
-from notewell.engine.runs.work import Runs
+from notewell.engine.runs import RunLog, Runs
 from notewell.engine.vaults.registry import Registry
 from notewell.features.documents import store as document_store
 from notewell.features.documents.store import DocumentStore, StoredPlace

@@ -16,11 +16,10 @@ from notewell.base.querylog import NAME, Judged, QueryLog
 from notewell.base.support.log_files import logging_to_files
 from notewell.base.types import LogRules, VaultRecord
 from notewell.base.types.runs import RunEnd
-from notewell.engine.access.devices import DEVICES_FILE, Devices
-from notewell.engine.access.tokens import TOKEN_FILE, stored_token
+from notewell.engine import runs
+from notewell.engine.access import DEVICES_FILE, TOKEN_FILE, Devices, stored_token
 from notewell.engine.configuration import Configuration
-from notewell.engine.runs import log as runs
-from notewell.engine.runs.log import RunLog
+from notewell.engine.runs import RunLog
 from notewell.engine.vaults.registry import REGISTRY, Registry
 from notewell.features.ask import conversations
 from notewell.features.ask.conversations import Conversations

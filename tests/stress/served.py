@@ -13,7 +13,7 @@ from pathlib import Path
 
 from notewell.base.config.load import load_settings
 from notewell.contract.status import StatusRequest
-from notewell.engine.client.remote import RemoteBackend, running_server
+from notewell.engine.client import RemoteBackend, running_server
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from tests.tiny_model import write_tiny_model

@@ -13,7 +13,7 @@ from notewell.base.config.load import load_settings
 from notewell.base.types import Settings
 from notewell.contract.changes import GuardRequest
 from notewell.contract.status import StatusRequest
-from notewell.engine.client.remote import RemoteBackend
+from notewell.engine.client import RemoteBackend
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from tests.stress import picture

@@ -20,11 +20,10 @@ from notewell.contract.changes import (
     ServerWritesReply,
     SyncReply,
 )
-from notewell.engine.ingest.events import Guarded
+from notewell.engine.ingest.plan import Guarded, guard
 from notewell.engine.ingest.queue import MOST_PATHS, Work
-from notewell.engine.ingest.removal_guard import guard
 from notewell.engine.ingest.writer import Writer
-from notewell.index.port import Index
+from notewell.index.port import Index, IndexReader
 from notewell.search.query.complete import did_you_mean
 from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
@@ -236,3 +235,35 @@ def _few(warnings: tuple[str, ...]) -> tuple[str, ...]:
     if len(warnings) <= MOST_WARNINGS:
         return warnings
     return (*warnings[:MOST_WARNINGS], f"and {len(warnings) - MOST_WARNINGS:,} more")
+
+
+class QueueControl:
+    """Any thread may call. Each reply says how much the request concerned."""
+
+    def __init__(self, writer: Writer, index: IndexReader) -> None:
+        """Nothing is changed yet."""
+        self._writer = writer
+        self._index = index
+
+    def pause(self) -> AcceptedReply:
+        """Pause the writer until `resume`; searching goes on. Returns how much is queued."""
+        self._writer.pause()
+        return self._accepted(self._writer.queue.waiting)
+
+    def resume(self) -> AcceptedReply:
+        """Resume the writer. Returns how much is queued."""
+        self._writer.resume()
+        return self._accepted(self._writer.queue.waiting)
+
+    def cancel(self) -> AcceptedReply:
+        """Drop the queue and stop the running work; commits stay. Returns how much was queued."""
+        waiting = self._writer.queue.waiting
+        self._writer.queue.cancel()
+        return self._accepted(waiting)
+
+    def retry(self) -> AcceptedReply:
+        """Try every failed note again."""
+        return self._accepted(self._writer.retry())
+
+    def _accepted(self, count: int) -> AcceptedReply:
+        return AcceptedReply(count, self._index.generation)

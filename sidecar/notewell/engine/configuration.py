@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from notewell.base.config.load import (
     PATHS,
@@ -19,10 +20,21 @@ from notewell.base.config.load import (
     read_layers,
     user_file,
 )
-from notewell.base.errors import ConfigError
+from notewell.base.errors import (
+    ConfigError,
+    ForbiddenError,
+    NotFoundError,
+    OutsideVaultError,
+    UsageError,
+)
 from notewell.base.support import atomic
+from notewell.base.support.home import expanded
 from notewell.base.types import Settings
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
 
 # Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
@@ -117,9 +129,6 @@ class Configuration:
             if not _is_safe(key, self._features):
                 raise ConfigError(f"'{key}' cannot be changed here. {_UNSAFE_REASON}")
         with self._changing:
-            # tomlkit takes long to load, and this module is loaded by every command.
-            from notewell.engine.toml_text import changed  # noqa: PLC0415
-
             text = changed(_text(self.file), changes)
             layers = self._layers(folder)
             layers["user"] = self._parsed(text, str(self.file))
@@ -145,8 +154,6 @@ class Configuration:
 
     def list_item(self, key: str, item: str, *, wanted: bool) -> None:
         """Put an item into a list of the per-user file, or take it out. Raises ConfigError."""
-        from notewell.engine.toml_text import changed  # noqa: PLC0415 - as in `change`
-
         with self._changing:
             text = _text(self.file)
             present = settings_by_key(self._of_file(text))[key]
@@ -160,8 +167,6 @@ class Configuration:
 
         Not for what a client sends: the caller decides where notes may go.
         """
-        from notewell.engine.toml_text import changed  # noqa: PLC0415 - as in `change`
-
         with self._changing:
             changes = {f"ask.{name}": value or None for name, value in rules.items()}
             text = changed(_text(self.file), changes)
@@ -174,8 +179,6 @@ class Configuration:
         Where data lies is decided here: these keys keep what the file of this computer says.
         Raises ConfigError if the settings are not valid.
         """
-        from notewell.engine.toml_text import with_top_level  # noqa: PLC0415 - as above
-
         layer = self._parsed(saved, "the settings in the backup")
         present = self._parsed(_text(self.file), str(self.file))
         kept = {key: present.get(key) for key in PATHS}
@@ -266,3 +269,92 @@ def _write(file: Path, text: str) -> None:
         raise ConfigError(
             f"{file} cannot be written ({error}); change it on the server itself"
         ) from error
+
+
+def changed(text: str, changes: Mapping[str, SettingValue]) -> str:
+    """The text of a file with changed settings; comments and order are kept.
+
+    None removes a setting. Raises ConfigError if the text cannot be changed.
+    """
+    import tomlkit  # noqa: PLC0415 - takes long to load, and every command loads this module
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
+
+    try:
+        document = tomlkit.parse(text)
+        for key, value in changes.items():
+            _put(document, key, value)
+        return tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"the configuration file cannot be changed: {error}") from error
+
+
+def with_top_level(text: str, values: Mapping[str, object]) -> str:
+    """The text of a file with other values of keys outside all sections; None removes a key."""
+    import tomlkit  # noqa: PLC0415 - as above
+
+    document = tomlkit.parse(text)
+    for key in values:
+        document.pop(key, None)
+    kept = {key: value for key, value in values.items() if value is not None}
+    # In front, because keys after a section's heading belong to the section.
+    return (tomlkit.dumps(kept) + tomlkit.dumps(document)) if kept else tomlkit.dumps(document)
+
+
+def _put(document: TOMLDocument, key: str, value: SettingValue) -> None:
+    import tomlkit  # noqa: PLC0415 - as above
+
+    *sections, name = key.split(".")
+    table: Any = document
+    for section in sections:
+        if value is None and section not in table:
+            return
+        if section not in table:
+            table[section] = tomlkit.table()
+        table = table[section]
+        if not isinstance(table, dict):
+            raise TypeError(f"'{section}' is not a section in it")
+    if value is None:
+        table.pop(name, None)
+    else:
+        table[name] = _as_toml(value)
+
+
+def _as_toml(value: SettingValue) -> object:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+_NOT_ALLOWED = (
+    "Only documents below a folder that a person allowed are read. Allow it on this computer with"
+    " `notewell documents allow FOLDER`."
+)
+
+
+def allowed_place(word: str, allow: Sequence[str]) -> Path:
+    """The real path of a file or folder, given in full, if a person allowed it.
+
+    Whether it exists is only said of what is allowed.
+
+    Raises:
+        UsageError: the path is not absolute.
+        ForbiddenError: it is below none of the folders `allow`.
+        OutsideVaultError: it is, but a link leads out of them.
+        NotFoundError: nothing is there.
+
+    """
+    given = expanded(word)
+    if not given.is_absolute() or "\0" in word:
+        raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
+    folders = [Path(os.path.realpath(expanded(one))) for one in allow]
+    named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
+    if not any(real.is_relative_to(folder) for folder in folders):
+        if any(named.is_relative_to(folder) for folder in folders):
+            raise OutsideVaultError(
+                f"{word} leads through a link out of the folders that may be read. {_NOT_ALLOWED}",
+                code="not_allowed",
+            )
+        raise ForbiddenError(f"{word} may not be read. {_NOT_ALLOWED}", code="not_allowed")
+    if not real.exists():
+        raise NotFoundError(f"There is no file or folder {word}.")
+    return real

@@ -34,10 +34,10 @@ from notewell.contract.request import Request
 from notewell.contract.runs import NextRun
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
-from notewell.engine import status
+from notewell.engine import notes, status
 from notewell.engine.answers import answer
-from notewell.engine.client_changes import ClientChanges
-from notewell.engine.event_stream import EventStream
+from notewell.engine.client_changes import ClientChanges, QueueControl
+from notewell.engine.event_loop import EventStream, RequestThreads
 from notewell.engine.feature import (
     Feature,
     OpenFeatures,
@@ -47,27 +47,20 @@ from notewell.engine.feature import (
     own_folders,
     tuning,
 )
-from notewell.engine.follower import Follower
-from notewell.engine.index_run import run_index
+from notewell.engine.following import Follower, VaultWatcher
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.ingest.events import Event, Tally
 from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.pacing import SearchPriority
+from notewell.engine.ingest.plan import claim
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.reports import Event, Tally
 from notewell.engine.ingest.token_counter import TokenCounter
-from notewell.engine.ingest.vault_identity import claim
 from notewell.engine.ingest.writer import Writer
 from notewell.engine.model_suggestions import ModelSuggestions
-from notewell.engine.passages import asked_for
-from notewell.engine.queue_control import QueueControl
-from notewell.engine.request_threads import RequestThreads
-from notewell.engine.runs import RunLog
-from notewell.engine.runs.work import Runs
+from notewell.engine.runs import RunLog, Runs
 from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
-from notewell.engine.stats import stats_reply
-from notewell.engine.watcher import VaultWatcher
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.models import load_embedder
@@ -79,6 +72,7 @@ from notewell.vault.write import VaultWriter, open_writer
 
 if TYPE_CHECKING:
     from notewell.models.chat.providers import Providers
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -247,12 +241,12 @@ class Engine:
 
     def note(self, path: str) -> NoteReply:
         """A note as it is on disk, with its data in the index."""
-        return status.note_reply(self._index, self.record, self._source, path)
+        return notes.note_reply(self._index, self.record, self._source, path)
 
     def note_asked_for(self, request: NoteRequest) -> NoteReply:
         """A note by its path or by the id of a passage; see `asked_for`."""
-        path, passage = asked_for(self._index, request)
-        return status.note_reply(self._index, self.record, self._source, path, passage)
+        path, passage = notes.asked_for(self._index, request)
+        return notes.note_reply(self._index, self.record, self._source, path, passage)
 
     def file(self, path: str) -> FileRef:
         """A file that is indexed, as it is on disk; raises NotFoundError."""
@@ -282,7 +276,7 @@ class Engine:
 
     def stats(self, *, limit: int) -> StatsReply:
         """The vault in figures, with at most `limit` names in each list."""
-        return stats_reply(self._index, self.record, limit=limit)
+        return status.stats_reply(self._index, self.record, limit=limit)
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a method of this engine in a reader thread; indexing gives way meanwhile."""
@@ -327,8 +321,12 @@ class Engine:
         if self._writer.serving:
             raise UsageError("this vault is being served; ask its server to reindex instead")
         began = time.monotonic()
-        work, fetch = Work(full=full, confirm_removals=confirm_removals), self._fetch_missing
-        totals = run_index(self._writer, self._models, work, progress, fetch_missing=fetch)
+        self._models.load(fetch=False)
+        totals = self._writer.run(Work(full=full, confirm_removals=confirm_removals), progress)
+        # The notes are findable by keyword already; only now may a download take its time.
+        missing = self._models.wanted is None and self._fetch_missing
+        if missing and self._models.load(fetch=True):
+            totals = totals.then(self._writer.run(Work(), progress))
         return self.report(totals, seconds=time.monotonic() - began)
 
     def index_by(self, begin: Callable[[], None]) -> None:

@@ -11,7 +11,7 @@ from notewell.contract.manage import (
     SuggestedModel,
     SuggestReply,
 )
-from notewell.engine.ingest.model_work import model_work
+from notewell.engine.ingest.embed import model_work
 from notewell.index.port import Index
 from notewell.models.catalogue import ModelSpec, find, known
 from notewell.models.languages import NAMES, shares

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,6 @@ from notewell.base.support.home import expanded
 from notewell.base.types import Reranker, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.search_turns import SearchTurns
 from notewell.index.port import IndexReader
 from notewell.models import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
@@ -21,6 +21,35 @@ from notewell.search.finder import Caches
 from notewell.search.rank.evidence import UNTUNED, Tuning
 from notewell.search.show import similar as similar_notes
 from notewell.search.show.results import Uri
+
+
+class SearchTurns:
+    """Lets searches take turns in everything but their models.
+
+    Most of a search is Python, and Python runs in one thread at a time. Threads that search
+    together would hand its lock to each other hundreds of times a search, and each hand-over costs
+    a switch of threads and cold caches. So one search runs until it asks a model, which needs no
+    Python.
+    """
+
+    def __init__(self) -> None:
+        """Nobody has the turn."""
+        self._turn = threading.Lock()
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Wait for the turn and keep it for the code inside."""
+        with self._turn:
+            yield
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let others have the turn during the code inside; called by the thread that has it."""
+        self._turn.release()
+        try:
+            yield
+        finally:
+            self._turn.acquire()
 
 
 @dataclass(frozen=True, slots=True)

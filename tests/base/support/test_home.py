@@ -8,7 +8,7 @@ import pytest
 
 from notewell.base.errors import UsageError
 from notewell.base.support.home import expanded
-from notewell.engine.access.places import allowed_place
+from notewell.engine.configuration import allowed_place
 
 
 def test_a_home_folder_is_put_in_and_that_of_an_unknown_user_stays() -> None:

@@ -19,7 +19,7 @@ from notewell.contract.status import (
 from notewell.doors.cli import index as index_module
 from notewell.doors.cli.index import IndexRun, reindex_on_server
 from notewell.doors.cli.progress import Reporter
-from notewell.engine.client.remote import ServerInfo
+from notewell.engine.client import ServerInfo
 from tests.doors.cli.support import CommandLine, write_notes
 
 

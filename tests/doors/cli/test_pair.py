@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from tests.doors.cli.support import CommandLine
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from notewell import API_VERSION
 from notewell.doors.cli import vault_checks
-from notewell.engine.client.remote import RemoteBackend, ServerInfo
+from notewell.engine.client import RemoteBackend, ServerInfo
 from tests.doors.cli.support import CommandLine
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import AccessError
-from notewell.engine.access.tokens import new_token, stored_token
+from notewell.engine.access import new_token, stored_token
 from tests.doors.cli.support import CommandLine
 
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")

@@ -25,7 +25,7 @@ from notewell.doors.mcp import search_tools
 from notewell.doors.mcp.answer import failure
 from notewell.doors.mcp.server import build
 from notewell.doors.mcp.tool import Jobs, ToolContext
-from notewell.engine.client.backend import Backend
+from notewell.engine.client import Backend
 
 T = TypeVar("T")
 SEARCH = next(tool for tool in search_tools.TOOLS if tool.name == "search")

@@ -15,7 +15,7 @@ from yarl import URL
 from notewell.base.types import LimitRules
 from notewell.doors.mcp.http import attach
 from notewell.doors.web.site import SITE
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from tests.doors.mcp.conftest import RIGHT, TOKEN, WRITING, Home, connected, over_http, serving
 from tests.doors.mcp.test_tools import NAMES, answer_of, ask, paths, refused
 from tests.waiting import HANG_S, PROCESS_S

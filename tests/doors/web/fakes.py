@@ -80,9 +80,9 @@ from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, Status
 from notewell.doors.web.handlers import from_engine
 from notewell.doors.web.site import Site
 from notewell.engine.answers import answer
-from notewell.engine.event_stream import EventStream
-from notewell.engine.ingest.events import EventLog, Tally
-from notewell.engine.vaults.open_engines import Hold
+from notewell.engine.event_loop import EventStream
+from notewell.engine.ingest.reports import EventLog, Tally
+from notewell.engine.vaults.opened import Hold
 from notewell.features import FEATURES
 from notewell.features.ask.requests import AskRequest
 from notewell.features.documents.requests import (

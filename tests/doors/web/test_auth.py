@@ -13,8 +13,7 @@ from notewell.base.support.log_files import AUDIT
 from notewell.base.types import LimitRules, ServerRules
 from notewell.doors.web.auth import PAGE_KEY
 from notewell.doors.web.routes import ROUTES, Route
-from notewell.engine.access.devices import Devices, Scope
-from notewell.engine.access.tokens import new_stored_token, stored_token
+from notewell.engine.access import Devices, Scope, new_stored_token, stored_token
 from tests.doors.web.fakes import Client, Connect, FakeEngine
 
 RANK = {"read": 0, "write": 1, "admin": 2}

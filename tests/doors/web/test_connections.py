@@ -22,7 +22,7 @@ from notewell.doors.web.auth import SAFETY_HEADERS
 from notewell.doors.web.listener import tls_context
 from notewell.doors.web.server import serve
 from notewell.doors.web.server_file import BoundServer
-from notewell.engine.client.remote import RemoteBackend, running_server
+from notewell.engine.client import RemoteBackend, running_server
 from tests.doors.web.fakes import TOKEN, FakeVaults
 from tests.waiting import HANG_S
 

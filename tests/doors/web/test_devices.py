@@ -14,7 +14,7 @@ from notewell.doors.web.audit import Audit
 from notewell.doors.web.auth import Caller
 from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from tests.doors.web.fakes import TOKEN, Client, Connect
 from tests.doors.web.fits import misfits
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import WriteError
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from tests.doors.web.fakes import Client, Connect, FakeEngine
 

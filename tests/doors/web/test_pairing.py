@@ -13,7 +13,7 @@ from notewell.base.support.log_files import AUDIT
 from notewell.base.types import LimitRules, ServerRules
 from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from tests.doors.web.fakes import TOKEN, Client, Connect
 from tests.doors.web.fits import misfits
 

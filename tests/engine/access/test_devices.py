@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import AccessError, NotFoundError, UsageError
-from notewell.engine.access.devices import Devices
-from notewell.engine.access.tokens import digest, session_of
+from notewell.engine.access import Devices, digest, session_of
 
 
 @pytest.fixture

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UsageError
 from notewell.base.types import ServerRules
-from notewell.engine.access.addresses import (
+from notewell.engine.access import (
+    MAX_WRONG_CODES,
+    Devices,
     checked_address,
+    digest,
     is_loopback,
     own_address,
     pairing_links,
 )
-from notewell.engine.access.devices import MAX_WRONG_CODES, Devices
-from notewell.engine.access.tokens import digest
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from notewell.engine.client.loopback import exchange
+from notewell.engine.client import exchange
 from tests.waiting import HANG_S
 
 

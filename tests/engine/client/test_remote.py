@@ -42,7 +42,7 @@ from notewell.contract.request import Request
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.doors.web import server_file
-from notewell.engine.client.remote import SERVER_FILE, RemoteBackend, ServerInfo, running_server
+from notewell.engine.client import SERVER_FILE, RemoteBackend, ServerInfo, running_server
 from tests.doors.web.explored import EXPLORED
 from tests.doors.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
 from tests.doors.web.serving import serving
@@ -360,7 +360,7 @@ def test_an_unreachable_server_is_a_server_error() -> None:
 
 def test_finding_a_server_imports_neither_aiohttp_nor_numpy() -> None:
     check = (
-        "import sys, notewell.engine.client.remote;"
+        "import sys, notewell.engine.client;"
         "sys.exit(bool({'aiohttp', 'numpy', 'pydantic'} & set(sys.modules)))"
     )
 

@@ -10,7 +10,7 @@ import pytest
 from notewell.base.errors import NotewellError, NotFoundError
 from notewell.base.types import VaultRecord
 from notewell.contract.search import Fusion, SearchReply
-from notewell.engine.client.several import Part, merged, named
+from notewell.engine.several_vaults import Part, merged, named
 from tests.doors.web.fakes import result
 
 VAULTS = tuple(

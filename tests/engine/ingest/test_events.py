@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.engine.ingest.events import Event, EventLog
+from notewell.engine.ingest.reports import Event, EventLog
 
 
 def test_a_listener_gets_later_events() -> None:

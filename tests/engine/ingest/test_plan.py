@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
-from notewell.engine.ingest.plan import Plan, plan_changes
-from notewell.engine.ingest.removal_guard import FEW
+from notewell.engine.ingest.plan import FEW, Plan, plan_changes
 
 
 def file(path: str, *, size: int = 10, mtime: int = 1) -> FileRef:

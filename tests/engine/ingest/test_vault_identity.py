@@ -13,7 +13,7 @@ from notewell.base.errors import AnotherVaultError
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.ingest.vault_identity import is_same_vault
+from notewell.engine.ingest.plan import is_same_vault
 from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 

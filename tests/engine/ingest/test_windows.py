@@ -18,9 +18,9 @@ from notewell.base.types import (
     VaultRecord,
     Window,
 )
+from notewell.engine.ingest.embed import windows_of
 from notewell.engine.ingest.indexer import Indexer, Signals
 from notewell.engine.ingest.queue import Work
-from notewell.engine.ingest.windows import windows_of
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.sources import source_of
 

@@ -12,9 +12,9 @@ import pytest
 from notewell.base.errors import IndexFailure, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.ingest.events import Guarded
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.pacing import Retry
+from notewell.engine.ingest.plan import Guarded
 from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.embedded.index import EmbeddedIndex

@@ -13,9 +13,7 @@ import pytest
 import notewell
 from notewell.base.errors import AlreadyRunningError, CancelledError, NotFoundError, UsageError
 from notewell.base.types.runs import RunEnd, RunProblem
-from notewell.engine.runs import NAME, RunLog
-from notewell.engine.runs.log import MOST, MOST_OF_SAVED
-from notewell.engine.runs.work import RunProgress, Runs
+from notewell.engine.runs import MOST, MOST_OF_SAVED, NAME, RunLog, RunProgress, Runs
 from tests.waiting import PROCESS_S, until
 
 DONE = RunEnd("done", {"read": 1})

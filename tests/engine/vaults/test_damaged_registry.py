@@ -20,8 +20,7 @@ from notewell.base.errors import ConfigError
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.vaults.opened import Vaults
-from notewell.engine.vaults.registry import BACKUP, DAMAGED, REGISTRY, Registry
-from notewell.engine.vaults.registry_copies import RECORD
+from notewell.engine.vaults.registry import BACKUP, DAMAGED, RECORD, REGISTRY, Registry
 from notewell.features import FEATURES
 from notewell.features.sources.known import make_known
 from notewell.features.sources.source_state import SourceSpec

@@ -16,8 +16,7 @@ from notewell.base.errors import ReadOnlyError, UsageError, WriteError
 from notewell.base.support import atomic
 from notewell.base.types import Batch, VaultRecord, VaultRules
 from notewell.base.types.runs import RunEnd
-from notewell.engine.runs import RunLog
-from notewell.engine.runs.work import Runs
+from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone.rules import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex

@@ -13,7 +13,7 @@ from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.fields import Door
 from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.ingest.removal_guard import guard
+from notewell.engine.ingest.plan import guard
 from notewell.features import FEATURES
 from notewell.features.sources import source_state
 from notewell.features.sources.feeds import RoamGraph

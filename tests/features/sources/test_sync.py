@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import CancelledError
 from notewell.base.types import VaultRules
-from notewell.engine.ingest.removal_guard import guard
+from notewell.engine.ingest.plan import guard
 from notewell.features.sources.outline_text import Target
 from notewell.features.sources.page_markdown import write_page
 from notewell.features.sources.page_store import PageAddresses, PageStore

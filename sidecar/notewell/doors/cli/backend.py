@@ -16,8 +16,7 @@ from notewell.base.types import VaultRecord
 from notewell.contract.request import Request
 from notewell.doors.cli.options import Invocation, current_invocation
 from notewell.doors.cli.output import emit
-from notewell.engine.client.backend import Backend, LocalBackend
-from notewell.engine.client.remote import RemoteBackend, running_server
+from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.vaults.known import KnownVaults
 
 R = TypeVar("R")

@@ -40,7 +40,7 @@ from notewell.doors.cli.output import clean, emit_object, print_error
 from notewell.doors.cli.progress import Reporter
 from notewell.doors.cli.request_options import request_option
 from notewell.doors.cli.vaults import find_or_add
-from notewell.engine.client.remote import RemoteBackend
+from notewell.engine.client import RemoteBackend
 
 _POLL_S = 0.3
 # Twice in a row: a server looks idle between accepting a request and starting on it.

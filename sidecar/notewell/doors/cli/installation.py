@@ -38,7 +38,7 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import emit_object, print_table
-from notewell.engine.access.devices import Devices
+from notewell.engine.access import Devices
 from notewell.engine.configuration import settings_by_key
 from notewell.engine.vaults.known import KnownVaults
 from notewell.models.catalogue import known

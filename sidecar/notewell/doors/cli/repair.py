@@ -17,7 +17,7 @@ from pathlib import Path
 from notewell.base.errors import IndexFailure
 from notewell.base.support import private
 from notewell.base.types import Settings
-from notewell.engine.client.remote import SERVER_FILE, has_live_server
+from notewell.engine.client import SERVER_FILE, has_live_server
 from notewell.index.engines import DATABASE, damaged_snapshots, held
 
 # What a process that was killed leaves: a file that was to replace another, copies for a backup,

@@ -8,7 +8,7 @@ import click
 
 from notewell.contract.runs import CancelRun, RunRequest, RunView
 from notewell.doors.cli.output import clean, local_time, print_facts
-from notewell.engine.client.backend import Backend
+from notewell.engine.client import Backend
 
 _ASK_EVERY_S = 0.2
 

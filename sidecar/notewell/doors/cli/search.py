@@ -30,7 +30,7 @@ from notewell.doors.cli.request_options import (
     request_options,
 )
 from notewell.doors.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
-from notewell.engine.client.several import merged, named, part_of
+from notewell.engine.several_vaults import merged, named, part_of
 
 _long_option = click.option(
     "--long",

@@ -28,7 +28,7 @@ from notewell.doors.cli.serve_progress import telling
 from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.doors.sample import EXAMPLES, copy_to
 from notewell.doors.web.server_file import BoundServer
-from notewell.engine.access.tokens import new_token, stored_token
+from notewell.engine.access import new_token, stored_token
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults.known import KnownVaults
 

@@ -10,9 +10,19 @@ import click
 
 from notewell.doors.cli.options import Group, current_invocation, json_option
 from notewell.doors.cli.output import emit_object, print_qr, print_table
-from notewell.engine.access.addresses import LOOPBACK_ONLY, is_loopback, own_address
-from notewell.engine.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope, view_of
-from notewell.engine.access.tokens import new_stored_token, stored_token
+from notewell.engine.access import (
+    LINK_SECONDS,
+    LOOPBACK_ONLY,
+    SCOPES,
+    Device,
+    Devices,
+    Scope,
+    is_loopback,
+    new_stored_token,
+    own_address,
+    stored_token,
+    view_of,
+)
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
 

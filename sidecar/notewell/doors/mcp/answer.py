@@ -18,7 +18,7 @@ from notewell.base.errors import BusyError, NotewellError, NotFoundError
 from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.doors.mcp.requests import ToolRequest
 from notewell.doors.mcp.tool import Document, ToolContext
-from notewell.engine.client.backend import Backend
+from notewell.engine.client import Backend
 
 _DIGITS = 4  # of fractions: an assistant compares scores and does not compute with them
 _NEAREST = 5

@@ -21,8 +21,8 @@ from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.doors.web.auth import CALLER
 from notewell.doors.web.request_models import read_body
 from notewell.doors.web.site import SITE, Site
-from notewell.engine.client.backend import LocalBackend
-from notewell.engine.client.several import SeveralBackends
+from notewell.engine.client import LocalBackend
+from notewell.engine.several_vaults import SeveralBackends
 
 if TYPE_CHECKING:  # the SDK takes half a second to load
     from mcp.server.context import ServerRequestContext

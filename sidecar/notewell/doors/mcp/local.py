@@ -23,10 +23,9 @@ from notewell.contract.changes import AcceptedReply, ReindexRequest
 from notewell.contract.request import Request
 from notewell.contract.status import StatusReply, StatusRequest
 from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
-from notewell.engine.client.backend import Backend, LocalBackend
-from notewell.engine.client.remote import RemoteBackend, running_server
-from notewell.engine.client.several import SeveralBackends, named
+from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.ingest.token_counter import TokenCounter
+from notewell.engine.several_vaults import SeveralBackends, named
 from notewell.engine.vaults.known import KnownVaults
 
 if TYPE_CHECKING:  # these take long to load, and are not needed where a server answers

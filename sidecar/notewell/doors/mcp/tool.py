@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from notewell.base.errors import NotFoundError
 from notewell.base.types import CountTokens
 from notewell.doors.mcp.requests import ToolRequest
-from notewell.engine.client.backend import Backend
+from notewell.engine.client import Backend
 
 T = TypeVar("T")
 

@@ -30,8 +30,15 @@ from aiohttp import hdrs, web
 
 from notewell.base.errors import ForbiddenError
 from notewell.base.types import ServerRules
-from notewell.engine.access.devices import DEVICES_FILE, Devices, Scope
-from notewell.engine.access.tokens import TOKEN_FILE, digest, session_of, stored_token
+from notewell.engine.access import (
+    DEVICES_FILE,
+    TOKEN_FILE,
+    Devices,
+    Scope,
+    digest,
+    session_of,
+    stored_token,
+)
 
 ANY = "*"  # in an allow-list
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})

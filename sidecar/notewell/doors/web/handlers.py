@@ -30,11 +30,11 @@ from notewell.doors.web.auth import CALLER
 from notewell.doors.web.metrics import VaultFigures
 from notewell.doors.web.site import Site
 from notewell.engine.answers import IN_ORDER, QUICK, answer
-from notewell.engine.client.several import Part, merged
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
-from notewell.engine.event_stream import EventStream
+from notewell.engine.event_loop import EventStream
 from notewell.engine.model_suggestions import service_host
+from notewell.engine.several_vaults import Part, merged
 from notewell.engine.vaults.opened import Vaults
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate

@@ -21,7 +21,7 @@ from prometheus_client.registry import Collector
 
 from notewell.contract.search import SearchReply
 from notewell.contract.status import StatusReply
-from notewell.engine.ingest.events import Tally
+from notewell.engine.ingest.reports import Tally
 
 # Seconds. A search takes a few milliseconds, a cold one a tenth of a second.
 _BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)

@@ -37,8 +37,7 @@ from notewell.doors.web.auth import (
 )
 from notewell.doors.web.routes import ROUTES
 from notewell.doors.web.site import SITE, Site
-from notewell.engine.access.devices import SCOPES, Scope
-from notewell.engine.access.tokens import digest
+from notewell.engine.access import SCOPES, Scope, digest
 
 # Routes are refused without a token unless they are named here, so that a new one is not open by
 # accident. The shell and its files hold nothing of a vault.

@@ -33,7 +33,7 @@ from notewell.doors.web.request_models import (
 )
 from notewell.doors.web.site import SITE, Site
 from notewell.engine.answers import QUICK
-from notewell.engine.event_stream import EventStream
+from notewell.engine.event_loop import EventStream
 from notewell.engine.feature import Feature, load, requests
 from notewell.features import FEATURES
 

@@ -20,7 +20,7 @@ from notewell.doors.web.auth import (
 )
 from notewell.doors.web.request_models import read_body
 from notewell.doors.web.site import SITE, Site
-from notewell.engine.access.tokens import digest, halves, session_of
+from notewell.engine.access import digest, halves, session_of
 
 _COOKIE_SECONDS = 365 * 24 * 3600
 _MOST_FIELDS = 20  # of an address, which may also have other parameters

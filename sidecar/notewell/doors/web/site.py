@@ -20,9 +20,9 @@ from notewell.doors.web.auth import Gate
 from notewell.doors.web.limits import Guesses, Rates, Slots
 from notewell.doors.web.metrics import Metrics
 from notewell.doors.web.sse import Streams
-from notewell.engine.client.several import named
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
+from notewell.engine.several_vaults import named
 from notewell.engine.vaults.opened import Vaults
 
 

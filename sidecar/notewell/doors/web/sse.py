@@ -13,7 +13,7 @@ from notewell.base.errors import BusyError
 from notewell.contract.codec import to_json
 from notewell.contract.request import EVENT_STREAM
 from notewell.doors.web.auth import CALLER, SAFETY_HEADERS, Caller
-from notewell.engine.event_stream import EventStream, StreamedEvent
+from notewell.engine.event_loop import EventStream, StreamedEvent
 
 # Keeps the connection open in proxies, and finds clients that are gone.
 _HEARTBEAT = b": still here\n\n"

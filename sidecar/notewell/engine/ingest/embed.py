@@ -1,9 +1,22 @@
-"""The second pass of a run: embeds all texts without a vector, newest notes first."""
+"""Embeds texts that have no vector: passages, windows of passages, and sentences.
+
+The second pass of a run embeds passages, newest notes first. A model that reads windows gets
+neighbouring passages of a note together: as many as fit it, below the note's title and their
+headings; a passage that fits with no neighbour is read alone. Windows are counted from the note's
+beginning, so they depend on the note alone.
+
+Notes that are cut by topic need vectors of their sentences before. Each is embedded once: it is
+stored with those of the passages, by the hash of its text, so an edit costs the changed sentences,
+and a new index of the same notes costs none. Vectors are compared as they are stored, so that a
+new index cuts a note where the old one did.
+"""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 
 import numpy as np
@@ -11,6 +24,7 @@ import numpy as np
 from notewell.base.errors import ModelError
 from notewell.base.types import (
     Batch,
+    CountTokens,
     EmbeddedPiece,
     Embedder,
     EmbedsInPieces,
@@ -19,12 +33,142 @@ from notewell.base.types import (
     LedgerEntry,
     PendingText,
     Progress,
+    StoredChunk,
     VectorPut,
+    Window,
 )
 from notewell.base.types.frozen import frozen
-from notewell.engine.ingest.model_work import add_model_work
-from notewell.engine.ingest.windows import embed_in_windows
-from notewell.index.port import Index
+from notewell.index.port import Index, IndexReader
+from notewell.vault.chunk import embed_hash
+
+_STORED = "model_work"
+
+
+@frozen
+class ModelWork:
+    """Totals over the life of an index.
+
+    `embedded` counts texts sent to the model, `seconds` is the time they took, and `reused` counts
+    passages of notes that were read and whose vectors were there already.
+    """
+
+    embedded: int = 0
+    reused: int = 0
+    seconds: float = 0.0
+
+    @property
+    def saved_seconds(self) -> float:
+        """How long the model would have taken for the reused passages, at its own speed."""
+        return self.seconds / self.embedded * self.reused if self.embedded else 0.0
+
+
+def model_work(index: IndexReader) -> ModelWork:
+    """The totals so far."""
+    stored = index.meta(_STORED)
+    return ModelWork(**json.loads(stored)) if stored else ModelWork()
+
+
+def add_model_work(
+    index: Index, *, embedded: int = 0, reused: int = 0, seconds: float = 0.0
+) -> None:
+    """Add to the totals."""
+    if not embedded and not reused:
+        return
+    before = model_work(index)
+    total = ModelWork(
+        before.embedded + embedded, before.reused + reused, round(before.seconds + seconds, 3)
+    )
+    index.set_meta(_STORED, json.dumps(asdict(total)))
+
+
+_MARGIN = 4  # tokens; a joined text may have more than its parts
+
+
+@dataclass(slots=True)
+class _Open:
+    """A window that is being filled: its text, its passages and their chunks."""
+
+    title: str
+    text: str
+    tokens: int
+    headings: tuple[str, ...] = ()
+    heading: tuple[int, int] = (0, 0)
+    passages: list[tuple[tuple[int, int], ...]] = field(default_factory=list)
+    chunks: list[StoredChunk] = field(default_factory=list)
+
+    def add(self, chunk: StoredChunk, line: str, tokens: int) -> None:
+        """Add a passage; `line` has its headings, "" if they are those of the one before."""
+        title = (0, len(self.title))
+        if line:
+            self.heading = (len(self.text) + 1, len(self.text) + 1 + len(line))
+            self.text = f"{self.text}\n{line}"
+        start = len(self.text) + 1
+        self.text = f"{self.text}\n{chunk.text}"
+        self.passages.append((title, self.heading, (start, len(self.text))))
+        self.headings = chunk.headings
+        self.chunks.append(chunk)
+        self.tokens += tokens
+
+
+def windows_of(
+    title: str, chunks: Sequence[StoredChunk], *, count: CountTokens, limit: int
+) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
+    """The windows of a note of at most `limit` tokens, each with its chunks, two at least."""
+    title = " ".join(title.split())
+    begun = count(title) + _MARGIN
+    current = _Open(title, title, begun)
+    for chunk in chunks:
+        line = _line(chunk, title) if chunk.headings != current.headings else ""
+        tokens = count(line) + count(chunk.text) + 2
+        if current.chunks and current.tokens + tokens > limit:
+            yield from _closed(current)
+            current = _Open(title, title, begun)
+            line = _line(chunk, title)
+            tokens = count(line) + count(chunk.text) + 2
+        current.add(chunk, line, tokens)
+    yield from _closed(current)
+
+
+def embed_in_windows(
+    index: Index, embedder: EmbedsWindows, texts: Sequence[PendingText]
+) -> Iterator[EmbeddedPiece]:
+    """The vectors of `texts`, each read together with its neighbours in its note."""
+    rows = {text.text_hash: row for row, text in enumerate(texts)}
+    windows: list[Window] = []
+    owners: list[list[int | None]] = []
+    for path in dict.fromkeys(text.path for text in texts):
+        note = index.note_at(path)
+        if note is None:
+            continue
+        found = windows_of(
+            note.title,
+            index.chunks_of(note.id),
+            count=embedder.count_tokens,
+            limit=embedder.window_tokens,
+        )
+        for chunks, window in found:
+            wanted = [rows.pop(chunk.text_hash, None) for chunk in chunks]
+            if any(row is not None for row in wanted):
+                windows.append(window)
+                owners.append(wanted)
+    for row in rows.values():
+        text = texts[row].text
+        windows.append(Window(text, (((0, len(text)),),)))
+        owners.append([row])
+    for wanted, vectors in zip(owners, embedder.embed_windows(windows), strict=True):
+        places = [place for place, row in enumerate(wanted) if row is not None]
+        yield EmbeddedPiece(tuple(row for row in wanted if row is not None), vectors[places])
+
+
+def _closed(window: _Open) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
+    if len(window.chunks) > 1:
+        yield tuple(window.chunks), Window(window.text, tuple(window.passages))
+
+
+def _line(chunk: StoredChunk, title: str) -> str:
+    headings = [" ".join(text.split()) for text in chunk.headings]
+    return " > ".join(text for text in headings if text and text != title)
+
 
 # Texts fetched at once, and texts embedded and committed at once. The second is the most work that
 # a killed process loses; the first keeps the number of database queries low.
@@ -172,3 +316,63 @@ def _failures(index: Index, bad: Sequence[PendingText]) -> tuple[LedgerEntry, ..
                 mtime_ns=entry.mtime_ns,
             )
     return tuple(entries.values())
+
+
+_DIGITS = 4  # of a likeness; more are noise of the vectors' 16 bits
+
+
+class SentenceVectors:
+    """Compares sentences by their vectors. Used by one thread at a time."""
+
+    def __init__(self, index: Index, embedder: Embedder, stop: Callable[[], bool]) -> None:
+        """Nothing is known yet; `stop` ends learning between two batches."""
+        self._index = index
+        self._embedder = embedder
+        self._stop = stop
+        self._known: dict[bytes, FloatArray] = {}
+
+    def learn(self, texts: Iterable[str]) -> bool:
+        """Get the vectors of these sentences, and forget all others; False if it was stopped.
+
+        Raises ModelError; what was embedded until then is stored.
+        """
+        wanted = {embed_hash(text): text for text in texts}
+        stored = self._index.stored_vectors(self._embedder.key, wanted)
+        self._known = {each: _unpacked(stored[each]) for each in stored}
+        missing = [(each, text) for each, text in wanted.items() if each not in stored]
+        model = self._embedder
+        size = model.at_once if isinstance(model, EmbedsInPieces) else COMMIT
+        for start in range(0, len(missing), size):
+            if self._stop():
+                return False
+            self._embed(missing[start : start + size])
+        return True
+
+    def likeness(self, texts: Sequence[str]) -> list[float]:
+        """See `types.Likeness`; a sentence without a vector counts as like its neighbours."""
+        nothing = np.full(self._embedder.dimensions, np.nan, np.float32)
+        rows = np.array([self._known.get(embed_hash(text), nothing) for text in texts])
+        # Not a product of matrices, whose last digit depends on their shape.
+        cosines = (rows[:-1] * rows[1:]).sum(axis=1)
+        alike: list[float] = np.nan_to_num(np.round(cosines, _DIGITS), nan=1.0).tolist()
+        return alike
+
+    def _embed(self, some: Sequence[tuple[bytes, str]]) -> None:
+        began = time.monotonic()
+        for piece in pieces(self._embedder, [text for _, text in some], [""] * len(some)):
+            good = usable(piece.vectors, self._embedder.dimensions)
+            puts = [
+                VectorPut(some[row][0], vector)
+                for row, vector, is_good in zip(piece.rows, piece.vectors, good, strict=True)
+                if is_good
+            ]
+            self._index.store_vectors(self._embedder.key, puts)
+            for put in puts:
+                self._known[put.text_hash] = _unpacked(put.vector.astype(np.float16).tobytes())
+            ended = time.monotonic()
+            add_model_work(self._index, embedded=len(puts), seconds=ended - began)
+            began = ended
+
+
+def _unpacked(vector: bytes) -> FloatArray:
+    return np.frombuffer(vector, np.float16).astype(np.float32)

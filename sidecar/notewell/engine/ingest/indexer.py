@@ -26,14 +26,18 @@ from notewell.base.types import (
     Settings,
 )
 from notewell.base.types.frozen import frozen
-from notewell.engine.ingest.embed import embed_pending
-from notewell.engine.ingest.model_work import add_model_work
+from notewell.engine.ingest.embed import SentenceVectors, add_model_work, embed_pending
 from notewell.engine.ingest.note_reader import NoteReader, Reading, chunk_sizes, pending
-from notewell.engine.ingest.plan import Move, Plan, cost, plan_changes
+from notewell.engine.ingest.plan import (
+    FEW,
+    Move,
+    Plan,
+    check_not_replaced,
+    cost,
+    held_removal,
+    plan_changes,
+)
 from notewell.engine.ingest.queue import Work
-from notewell.engine.ingest.removal_guard import FEW, held_removal
-from notewell.engine.ingest.sentence_vectors import SentenceVectors
-from notewell.engine.ingest.vault_identity import check_not_replaced
 from notewell.index.port import Index
 from notewell.vault.files import is_ordinary
 from notewell.vault.paths import DOCUMENTS

@@ -1,15 +1,32 @@
-"""Compares the notes of a source with the index and plans what to read, move and remove."""
+"""Compares the notes of a source with the index and plans what to read, move and remove.
+
+Two checks keep notes indexed that only seem to be gone: the removal guard, which waits for a person
+where very many are missing at once, and the identity of a vault, which its notes prove. Neither the
+path nor the inode of a folder does: vaults are moved between disks and computers, and the inode of
+a deleted folder is used again.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-from notewell.base.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
+from notewell.base.errors import AnotherVaultError, UnreadableNoteError, VaultError
+from notewell.base.types import (
+    ExcludedFile,
+    FileRef,
+    LedgerEntry,
+    ManifestEntry,
+    VaultRecord,
+    VaultRules,
+    Walk,
+)
 from notewell.base.types.frozen import frozen
-from notewell.engine.ingest.removal_guard import guard
-from notewell.vault.files import is_ordinary
+from notewell.index.port import Index, IndexReader
+from notewell.vault import files
+from notewell.vault.files import content_hash, is_ordinary
 from notewell.vault.paths import is_document
 from notewell.vault.readers import is_markdown, is_readable
 from notewell.vault.readers.process import TOO_SLOW
@@ -17,6 +34,26 @@ from notewell.vault.readers.process import TOO_SLOW
 # Rules that leave a file out for what is in it, which is known once it was read.
 NOT_NOTES = ("binary", "too_large", "encrypted")
 USUAL_BYTES = 64 * 1024  # few notes are larger
+
+# Up to this many notes may always go, unless they are all there are.
+FEW = 4
+# More notes than the count, and more than the share of all notes, are too many at once: of a small
+# vault more than half, of a large one more than a fifth.
+LIMITS = ((FEW, 0.5), (50, 0.2))
+
+_HELD = "guard"
+
+# The number of notes compared, and how many have to be equal. A few equal notes prove nothing:
+# every new vault of Obsidian contains the same one.
+SAMPLE = 64
+FEWEST = 3
+ALIKE = 0.5
+
+# If no more than this share of the indexed notes is left, and no more than FEW in a small vault
+# (a note like "Welcome" is in many vaults), the folder may be another vault.
+LEFT = 0.05
+
+_OWNER = "vault"
 
 
 @frozen
@@ -193,3 +230,107 @@ def _likeness(old: str, new: str) -> tuple[bool, int]:
     ours, theirs = PurePosixPath(old), PurePosixPath(new)
     shared = len(set(ours.parent.parts) & set(theirs.parent.parts))
     return ours.name == theirs.name, shared
+
+
+@frozen
+class Guarded:
+    """Many notes that are missing at once and stay indexed until a person confirms."""
+
+    gone: int
+    total: int
+    since: float
+
+
+def guard(lost: Sequence[str], total: int) -> tuple[str, ...]:
+    """The paths that must not be removed, because too many are missing at once; else ().
+
+    `total` is the number of notes in the index, those that are missing included.
+    """
+    gone = len(lost)
+    everything = total <= gone and gone > 1  # one note is deleted by hand, even if it is the only
+    if everything or any(gone > count and gone > share * total for count, share in LIMITS):
+        return tuple(lost)
+    return ()
+
+
+def held_removal(index: IndexReader) -> Guarded | None:
+    """The removal that waits for a person's decision, as the last run stored it."""
+    stored = index.meta(_HELD)
+    if not stored:
+        return None
+    found = json.loads(stored)
+    return Guarded(gone=found["gone"], total=found["total"], since=found["since"])
+
+
+def hold_removal(index: Index, held: Guarded | None) -> None:
+    """Store that a removal waits, or that none does."""
+    if held == held_removal(index):
+        return
+    stored = {"gone": held.gone, "total": held.total, "since": held.since} if held else None
+    index.set_meta(_HELD, json.dumps(stored) if stored else "")
+
+
+def is_same_vault(manifest: Mapping[str, ManifestEntry], root: Path) -> bool:
+    """Whether `root` contains enough of the indexed notes, unchanged and at the same paths."""
+    # Hashes are unrelated to the order of notes, so the smallest ones are a random sample.
+    own = (entry for entry in manifest.values() if not is_document(entry.path))
+    entries = sorted(own, key=lambda entry: entry.content_hash)
+    sample = [entry for entry in entries if entry.size][:SAMPLE]
+    same = sum(_is_there(entry, root) for entry in sample)
+    return same >= FEWEST and same >= ALIKE * len(sample)
+
+
+def _is_there(entry: ManifestEntry, root: Path) -> bool:
+    try:
+        file = files.stat(root, entry.path)
+        if file.size != entry.size:
+            return False
+        rules = VaultRules(max_note_bytes=entry.size, max_document_bytes=entry.size)
+        return content_hash(file, rules) == entry.content_hash
+    except (UnreadableNoteError, VaultError, OSError):
+        return False
+
+
+def claim(index: Index, record: VaultRecord, *, writable: bool) -> None:
+    """Check that the index belongs to this vault, and record that it does.
+
+    An index folder that is copied with its vault has the id that another machine gave the vault.
+    Raises AnotherVaultError if the index was made from other notes.
+    """
+    owner = index.meta(_OWNER)
+    if owner == record.id:
+        return
+    manifest = index.manifest() if owner is not None else {}
+    if manifest and not is_same_vault(manifest, record.path):
+        raise AnotherVaultError(
+            f"The index that {record.name} is set to use was made of another vault, none of whose"
+            f" notes are in {record.path}. Give each vault an index folder of its own (setting"
+            " `index_dir`; by default each has one)."
+        )
+    if writable:
+        index.set_meta(_OWNER, record.id)
+
+
+def check_not_replaced(
+    plan: Plan, manifest: Mapping[str, ManifestEntry], found: Sequence[FileRef], place: str
+) -> None:
+    """Raise AnotherVaultError if hardly any indexed note is left and new ones took their place.
+
+    Only checked if the guard applies, so not for confirmed removals.
+    """
+    if not plan.guarded:
+        return
+    found = [file for file in found if not is_document(file.path)]
+    manifest = {path: entry for path, entry in manifest.items() if not is_document(path)}
+    known = [(manifest[file.path], file) for file in found if file.path in manifest]
+    new = len(found) - len(known) - len(plan.moves)
+    left = len(plan.moves) + sum(entry.size == file.size for entry, file in known)
+    if new > FEW and left <= max(min(FEW, len(manifest) // 4), LEFT * len(manifest)):
+        raise AnotherVaultError(
+            f"{place} holds {new:,} notes that are not in its index, and {left:,} of the"
+            f" {len(manifest):,} that are: it looks like another vault. Nothing was changed. If"
+            " the notes were meant to change like this, run `notewell index --confirm-removals`;"
+            " if the vault has moved, `notewell index` with its new folder; if this is a new"
+            " vault in an old place, `notewell vaults remove` the old one first.",
+            gone=len(plan.guarded),
+        )

@@ -16,18 +16,24 @@ from notewell.base.support import memory
 from notewell.base.support.logs import AboutFiles
 from notewell.base.types import Batch, Progress
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.ingest.events import Activity, EventLog, Finished, Guarded, Tally
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.pacing import (
     Retry,
+    Schedule,
     after_failure,
     next_retry,
 )
-from notewell.engine.ingest.progress import index_progress, store_run
+from notewell.engine.ingest.plan import Guarded, held_removal, hold_removal
 from notewell.engine.ingest.queue import Work, WorkQueue, is_nothing
-from notewell.engine.ingest.recorded import RecordedRuns
-from notewell.engine.ingest.removal_guard import held_removal, hold_removal
-from notewell.engine.ingest.schedule import Schedule
+from notewell.engine.ingest.reports import (
+    Activity,
+    EventLog,
+    Finished,
+    RecordedRuns,
+    Tally,
+    index_progress,
+    store_run,
+)
 from notewell.engine.runs import RunLog
 from notewell.index.port import Index
 

@@ -15,8 +15,7 @@ from notewell.base.support import private
 from notewell.base.support.home import expanded
 from notewell.base.support.near import near
 from notewell.base.types import Settings, VaultRecord
-from notewell.engine.vaults.registry import Registry
-from notewell.engine.vaults.registry_copies import MIRRORS, VAULTS
+from notewell.engine.vaults.registry import MIRRORS, VAULTS, Registry
 
 OURS = (VAULTS, MIRRORS)
 

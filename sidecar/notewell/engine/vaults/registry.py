@@ -7,19 +7,167 @@ file is kept. What happened is logged once, and told by the list until its next 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast, get_args
 
 import orjson
 
 from notewell.base.errors import ConfigError, NotewellError
 from notewell.base.support import atomic, private
-from notewell.base.types import VaultRecord
-from notewell.engine.vaults import registry_copies as copies
+from notewell.base.types import VaultRecord, VaultSource
 from notewell.engine.vaults import switch
-from notewell.engine.vaults.registry_copies import Listed
+
+VAULTS = "vaults"  # folders of the data directory: what belongs to each vault,
+MIRRORS = "mirrors"  # and the notes of vaults that clients fill, or that are converted
+RECORD = "vault.json"  # in the folder of what belongs to a vault
+_SOURCE = "source.json"  # likewise, of vaults whose notes are converted
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The contents of the list. `notice` says what happened to it, until its next change."""
+
+    records: tuple[VaultRecord, ...] = ()
+    notice: str | None = None
+
+
+def encode(listed: Listed) -> bytes:
+    """Write the list as it is stored."""
+    notice = {} if listed.notice is None else {"notice": listed.notice}
+    stored = {"format": FORMAT, "vaults": [_stored(each) for each in listed.records], **notice}
+    return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
+
+
+def decode(content: bytes) -> Listed:
+    """Read a stored list. Raises ValueError where anything in it is not as it was written."""
+    match orjson.loads(content):
+        case {"vaults": list(items), **others}:
+            records = tuple(map(_record, items))
+        case _:
+            raise ValueError("it holds no list of vaults")
+    if len({record.id for record in records}) < len(records):
+        raise ValueError("two vaults have the same id")
+    notice = others.get("notice")
+    return Listed(records, notice if isinstance(notice, str) else None)
+
+
+def _stored(record: VaultRecord) -> dict[str, object]:
+    return {
+        "id": record.id,
+        "name": record.name,
+        "path": str(record.path),
+        "source": record.source,
+        "default": record.default,
+    }
+
+
+def _record(item: object) -> VaultRecord:
+    match item:
+        case {
+            "id": str(vault),
+            "name": str(name),
+            "path": str(path),
+            "source": str(source),
+            "default": bool(default),
+        }:
+            known = source in get_args(VaultSource) and name and path and "\0" not in path
+            if known and vault and vault == Path(vault).name:  # which names a folder
+                kind = cast("VaultSource", source)
+                return VaultRecord(vault, name, Path(path), source=kind, default=default)
+    raise ValueError("the record of a vault is not complete")
+
+
+def keep_records(data_dir: Path, records: Iterable[VaultRecord]) -> None:
+    """Write the record of each vault beside its index, where another one lies there. OSError."""
+    for record in records:
+        content = orjson.dumps(_stored(record), option=orjson.OPT_INDENT_2)
+        write_if_changed(data_dir / VAULTS / record.id / RECORD, content)
+
+
+def forget(data_dir: Path, vault: str) -> None:
+    """Delete the record of a vault that is not known any more, and its folder if that is empty."""
+    folder = data_dir / VAULTS / vault
+    with suppress(OSError):  # it stays where the list and its copy are lost as well
+        (folder / RECORD).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def write_if_changed(file: Path, content: bytes) -> None:
+    """Replace a file that has another content. Raises OSError."""
+    try:
+        same = file.read_bytes() == content
+    except FileNotFoundError:
+        same = False
+    if not same:
+        atomic.replace(file, content, durable=True)
+
+
+def is_any(data_dir: Path) -> bool:
+    """Whether the record of any vault lies beside its index."""
+    return next((data_dir / VAULTS).glob(f"*/{RECORD}"), None) is not None
+
+
+def rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], tuple[VaultRecord, ...]]:
+    """Make the records again from what lies in the folders of vaults.
+
+    Returns all, and among them those of which not even the folder of notes is known: their index
+    is found again by its notes when the folder is added. A vault that was forgotten has no record.
+    """
+    folders = [each for each in (data_dir / VAULTS).glob("*") if each.is_dir()]
+    noted = is_any(data_dir)  # an earlier version wrote none
+    known: list[VaultRecord] = []
+    unknown: list[VaultRecord] = []
+    for folder in folders:
+        found = _noted(folder)
+        if found is not None:
+            known.append(found)
+        elif not noted or (folder / RECORD).exists():
+            derived = _derived(data_dir, folder)
+            (unknown if derived.source == "folder" else known).append(derived)
+    names = sorted([*known, *unknown], key=lambda record: record.name.casefold())
+    return _with_one_default(names), tuple(unknown)
+
+
+def _noted(folder: Path) -> VaultRecord | None:
+    try:
+        record = _record(orjson.loads((folder / RECORD).read_bytes()))
+    except (OSError, ValueError):
+        return None
+    return record if record.id == folder.name else None  # a copy of another vault's folder
+
+
+def _derived(data_dir: Path, folder: Path) -> VaultRecord:
+    """Return what the folders say of a vault: the place of notes that are kept here, no name."""
+    vault = folder.name
+    notes = data_dir.resolve() / MIRRORS / vault / "vault"
+    if not notes.is_dir():
+        # No folder of notes has this path, so `notewell index FOLDER` finds that it has moved.
+        return VaultRecord(vault, vault, folder.resolve() / vault)
+    return VaultRecord(vault, vault, notes, source=_kind(folder))
+
+
+def _kind(folder: Path) -> VaultSource:
+    """The kind of a vault whose notes are kept here, by the file that its source leaves there."""
+    try:
+        form = orjson.loads((folder / _SOURCE).read_bytes())["form"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "mirror"
+    kinds: Mapping[object, VaultSource] = {
+        "roam": "roam",
+        "roam-desktop": "roam",
+        "logseq": "logseq",
+    }
+    return kinds.get(form, "import")
+
+
+def _with_one_default(records: Sequence[VaultRecord]) -> tuple[VaultRecord, ...]:
+    first = next((each.id for each in records if each.default), records[0].id if records else "")
+    return tuple(replace(each, default=each.id == first) for each in records)
+
 
 REGISTRY = "vaults.json"
 BACKUP = f"{REGISTRY}.backup"
@@ -90,7 +238,7 @@ class Registry:
                 kept = {record.id for record in records}
                 for gone in before:
                     if gone.id not in kept:
-                        copies.forget(self._folder, gone.id)
+                        forget(self._folder, gone.id)
 
     def _listed(self) -> Listed:
         if not switch.is_unfinished(self._folder):
@@ -104,12 +252,12 @@ class Registry:
         try:
             content = self._file.read_bytes()
         except FileNotFoundError:
-            is_lost = self._backup.exists() or copies.is_any(self._folder)
+            is_lost = self._backup.exists() or is_any(self._folder)
             return _Damaged(None) if is_lost else Listed()
         except OSError as error:
             raise ConfigError(f"{self._file} cannot be read ({error})") from error
         try:
-            return copies.decode(content)
+            return decode(content)
         except ValueError as error:
             if _is_newer(content):
                 raise ConfigError(
@@ -119,10 +267,10 @@ class Registry:
 
     def _write(self, listed: Listed) -> None:
         """Write the copies first: where the list is written, they are at least as new."""
-        content = copies.encode(listed)
-        copies.keep_records(self._folder, listed.records)
-        copies.write_if_changed(self._backup, content)
-        copies.write_if_changed(self._file, content)
+        content = encode(listed)
+        keep_records(self._folder, listed.records)
+        write_if_changed(self._backup, content)
+        write_if_changed(self._file, content)
 
     def _sound(self) -> Listed:
         """Read the list, which is repaired where it is damaged; the caller holds the lock."""
@@ -143,7 +291,7 @@ class Registry:
     def _recovered(self) -> tuple[tuple[VaultRecord, ...], str]:
         """Return the records from the copy, or else made again, and how that was done."""
         try:
-            kept = copies.decode(self._backup.read_bytes()).records
+            kept = decode(self._backup.read_bytes()).records
         except (OSError, ValueError):
             return _rebuilt(self._folder)
         return kept, "has been taken from its copy: nothing is lost."
@@ -168,7 +316,7 @@ class Registry:
 
 
 def _rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], str]:
-    records, unknown = copies.rebuilt(data_dir)
+    records, unknown = rebuilt(data_dir)
     if not records:
         return (), "no vault could be found again: add yours with `notewell index FOLDER`."
     names = ", ".join(record.name for record in records)
@@ -186,7 +334,7 @@ def _is_newer(content: bytes) -> bool:
     try:
         match orjson.loads(content):
             case {"format": int(number)}:
-                return number > copies.FORMAT
+                return number > FORMAT
     except ValueError:
         pass
     return False

@@ -14,7 +14,7 @@ from notewell.doors.cli.backend import backend_for, print_reply
 from notewell.doors.cli.options import QueryCommand, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean, emit_object, print_table
 from notewell.doors.cli.request_options import request_option
-from notewell.engine.client.backend import Backend
+from notewell.engine.client import Backend
 from notewell.features.ask.replies import (
     AskConversationReply,
     AskConversationsReply,

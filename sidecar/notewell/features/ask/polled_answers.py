@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from notewell.base.errors import BusyError, NotFoundError
-from notewell.engine.event_stream import EventStream
+from notewell.engine.event_loop import EventStream
 from notewell.features.ask.replies import AskEventReply, AskEventsReply, AskText
 
 _GATHER_S = 0.12  # after a piece of text, so that a fast model does not cause a request a word

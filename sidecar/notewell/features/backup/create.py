@@ -19,7 +19,7 @@ from notewell.base import querylog
 from notewell.base.errors import BackupError, NotFoundError, UsageError
 from notewell.base.support import atomic, private
 from notewell.base.types import Settings, VaultRecord, VaultRules
-from notewell.engine.access.devices import Device, Devices
+from notewell.engine.access import Device, Devices
 from notewell.engine.feature import open_source
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features import FEATURES

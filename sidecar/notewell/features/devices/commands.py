@@ -9,14 +9,16 @@ import click
 from notewell.contract.fields import iso
 from notewell.doors.cli.options import Command, current_invocation, json_option
 from notewell.doors.cli.output import emit_object, print_qr
-from notewell.engine.access.addresses import (
+from notewell.engine.access import (
+    LINK_SECONDS,
     LOOPBACK_ONLY,
+    Devices,
+    Scope,
     checked_address,
     is_loopback,
     own_address,
     pairing_links,
 )
-from notewell.engine.access.devices import LINK_SECONDS, Devices, Scope
 
 
 @click.command(cls=Command)

@@ -12,14 +12,16 @@ from notewell.contract.fields import iso
 from notewell.doors.web.auth import CALLER, CLIENT
 from notewell.doors.web.routes import Handler
 from notewell.doors.web.site import Site
-from notewell.engine.access.addresses import (
+from notewell.engine.access import (
+    LINK_SECONDS,
+    Devices,
     checked_address,
+    digest,
     is_loopback,
     own_address,
     pairing_links,
+    view_of,
 )
-from notewell.engine.access.devices import LINK_SECONDS, Devices, view_of
-from notewell.engine.access.tokens import digest
 from notewell.features.devices.requests import (
     AuditReply,
     AuditRequest,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import FileRef
-from notewell.engine.access.places import allowed_place
+from notewell.engine.configuration import allowed_place
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.documents.requests import (
     MOST_IDS,

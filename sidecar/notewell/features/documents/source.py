@@ -20,7 +20,7 @@ from notewell.base.errors import (
     VaultError,
 )
 from notewell.base.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
-from notewell.engine.access.places import allowed_place
+from notewell.engine.configuration import allowed_place
 from notewell.features.documents.store import DocumentStore, StoredPlace, store_of
 from notewell.vault import files
 from notewell.vault.files import NoteText, content_hash, read_note

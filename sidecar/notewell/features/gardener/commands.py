@@ -24,7 +24,7 @@ from notewell.doors.cli.request_options import (
     request_option,
     request_options,
 )
-from notewell.engine.client.backend import Backend
+from notewell.engine.client import Backend
 from notewell.features.gardener.requests import (
     ApplyPlan,
     ForgetRejections,

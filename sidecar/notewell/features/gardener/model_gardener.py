@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from notewell.base.errors import ConfigError, ProviderError, UsageError
 from notewell.base.support.http import Cancel
 from notewell.contract.chat import ModelView
-from notewell.engine.runs.work import RunProgress
+from notewell.engine.runs import RunProgress
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.model_prompt import (
     SPEC,

@@ -18,7 +18,7 @@ from notewell.base.errors import (
 from notewell.base.types import Settings
 from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs.work import RunProgress
+from notewell.engine.runs import RunProgress
 from notewell.features.gardener.changes import MOST_NOTES, Done, SuggestionWriter, decisions
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.edits import clash, diff_of, edited, problem_of

@@ -16,7 +16,7 @@ from notewell.base.errors import (
     WriteError,
 )
 from notewell.base.types.frozen import frozen
-from notewell.engine.runs.work import RunProgress
+from notewell.engine.runs import RunProgress
 from notewell.features.gleanings.collect import Collection, Day, Gleaning, MadeNote, gleanings_of
 from notewell.features.gleanings.note import note_path, note_text, sources
 from notewell.features.gleanings.state import Mark, State, StateFile

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from notewell.base.types.frozen import frozen
-from notewell.engine.runs.work import RunProgress
+from notewell.engine.runs import RunProgress
 from notewell.features.gleanings.extract import wait_for_host, with_page
 from notewell.features.gleanings.requests import GleaningStatus
 from notewell.features.gleanings.state import Mark, StateFile

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError
 from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs.work import RunProgress
+from notewell.engine.runs import RunProgress
 from notewell.features.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
 from notewell.features.gleanings.extract import Extracted, Extraction
 from notewell.features.gleanings.maintain import Link, Upkeep

@@ -17,7 +17,7 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, print_facts
-from notewell.engine.client.backend import Backend, LocalBackend
+from notewell.engine.client import Backend, LocalBackend
 from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,

@@ -14,7 +14,7 @@ from notewell.base.types import Embedder, VaultRecord
 from notewell.base.types.runs import Trigger
 from notewell.contract.fields import iso
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs.work import RunProgress, Runs
+from notewell.engine.runs import RunProgress, Runs
 from notewell.features.phone import layout
 from notewell.features.phone.collect import amount, contents
 from notewell.features.phone.plan import Amount, fitting, shortened

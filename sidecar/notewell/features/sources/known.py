@@ -13,7 +13,7 @@ from notewell.base.errors import NotFoundError, SourceError, UsageError
 from notewell.base.support import private
 from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
-from notewell.engine.access.places import allowed_place
+from notewell.engine.configuration import allowed_place
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features.sources import source_state
 from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView

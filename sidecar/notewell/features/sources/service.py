@@ -10,8 +10,8 @@ from notewell.base.errors import CancelledError, NotewellError, SourceError, Usa
 from notewell.base.types import VaultRecord
 from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.ingest.removal_guard import guard
-from notewell.engine.runs.work import RunProgress, Runs
+from notewell.engine.ingest.plan import guard
+from notewell.engine.runs import RunProgress, Runs
 from notewell.features.sources import source_state
 from notewell.features.sources.feeds import Reach, feed_of
 from notewell.features.sources.live_text import LiveText

@@ -18,7 +18,7 @@ from notewell.contract.codec import to_json
 from notewell.contract.request import Request, StreamEvent
 from notewell.contract.search import Fusion, SearchReply, SearchRequest
 from notewell.contract.status import StatusRequest
-from notewell.engine.client.backend import Backend
+from notewell.engine.client import Backend
 
 ALL = "all"
 

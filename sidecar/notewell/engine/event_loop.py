@@ -1,4 +1,4 @@
-"""The threads in which one engine answers requests from an event loop.
+"""Between the threads of an engine and an event loop: calls into them, and events out of them.
 
 Searches and other long requests share a few threads, first come, first served: most of a search is
 Python, which runs in one thread at a time, so more of them would only take turns. Requests that
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeAlias, TypeVar
 
 from notewell.base.support import interrupt
 from notewell.engine.ingest.pacing import SearchPriority
@@ -76,3 +78,78 @@ class RequestThreads:
         """Finish what runs, and drop what waits."""
         for threads in (self._feeder, self._readers, self._quick):
             threads.shutdown(wait=True, cancel_futures=True)
+
+
+class StreamedEvent(Protocol):
+    """An event, as a stream sends it."""
+
+    @property
+    def id(self) -> int:
+        """Its number."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def data(self) -> object:
+        """What is sent as JSON."""
+        ...
+
+
+Subscribe: TypeAlias = Callable[
+    [Callable[[StreamedEvent], None]], tuple[tuple[StreamedEvent, ...], Callable[[], None]]
+]
+
+# Events that may wait for a listener. One that is further behind is given up: it comes back with
+# the last id it saw and gets what the log still has.
+MOST_WAITING = 256
+
+
+class EventStream:
+    """Events for one listener, oldest first. Belongs to the event loop that made it."""
+
+    def __init__(self, subscribe: Subscribe, *, most_waiting: int = MOST_WAITING) -> None:
+        """Start listening; events that `subscribe` still has come first."""
+        self._loop = asyncio.get_running_loop()
+        self._most = most_waiting
+        self._arrived = asyncio.Event()
+        self._ended = False
+        missed, self._unsubscribe = subscribe(self._hear)
+        self._missed = deque(missed)  # bounded by the log that kept them
+        self._waiting: deque[StreamedEvent] = deque()
+
+    async def next(self) -> StreamedEvent | None:
+        """The next event, waiting for it; None once it is over."""
+        while not self._missed and not self._waiting:
+            if self._ended:
+                return None
+            self._arrived.clear()
+            await self._arrived.wait()
+        return self._missed.popleft() if self._missed else self._waiting.popleft()
+
+    def end(self) -> None:
+        """Stop listening; queued events are still delivered. May be called twice."""
+        self._unsubscribe()
+        self._ended = True
+        self._arrived.set()
+
+    def end_soon(self) -> None:
+        """Stop from another thread, after the events already published."""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            self._loop.call_soon_threadsafe(self.end)
+
+    def _hear(self, event: StreamedEvent) -> None:
+        """Called in the thread that publishes."""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            self._loop.call_soon_threadsafe(self._take, event)
+
+    def _take(self, event: StreamedEvent) -> None:
+        if self._ended:
+            return
+        self._waiting.append(event)
+        if len(self._waiting) >= self._most:
+            self.end()
+        self._arrived.set()

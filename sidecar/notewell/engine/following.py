@@ -1,4 +1,4 @@
-"""Watches a vault's folder in a thread of its own and queues what changes."""
+"""Threads that keep an index in step with another writer and with the folder of its vault."""
 
 from __future__ import annotations
 
@@ -7,15 +7,58 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
+from notewell.base.errors import NotewellError
 from notewell.base.types import VaultRecord, WatchMode
 from notewell.engine.ingest.queue import Work
+from notewell.index.port import IndexReader
 from notewell.vault.sources import Source
 from notewell.vault.watch import watch_vault
 
+_EVERY_S = 1.0
 # How long to wait for a folder that cannot be watched (an unmounted drive) before trying again.
 AGAIN_S = 10.0
 
 log = logging.getLogger(__name__)
+
+
+class Follower:
+    """Looks once a second, in a thread of its own, whether a writer has committed anything.
+
+    Where the index cannot be read at the moment, it says so once, and once more when it can again.
+    """
+
+    def __init__(self, index: IndexReader, every_s: float = _EVERY_S) -> None:
+        """Nothing is looked at yet."""
+        self._index = index
+        self._every_s = every_s
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._failing = False
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End. Calling it twice, or before `start`, is no error."""
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _follow(self) -> None:
+        while not self._stopped.wait(self._every_s):
+            try:
+                self._index.refresh()
+            except NotewellError as error:
+                if not self._failing:
+                    log.warning("The index is not followed at present: %s", error.message)
+                self._failing = True
+            else:
+                if self._failing:
+                    log.info("The index is followed again.")
+                self._failing = False
 
 
 class VaultWatcher:

@@ -7,23 +7,92 @@ and only then becomes a device, and so does a pairing code, which also gives a t
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import ipaddress
+import os
+import re
 import secrets
+import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
+from urllib.parse import urlencode, urlsplit
 
 import orjson
 from filelock import FileLock, Timeout
 
 from notewell.base.errors import AccessError, NotewellError, NotFoundError, UsageError
 from notewell.base.support import atomic, private
+from notewell.base.types import ServerRules
 from notewell.contract.devices import DeviceView
 from notewell.contract.fields import iso
-from notewell.engine.access.tokens import digest, new_token, session_of
+
+TOKEN_FILE = "token"  # noqa: S105 - a file's name, not a secret
+_BYTES = 32  # 256 bits
+
+
+def new_token() -> str:
+    """A new random token of 256 bits, URL-safe."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def digest(secret: str) -> str:
+    """The SHA-256 of a secret, hexadecimal."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def session_of(token: str) -> str:
+    """The session of browsers that a token signed in, from which the token cannot be computed."""
+    key = token.encode("utf-8", "surrogateescape")
+    return hmac.new(key, b"notewell browser session", hashlib.sha256).hexdigest()
+
+
+def halves(session: str) -> tuple[str, str]:
+    """The two secrets of a session, 128 bits each: its cookie, and its page key.
+
+    Browsers send a cookie to every port of a host, so another server there learns it. The page key
+    is stored by our pages, whose storage belongs to one port. Only both together are a session.
+    """
+    middle = len(session) // 2
+    return session[:middle], session[middle:]
+
+
+def stored_token(state_dir: Path) -> str:
+    """The token in `state_dir`, created if missing; AccessError if other users can read it."""
+    file = state_dir / TOKEN_FILE
+    try:
+        text = file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return new_stored_token(state_dir)
+    except (OSError, UnicodeDecodeError) as error:
+        raise AccessError(
+            f"{file} cannot be read ({error}); make a new token with `notewell token rotate`"
+        ) from error
+    if os.name == "posix" and file.stat().st_mode & 0o077:
+        raise AccessError(
+            f"{file} is open to other users of this machine; replace the token with "
+            "`notewell token rotate`"
+        )
+    return text or new_stored_token(state_dir)
+
+
+def new_stored_token(state_dir: Path) -> str:
+    """Replace the token in `state_dir`; returns the new one. AccessError if it cannot be stored."""
+    made = new_token()
+    try:
+        atomic.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # mode 0600
+    except OSError as error:
+        raise AccessError(
+            f"{state_dir / TOKEN_FILE} cannot be written ({error}); check the state directory,"
+            " which `notewell config show` names",
+            code="state_unwritable",
+        ) from error
+    return made
+
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -342,3 +411,82 @@ def _place(stored: DeviceFile, name: str) -> int:
 
 def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one, other)
+
+
+_ANY = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
+# A host name, an IPv4 or an IPv6 address, and perhaps a port: nothing that could hide another host.
+_ADDRESS = re.compile(
+    r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?)(?::[0-9]{1,5})?/?",
+    re.IGNORECASE,
+)
+LOOPBACK_ONLY = (
+    "Only this computer reaches that address. For a phone or another computer, put Tailscale or a"
+    " proxy in front of the server and set `server.public_url`, or let it listen in your network"
+    ' with `server.host = "0.0.0.0"`: docs/home-server.md has the steps.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PairingLinks:
+    """The same one-time code for a browser (`url`) and for Obsidian (`obsidian`)."""
+
+    url: str
+    obsidian: str
+
+
+def own_address(rules: ServerRules) -> str:
+    """Return the server's address for other devices, as far as the settings say it."""
+    if rules.public_url:
+        return rules.public_url
+    host = _address_in_the_network() if rules.host in _ANY else rules.host
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if rules.tls_cert else 'http'}://{shown}:{rules.port}"
+
+
+def checked_address(address: str) -> str:
+    """Return an address without a slash at the end; UsageError unless it is a scheme and a host."""
+    if not _ADDRESS.fullmatch(address) or not _has_valid_port(address):
+        raise UsageError(
+            "an address is http:// or https://, a host, and perhaps a port, such as"
+            " https://notes.home.arpa:8765"
+        )
+    return address.rstrip("/")
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this computer reaches an address, such as `http://127.0.0.1:8765`."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def pairing_links(address: str, code: str, scope: str) -> PairingLinks:
+    """Make the links for a code.
+
+    In the browser's link everything stands after `#`, which browsers do not send: no proxy logs the
+    code, and nothing that only looks at the link, such as a messenger, uses it up.
+    """
+    named = {"code": code, "name": socket.gethostname()[:64], "scope": scope}
+    return PairingLinks(
+        url=f"{address}/#/pair?{urlencode(named)}",
+        obsidian=f"obsidian://notewell-pair?{urlencode({'url': address, **named})}",
+    )
+
+
+def _has_valid_port(address: str) -> bool:
+    try:
+        return urlsplit(address).port != 0
+    except ValueError:
+        return False
+
+
+def _address_in_the_network() -> str:
+    """Return this computer's address in its network; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # reserved for documentation, so no computer has it
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"

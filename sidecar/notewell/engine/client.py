@@ -1,34 +1,79 @@
-"""Client of a running server: finds it by `server.json` in the index's folder, and sends requests.
+"""Backends of a vault: the server that runs for it, or an engine in this process.
 
-A terminal command starts anew each time, so nothing here imports numpy.
+Clients of a vault send it requests of the contract and need not know which one it is. A running
+server is found by `server.json` in the index's folder. A terminal command starts anew each time,
+so nothing here imports numpy, and requests to a server without TLS, as Notewell's own on this
+computer, go over a socket: the standard library's `http.client`, on which `base/support/http`
+stands, loads parsers of e-mail and TLS, a third of the time of such a command.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlencode, urlsplit
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from notewell import API_VERSION
 from notewell.base.errors import NotewellError, ServerError, StalePassageError
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import Request, StreamEvent, parameters_of, reply_type
-from notewell.engine.client import loopback
 
-if TYPE_CHECKING:  # loaded where they are used
+if TYPE_CHECKING:
     from notewell.base.support.http import HttpClient
+    from notewell.engine.engine import Engine
+
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
 ANSWER_SECONDS = 60.0
 EVENT_SECONDS = 60.0  # between two; a stream sends a sign of life every 15
-
+_READ_BYTES = 256 * 1024
+_HEAD_BYTES = 64 * 1024  # more is no reply of ours
 R = TypeVar("R")
+
+
+class Backend(Protocol):
+    """Answers requests about one vault; may block. Errors are those of the package."""
+
+    def answer(self, request: Request[R]) -> R:
+        """Answer a request with its reply."""
+        ...
+
+    def document(self, request: Request[object]) -> bytes:
+        """Answer a request with the JSON of its reply, as over HTTP."""
+        ...
+
+    def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
+        """Answer a request with the events of a stream, as they come."""
+        ...
+
+
+class LocalBackend:
+    """Answers from an engine of this process."""
+
+    def __init__(self, engine: Engine) -> None:
+        """The engine stays the caller's, to close."""
+        self._engine = engine
+
+    def answer(self, request: Request[R]) -> R:
+        """Answer a request with its reply."""
+        return self._engine.answer(request)
+
+    def document(self, request: Request[object]) -> bytes:
+        """Answer a request with the JSON of its reply."""
+        return to_json(self.answer(request))
+
+    def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
+        """Answer a request with the events of a stream, which this thread makes."""
+        from notewell.base.support.http import Cancel  # noqa: PLC0415 - other requests need none
+
+        yield from self._engine.features.stream(request, Cancel())
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +212,7 @@ def _exchange(
         headers["Content-Type"] = "application/json"
     url = server.url + target
     if url.startswith("http://"):
-        return loopback.exchange(url, method, headers, body, timeout=timeout)
+        return exchange(url, method, headers, body, timeout=timeout)
     from notewell.base.support.http import HttpError, HttpRequest  # noqa: PLC0415 - loads TLS
 
     try:
@@ -260,3 +305,80 @@ def _as_error(status: int, body: bytes) -> NotewellError:
 def _kinds(kind: type[NotewellError]) -> list[type[NotewellError]]:
     """Return an error class and all below it, parents first."""
     return [kind, *(below for child in kind.__subclasses__() for below in _kinds(child))]
+
+
+def exchange(
+    url: str, method: str, headers: Mapping[str, str], body: bytes | None, *, timeout: float
+) -> tuple[int, bytes]:
+    """Status and body of the reply.
+
+    HTTP/1.0, so that the reply is not chunked and ends with the connection. `timeout` is the
+    longest silence, in seconds.
+
+    Raises:
+        OSError: nothing listens, the server is silent, or what it sends is not a whole reply.
+        ValueError: the URL has no valid host or port.
+
+    """
+    parts = urlsplit(url)
+    request = _request(parts, method, headers, body or b"")
+    with _connect(parts.hostname or "", parts.port or 80, timeout) as connection:
+        connection.sendall(request)
+        return _reply(_all_of(connection))
+
+
+def _connect(host: str, port: int, timeout: float) -> socket.socket:
+    """Connect to the first address of the host that accepts."""
+    failed: OSError = ConnectionError("no address")
+    # Bytes, because text would be encoded by IDNA, whose tables take long to load.
+    for found in socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM):
+        family, kind, protocol, _, address = found
+        connection = socket.socket(family, kind, protocol)
+        connection.settimeout(timeout)
+        try:
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            failed = error
+        else:
+            return connection
+    raise failed
+
+
+def _request(parts: SplitResult, method: str, headers: Mapping[str, str], body: bytes) -> bytes:
+    target = parts.path + (f"?{parts.query}" if parts.query else "")
+    lines = [
+        f"{method} {target} HTTP/1.0",
+        f"Host: {parts.netloc}",
+        *(f"{name}: {value}" for name, value in headers.items()),
+        f"Content-Length: {len(body)}",
+    ]
+    if any("\r" in line or "\n" in line for line in lines):
+        raise ValueError("a header must be one line")
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+def _all_of(connection: socket.socket) -> bytes:
+    """What the server sends until it closes the connection."""
+    received = bytearray()
+    while piece := connection.recv(_READ_BYTES):
+        received += piece
+        if len(received) > _HEAD_BYTES and b"\r\n\r\n" not in received[:_HEAD_BYTES]:
+            raise ConnectionError("not an HTTP reply")
+    return bytes(received)
+
+
+def _reply(received: bytes) -> tuple[int, bytes]:
+    head, ended, body = received.partition(b"\r\n\r\n")
+    status_line, *lines = head.split(b"\r\n")
+    version, _, rest = status_line.partition(b" ")
+    if not ended or not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
+        raise ConnectionError("not an HTTP reply")
+    headers = {name.strip().lower(): value.strip() for name, _, value in map(_halves, lines)}
+    if headers.get(b"content-length", str(len(body)).encode()) != str(len(body)).encode():
+        raise ConnectionError("ended too early")
+    return int(rest[:3]), body
+
+
+def _halves(line: bytes) -> tuple[bytes, bytes, bytes]:
+    return line.partition(b":")

@@ -1,1 +1,0 @@
-"""Who may send requests to a server: its own token, and the tokens of devices."""
