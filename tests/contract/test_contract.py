@@ -21,10 +21,9 @@ from notewell.base.types import DocumentRules, ModelRules, Settings, VaultRecord
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import JSON_MEDIA
 from notewell.doors.web import pages
-from notewell.doors.web.openapi import document
+from notewell.doors.web.pages import document
 from notewell.doors.web.routes import ROUTES
-from notewell.doors.web.server import serve
-from notewell.doors.web.server_file import BoundServer
+from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections

@@ -22,8 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.base.types import LimitRules, ServerRules, Settings
-from notewell.doors.web.server import serve
-from notewell.doors.web.server_file import BoundServer
+from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
 from notewell.features import FEATURES

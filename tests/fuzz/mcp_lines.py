@@ -20,8 +20,7 @@ from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
 from notewell.doors.mcp.local import LocalSource
-from notewell.doors.mcp.malformed import Refusing
-from notewell.doors.mcp.server import TOOLS, build
+from notewell.doors.mcp.server import TOOLS, WellFormedMessages, build
 from notewell.engine.vaults.known import KnownVaults
 from tests.doors.mcp.conftest import RIGHT, Home, make_home
 from tests.fuzz.logged import collected
@@ -127,7 +126,7 @@ class Session:
             server = build(self._source, may_write=lambda _: False)
             streams = stdio_server(anyio.wrap_file(stdin), anyio.wrap_file(stdout))
             async with streams as (incoming, outgoing):
-                answering = Refusing(incoming, outgoing)
+                answering = WellFormedMessages(incoming, outgoing)
                 await server.run(answering, outgoing, server.create_initialization_options())
 
         try:

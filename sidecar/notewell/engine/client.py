@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from notewell.engine.engine import Engine
 
 
-SERVER_FILE = "server.json"  # web/server.py writes it
+SERVER_FILE = "server.json"  # the server writes it
 HEALTH_SECONDS = 1.0
 ANSWER_SECONDS = 60.0
 EVENT_SECONDS = 60.0  # between two; a stream sends a sign of life every 15

@@ -8,17 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from notewell.doors.cli.layout import (
+from notewell.doors.cli.output import (
     Piece,
+    clean,
     excerpt,
     folded,
     folded_pieces,
     paged,
+    print_facts,
     print_folded,
     print_pieces,
-    print_rows,
+    print_table,
 )
-from notewell.doors.cli.output import clean, print_facts
 from tests.doors.cli.support import terminal
 
 TEXT = st.text(st.sampled_from("ab 漢字é👩.")).map(clean)
@@ -120,7 +121,7 @@ def test_a_pipe_gets_plain_text(
 
 def test_only_the_last_column_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     stdout = terminal(monkeypatch, columns=30)
-    print_rows(("n", "why"), [("7", "it is not valid as UTF-8 and not otherwise")], right=("n",))
+    print_table(("n", "why"), [("7", "it is not valid as UTF-8 and not otherwise")], right=("n",))
 
     assert click.unstyle(stdout.getvalue()).splitlines() == [
         "n  why",

@@ -10,8 +10,7 @@ import pytest
 from notewell.base.types import Progress
 from notewell.contract.status import IndexProgress, QueueStatus, StatusReply
 from notewell.doors.cli import progress as progress_module
-from notewell.doors.cli.progress import Reporter, duration, progress_line
-from notewell.doors.cli.serve_progress import VaultLines
+from notewell.doors.cli.progress import Reporter, VaultLines, duration, progress_line
 from notewell.doors.cli.status import status_facts
 
 

@@ -26,7 +26,7 @@ from notewell.contract.search import (
     StageTrace,
 )
 from notewell.doors.cli.output import clean
-from notewell.doors.cli.search_output import (
+from notewell.doors.cli.search import (
     correction,
     highlighted,
     nothing_found,

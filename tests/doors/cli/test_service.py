@@ -21,7 +21,7 @@ import pytest
 from cronsim import CronSim
 
 from notewell.base.support.program import own_command
-from notewell.doors.cli.units import UNITS, Job
+from notewell.doors.cli.service import UNITS, Job
 from tests.doors.cli.support import CommandLine
 from tests.waiting import PROCESS_S, until
 

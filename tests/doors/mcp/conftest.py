@@ -21,8 +21,7 @@ from notewell.base.types import DocumentRules, ModelRules, Settings
 from notewell.doors.mcp.http import attach
 from notewell.doors.mcp.local import LocalSource
 from notewell.doors.mcp.server import build
-from notewell.doors.web.server import serve
-from notewell.doors.web.server_file import BoundServer
+from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.vaults.known import KnownVaults
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES

@@ -12,7 +12,7 @@ from pytest_aiohttp import AiohttpClient
 from notewell.base.types import LimitRules, ServerRules, VaultRecord
 from notewell.doors.web.app import create_app
 from notewell.doors.web.server import make_runner
-from notewell.doors.web.sse import Streams
+from notewell.doors.web.site import Streams
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
 from notewell.features import FEATURES

@@ -15,7 +15,7 @@ from notewell.base.types import ServerRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.doors.web.auth import Address, Callers, Gate
 from notewell.doors.web.listener import bind, warnings_of
-from notewell.doors.web.openapi import parameters
+from notewell.doors.web.pages import parameters
 from notewell.doors.web.routes import ROUTES, Route
 from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults

@@ -20,8 +20,7 @@ from notewell.contract.status import StatusRequest
 from notewell.doors.web import server as server_module
 from notewell.doors.web.auth import SAFETY_HEADERS
 from notewell.doors.web.listener import tls_context
-from notewell.doors.web.server import serve
-from notewell.doors.web.server_file import BoundServer
+from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.client import RemoteBackend, running_server
 from tests.doors.web.fakes import TOKEN, FakeVaults
 from tests.waiting import HANG_S

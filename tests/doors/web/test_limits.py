@@ -17,7 +17,7 @@ from notewell.base.types import LimitRules
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.doors.web.limits import Rates, SlidingWindow, Slots
-from notewell.doors.web.sse import Streams
+from notewell.doors.web.site import Streams
 from notewell.engine.access import Devices
 from tests.doors.web.fakes import Client, Connect, FakeEngine
 from tests.waiting import HANG_S, happened, until_async

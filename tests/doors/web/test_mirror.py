@@ -13,8 +13,7 @@ import aiohttp
 import pytest
 
 from notewell.base.types import Settings, VaultRules
-from notewell.doors.web.server import serve
-from notewell.doors.web.server_file import BoundServer
+from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from tests.waiting import HANG_S

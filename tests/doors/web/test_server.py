@@ -20,8 +20,7 @@ import pytest
 
 from notewell.base.errors import ServerError
 from notewell.base.types import Settings
-from notewell.doors.web.server import serve, watch
-from notewell.doors.web.server_file import SERVER_FILE, BoundServer
+from notewell.doors.web.server import SERVER_FILE, BoundServer, serve, watch
 from tests.doors.web.fakes import TOKEN, FakeEngine, FakeVaults
 from tests.waiting import HANG_S, happened, until_async
 

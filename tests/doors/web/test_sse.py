@@ -11,7 +11,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from notewell.doors.web import server as server_module
-from notewell.doors.web.sse import Streams
+from notewell.doors.web.site import Streams
 from tests.doors.web.fakes import TOKEN, Client, Connect, FakeEngine
 from tests.waiting import HANG_S, until_async
 

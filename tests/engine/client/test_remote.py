@@ -41,7 +41,7 @@ from notewell.contract.notes import NoteRequest
 from notewell.contract.request import Request
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import LedgerRequest, StatusRequest
-from notewell.doors.web import server_file
+from notewell.doors.web import server
 from notewell.engine.client import SERVER_FILE, RemoteBackend, ServerInfo, running_server
 from tests.doors.web.explored import EXPLORED
 from tests.doors.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
@@ -74,7 +74,7 @@ async def remote(directory: Path) -> RemoteBackend:
 
 
 def test_client_and_server_use_the_same_file_name() -> None:
-    assert server_file.SERVER_FILE == SERVER_FILE
+    assert server.SERVER_FILE == SERVER_FILE
 
 
 @pytest.mark.parametrize("kind", EXPLORED, ids=lambda kind: kind.__name__)

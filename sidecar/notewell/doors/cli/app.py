@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-import notewell.doors.cli.shells  # noqa: F401 - registers our way to complete in bash
+import notewell.doors.cli.completion  # noqa: F401 - registers our way to complete in bash
 from notewell import API_VERSION, __version__
 from notewell.base.errors import NotewellError
 from notewell.doors.cli.options import JSON_FLAGS, Group, current_invocation, expect_json
@@ -52,7 +52,7 @@ SECTIONS = {
     "Write notes": {},
     "Look after it": {
         "config": "notewell.doors.cli.installation:config",
-        "token": "notewell.doors.cli.tokens:token",
+        "token": "notewell.doors.cli.installation:token",
         "doctor": "notewell.doors.cli.installation:doctor",
     },
 }
@@ -182,7 +182,7 @@ def cli(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         # Reads settings and asks servers; commands load what they need themselves.
-        from notewell.doors.cli.overview import show_overview  # noqa: PLC0415
+        from notewell.doors.cli.status import show_overview  # noqa: PLC0415
 
         show_overview(current_invocation(ctx))
 

@@ -1,10 +1,20 @@
-"""`notewell completion`: what a shell needs to complete commands, vaults, notes and tags."""
+"""Completion by shells: commands, notes by name or path, filters of a query and their values."""
 
 from __future__ import annotations
 
-import click
-from click.shell_completion import get_completion_class
+from typing import Any
 
+import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    add_completion_class,
+    get_completion_class,
+)
+
+from notewell.base.errors import NotewellError
+from notewell.contract.complete import CompleteRequest, Completion
+from notewell.doors.cli.backend import backend_for
 from notewell.doors.cli.options import Command, current_invocation
 
 _HOW = {
@@ -24,3 +34,81 @@ def completion(shell: str) -> None:
     root = click.get_current_context().find_root().command
     click.echo(kind(root, {}, "notewell", "_NOTEWELL_COMPLETE").source())
     current_invocation().say(_HOW[shell])
+
+
+_MOST = 30
+
+
+def complete_notes(
+    ctx: click.Context,
+    param: click.Parameter,  # noqa: ARG001 - click's signature
+    incomplete: str,
+) -> list[CompletionItem[Any]]:
+    """Notes whose path or title begins like the word."""
+    found = (*_ask(ctx, f"[[{incomplete}"), *_ask(ctx, f'path:"{incomplete}'))
+    paths = dict.fromkeys(one.path or one.text for one in found if _is_note(one))
+    return [CompletionItem(path) for path in paths]
+
+
+def complete_query(
+    ctx: click.Context,
+    param: click.Parameter,  # noqa: ARG001 - click's signature
+    incomplete: str,
+) -> list[CompletionItem[Any]]:
+    """Filters and their values, as `tag:garden`; plain words of a query are not completed."""
+    sign = "-" if incomplete.startswith("-") else ""
+    field = incomplete.removeprefix("-").partition(":")[0]
+    if field not in FIELDS or ":" not in incomplete:
+        return [CompletionItem(f"{sign}{name}:") for name in sorted(FIELDS) if _begins(name, field)]
+    found = _ask(ctx, incomplete.removeprefix("-"))
+    values = (one.insert.strip() for one in found)
+    return [CompletionItem(f"{sign}{one}") for one in values if " " not in one and '"' not in one]
+
+
+def _begins(name: str, typed: str) -> bool:
+    return len(typed) > 0 and name.startswith(typed)
+
+
+def _is_note(one: Completion) -> bool:
+    return one.path is not None or (one.kind == "path" and not one.text.endswith("/"))
+
+
+def _ask(ctx: click.Context, prefix: str) -> tuple[Completion, ...]:
+    """Completions of the vault that the line names; none where there is no index or an error."""
+    try:
+        with backend_for(current_invocation(ctx), ctx.params.get("vault")) as (_, backend):
+            return backend.answer(CompleteRequest(prefix=prefix, limit=_MOST)).completions
+    except NotewellError:  # a shell that completes has no place for errors
+        return ()
+
+
+# Filters of a query whose values are completed.
+FIELDS = frozenset(("tag", "path", "file", "type", "status"))
+
+
+class Bash(BashComplete):
+    """Bash with what its own script does not do.
+
+    Bash splits words at colons, so `tag:gar` comes as three; and it puts what is completed into the
+    line as it is, so blanks get a backslash, which `read` in the script would take out once.
+    """
+
+    _split = ""  # what bash took for a word of its own
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Join a filter with its value."""
+        args, incomplete = super().get_completion_args()
+        if incomplete == ":" and args:
+            args, incomplete = [*args, ":"], ""
+        if args[-1:] == [":"] and args[-2:-1] and args[-2].removeprefix("-") in FIELDS:
+            self._split = f"{args[-2]}:"
+            args, incomplete = args[:-2], f"{self._split}{incomplete}"
+        return args, incomplete
+
+    def format_completion(self, item: CompletionItem[Any]) -> str:
+        """Without what bash has split off already, and with escaped blanks."""
+        value = str(item.value).removeprefix(self._split).replace(" ", "\\\\ ")
+        return f"{item.type},{value}"
+
+
+add_completion_class(Bash)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -23,10 +24,10 @@ from notewell.contract.changes import (
     ResumeRequest,
     RetryRequest,
 )
+from notewell.contract.manage import ServiceCost
 from notewell.contract.request import Request
 from notewell.contract.status import Guard, IndexReport, StatusReply, StatusRequest
 from notewell.doors.cli.backend import print_reply, server_for
-from notewell.doors.cli.consent import allow_service
 from notewell.doors.cli.options import (
     Command,
     Group,
@@ -41,6 +42,28 @@ from notewell.doors.cli.progress import Reporter
 from notewell.doors.cli.request_options import request_option
 from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.client import RemoteBackend
+
+
+def cost_text(service: ServiceCost) -> str:
+    """What is sent where, and what embedding the whole vault takes and costs."""
+    price = "unknown" if service.dollars is None else f"${service.dollars:,.2f}"
+    return (
+        f"{service.sent}\nEmbedding all {service.passages:,} passages takes about"
+        f" {service.tokens:,} tokens; price: {price} (prices of {service.prices_of})."
+    )
+
+
+def allow_service(invocation: Invocation, service: ServiceCost) -> bool:
+    """Ask a person at a terminal whether notes may be sent; stores and returns a yes."""
+    if invocation.json or not sys.stdin.isatty():
+        return False
+    click.echo(cost_text(service), err=True)
+    if not click.confirm(f"May they be sent to {service.host}?", err=True):
+        invocation.say(f"Nothing is sent. To allow it later: notewell models allow {service.host}")
+        return False
+    invocation.configuration().consent(service.host, allowed=True)
+    return True
+
 
 _POLL_S = 0.3
 # Twice in a row: a server looks idle between accepting a request and starting on it.

@@ -1,19 +1,15 @@
-"""`notewell config` and `notewell doctor`: the settings in effect, and whether all parts work."""
+"""`notewell config`, `doctor` and `token`: settings in effect, checks, and tokens for devices."""
 
 from __future__ import annotations
 
 import os
 import platform
-import shlex
-import shutil
 import socket
-import sqlite3
-import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -21,14 +17,17 @@ from notewell import __version__
 from notewell.base.config.load import VAULT_FILE
 from notewell.base.errors import (
     ConfigError,
-    ModelError,
     NotewellError,
 )
-from notewell.base.support import private
-from notewell.base.types import Settings
 from notewell.doors.cli.backend import server_for
-from notewell.doors.cli.checks import Check
-from notewell.doors.cli.models import model_folder
+from notewell.doors.cli.checks import (
+    Check,
+    check_devices,
+    check_libraries,
+    check_model,
+    check_readable_by_others,
+    check_writable,
+)
 from notewell.doors.cli.options import (
     Command,
     Group,
@@ -37,11 +36,22 @@ from notewell.doors.cli.options import (
     json_option,
     vault_option,
 )
-from notewell.doors.cli.output import emit_object, print_table
-from notewell.engine.access import Devices
+from notewell.doors.cli.output import emit_object, print_qr, print_table
+from notewell.engine.access import (
+    LINK_SECONDS,
+    LOOPBACK_ONLY,
+    SCOPES,
+    Device,
+    Devices,
+    Scope,
+    is_loopback,
+    new_stored_token,
+    own_address,
+    stored_token,
+    view_of,
+)
 from notewell.engine.configuration import settings_by_key
 from notewell.engine.vaults.known import KnownVaults
-from notewell.models.catalogue import known
 
 _SET_BY = {
     "user": "your file",
@@ -49,10 +59,6 @@ _SET_BY = {
     "environment": "environment",
     "flag": "command line",
 }
-_LITTLE_SPACE = 500_000_000  # bytes
-
-# Libraries with native code, which may be installed and still not work.
-_NATIVE = ("numpy", "orjson", "tantivy", "onnxruntime", "tokenizers", "aiohttp", "pydantic")
 
 
 @click.group(cls=Group)
@@ -134,24 +140,28 @@ def doctor(repair: bool, as_json: bool) -> None:
 def run_checks(invocation: Invocation) -> Iterator[Check]:
     """Run the checks in order; settings that cannot be read end them early."""
     yield Check("notewell", "ok", f"{__version__}, Python {platform.python_version()}")
-    yield _libraries()
+    yield check_libraries()
     try:
         settings = invocation.settings()
     except ConfigError as error:
         yield Check("settings", "failed", error.message)
         return
     yield Check("settings", "ok", _settings_text(invocation.config_file()))
-    data = _writable("data directory", settings.data_dir)
-    yield data if data.state == "failed" else _readable_by_others(settings) or data
+    data = check_writable("data directory", settings.data_dir)
+    yield data if data.state == "failed" else check_readable_by_others(settings) or data
     yield from _leftovers(invocation)
     yield from _port(invocation)
-    yield from _devices(settings)
-    yield _model(settings)
+    yield from check_devices(settings)
+    yield check_model(settings)
     yield from _vaults(invocation)
 
 
+def _settings_text(file: Path) -> str:
+    return str(file) if file.exists() else f"defaults; {file} does not exist"
+
+
 def _repaired(invocation: Invocation) -> Iterator[str]:
-    from notewell.doors.cli.repair import repair  # noqa: PLC0415 - loads the index
+    from notewell.doors.cli.vault_checks import repair  # noqa: PLC0415 - loads the index
 
     yield from repair(invocation.settings(), _directories(invocation.known()))
 
@@ -161,7 +171,7 @@ def _directories(known: KnownVaults) -> list[Path]:
 
 
 def _leftovers(invocation: Invocation) -> Iterator[Check]:
-    from notewell.doors.cli.repair import leftovers  # noqa: PLC0415 - loads the index
+    from notewell.doors.cli.vault_checks import leftovers  # noqa: PLC0415 - loads the index
 
     try:
         found = list(leftovers(invocation.settings(), _directories(invocation.known())))
@@ -191,80 +201,6 @@ def _port(invocation: Invocation) -> Iterator[Check]:
         yield Check("port", "warning", detail)
 
 
-def _libraries() -> Check:
-    found, missing = [], []
-    for name in _NATIVE:
-        try:
-            import_module(name)
-        except ImportError as error:
-            missing.append(f"{name}: {error}")
-        else:
-            found.append(f"{name} {version(name)}")
-    if missing:
-        advice = "install Notewell again: `pip install --force-reinstall .` in its source folder"
-        return Check("libraries", "failed", f"{'; '.join(missing)}; {advice}")
-    return Check("libraries", "ok", ", ".join([*found, f"SQLite {sqlite3.sqlite_version}"]))
-
-
-def _settings_text(file: Path) -> str:
-    return str(file) if file.exists() else f"defaults; {file} does not exist"
-
-
-def _writable(name: str, folder: Path) -> Check:
-    """Write a file: permissions alone do not show full or read-only disks."""
-    there = next(place for place in (folder, *folder.parents) if place.exists())
-    try:
-        with tempfile.TemporaryFile(dir=there) as file:
-            file.write(b"notewell")
-    except OSError as error:
-        advice = "choose another with --data-dir"
-        return Check(name, "failed", f"{folder} cannot be written ({error}); {advice}")
-    free = shutil.disk_usage(there).free
-    if free < _LITTLE_SPACE:
-        advice = "free some space: an index that cannot be written stays as it is"
-        return Check(name, "warning", f"{folder} has only {free / 1e6:,.0f} MB free; {advice}")
-    return Check(name, "ok", f"{folder}, {free / 1e9:.1f} GB free")
-
-
-def _readable_by_others(settings: Settings) -> Check | None:
-    """A warning where other users of this computer can read data; None where they cannot."""
-    folders = [each for each in (settings.data_dir, settings.state_dir) if each.exists()]
-    found = list(dict.fromkeys(path for each in folders for path in private.exposed(each)))
-    if not found:
-        return None
-    places = " ".join(shlex.quote(str(folder)) for folder in folders)
-    return Check(
-        "data directory",
-        "warning",
-        f"other users of this computer have permissions for {len(found):,} files and folders,"
-        f" such as {found[0]}; `notewell index` and `notewell serve` close those of a vault, and"
-        f" `notewell doctor --repair` (or `chmod -R go= {places}`) closes all",
-    )
-
-
-def _model(settings: Settings) -> Check:
-    name = settings.model.name
-    spec = known(name)
-    if spec is None:
-        return Check("model", "warning", f"{name} is not in the catalogue of `models list`")
-    try:
-        folder = model_folder(spec, settings)  # compares the checksums of its files
-    except ModelError as error:
-        return Check("model", "failed", error.message)
-    if folder is None:
-        advice = f"`notewell models get {name}` gets it; keyword search works without"
-        return Check("model", "warning", f"{name} is not on this computer; {advice}")
-    return Check("model", "ok", f"{name} in {folder}")
-
-
-def _devices(settings: Settings) -> Iterator[Check]:
-    """Say so where the file of the devices' tokens cannot be read."""
-    try:
-        Devices(settings.state_dir).all()
-    except NotewellError as error:
-        yield Check("devices", "failed", error.message)
-
-
 def _vaults(invocation: Invocation) -> Iterator[Check]:
     from notewell.doors.cli.vault_checks import check_vaults  # noqa: PLC0415 - loads the index
 
@@ -273,3 +209,104 @@ def _vaults(invocation: Invocation) -> Iterator[Check]:
             yield from check_vaults(vaults)
     except NotewellError as error:
         yield Check("vaults", "failed", error.message)
+
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
+
+
+def _scope_option(function: AnyFunction) -> AnyFunction:
+    option = click.option(
+        "--scope",
+        type=click.Choice(SCOPES),
+        default="read",
+        show_default=True,
+        help="read: search and read; write: also change and reindex; admin: everything.",
+    )
+    return option(function)
+
+
+@click.group(cls=Group)
+def token() -> None:
+    """Show or replace the token of `notewell serve`; give devices tokens of their own."""
+
+
+@token.command("show")
+def show_token() -> None:
+    """Print the token; it is created the first time."""
+    click.echo(stored_token(current_invocation().settings().state_dir))
+
+
+@token.command("rotate")
+@click.argument("name", required=False)
+def rotate_token(name: str | None) -> None:
+    """Replace the token, or that of the device NAME, and print the new one.
+
+    The old one is refused from now on, also by running servers, and browsers that were signed in
+    with it have to sign in again.
+    """
+    state_dir = current_invocation().settings().state_dir
+    click.echo(new_stored_token(state_dir) if name is None else Devices(state_dir).rotate(name))
+
+
+@token.command("add")
+@click.argument("name")
+@_scope_option
+def add_token(name: str, scope: Scope) -> None:
+    """Create a token for the device or program NAME and print it, only this once."""
+    click.echo(_devices().add(name, scope))
+
+
+@token.command("link")
+@click.argument("name")
+@_scope_option
+@click.option("--url", metavar="URL", help="Address at which NAME reaches the server.")
+@click.option("--qr/--no-qr", default=None, help="Draw a QR code.  [default: on a terminal]")
+def link_token(name: str, scope: Scope, url: str | None, qr: bool | None) -> None:
+    """Print a link that signs in the browser of NAME, once and within ten minutes."""
+    invocation = current_invocation()
+    settings = invocation.settings()
+    address = url or own_address(settings.server)
+    if is_loopback(address):
+        invocation.say(LOOPBACK_ONLY)
+    link = f"{address.rstrip('/')}/?code={Devices(settings.state_dir).invite(name, scope)}"
+    click.echo(link)
+    print_qr(link, wanted=qr)
+    invocation.say(f"Open it on {name}; it works once, within {LINK_SECONDS // 60:.0f} minutes.")
+
+
+@token.command("list")
+@json_option
+def list_tokens(as_json: bool) -> None:
+    """List the devices with access, and when they last used it."""
+    devices = _devices().all()
+    if as_json:
+        emit_object({"devices": tuple(map(view_of, devices))})
+        return
+    rows = [
+        (device.name, device.scope, "token" if device.token else "browser", *_times(device))
+        for device in devices
+    ]
+    if rows:
+        print_table(("name", "scope", "kind", "since", "last used"), rows)
+    else:
+        current_invocation().say(
+            "No device has a token of its own; `notewell token add NAME` makes one."
+        )
+
+
+@token.command("revoke")
+@click.argument("name")
+def revoke_token(name: str) -> None:
+    """Revoke the access of the device NAME."""
+    _devices().revoke(name)
+
+
+def _devices() -> Devices:
+    return Devices(current_invocation().settings().state_dir)
+
+
+def _times(device: Device) -> tuple[str, str]:
+    def day(at: float) -> str:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+    return day(device.created), day(device.last_used) if device.last_used else "never"

@@ -20,7 +20,7 @@ from notewell.contract.log import (
     VerdictRequest,
 )
 from notewell.doors.cli.backend import answer, backend_for, note_path, print_reply
-from notewell.doors.cli.completing import complete_notes
+from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import Command, Group, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import local_time, print_table
 from notewell.doors.cli.request_options import request_option, request_options

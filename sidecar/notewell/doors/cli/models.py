@@ -10,7 +10,7 @@ from notewell.base.errors import NotFoundError
 from notewell.base.types import Settings
 from notewell.contract.manage import ServiceCost, SuggestReply, SuggestRequest
 from notewell.doors.cli.backend import backend_for, print_reply
-from notewell.doors.cli.consent import cost_text
+from notewell.doors.cli.index import cost_text
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import emit_object, print_facts, print_table
 from notewell.models.catalogue import CATALOGUE, RERANKERS, ModelSpec, find

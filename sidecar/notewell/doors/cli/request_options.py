@@ -15,7 +15,7 @@ import click
 from annotated_types import Ge, Gt, Le
 
 from notewell.contract.request import Request, RequestField, request_fields
-from notewell.doors.cli.completing import complete_notes, complete_query
+from notewell.doors.cli.completion import complete_notes, complete_query
 from notewell.doors.cli.options import AnyFunction
 
 RequestType: TypeAlias = type[Request[Any]]

@@ -1,20 +1,28 @@
-"""`notewell search` and `notewell similar`: what is found for a query, or like a note."""
+"""`notewell search` and `notewell similar`: the commands, and their results on a terminal."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
 import click
+from rich.cells import cell_len, chop_cells
 
-from notewell.base.types import Signal, VaultRecord
+from notewell.base.types import Match, Signal, VaultRecord
 from notewell.contract.codec import to_json
-from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
+from notewell.contract.search import (
+    Contribution,
+    Result,
+    SearchReply,
+    SearchRequest,
+    SimilarRequest,
+    StageTrace,
+)
 from notewell.doors.cli.backend import answer, backend_for, note_path, print_reply
-from notewell.doors.cli.layout import paged
 from notewell.doors.cli.options import (
     Command,
     QueryCommand,
@@ -22,14 +30,23 @@ from notewell.doors.cli.options import (
     json_option,
     vault_option,
 )
-from notewell.doors.cli.output import emit
+from notewell.doors.cli.output import (
+    Piece,
+    clean,
+    emit,
+    excerpt,
+    paged,
+    print_folded,
+    print_pieces,
+    print_table,
+    width,
+)
 from notewell.doors.cli.request_options import (
     query_argument,
     request_argument,
     request_option,
     request_options,
 )
-from notewell.doors.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
 from notewell.engine.several_vaults import merged, named, part_of
 
 _long_option = click.option(
@@ -146,3 +163,251 @@ def _show(found: SearchReply, *, long: bool, began: float) -> None:
         print_results(found, long=long)
     several = len(invocation.known().records()) > 1
     invocation.say(summary(found, seconds=seconds, name_vault=several))
+
+
+_INDENT = 4
+# Whose rank an addend or half of a score is shown with.
+_RANK_OF = {"words": "keyword", "meaning": "semantic", "keyword": "keyword", "semantic": "semantic"}
+_MATCHES: Mapping[Match, str] = {
+    "strong": "strong match",
+    "related": "related",
+    "weak": "weak match",
+}
+_COLOURS: Mapping[Match, str | None] = {"strong": "green", "related": "cyan", "weak": None}
+_NOTICEABLE_S = 0.5  # of waiting, which is told beside the time of the search itself
+_GAP = 2  # between the parts of a line
+_SHORTEST_TITLE = 12  # cells
+NOTHING_MATCHES = "Nothing matches well."
+_SPACES = re.compile(r"\s+")
+
+Offsets = Sequence[tuple[int, int]]  # UTF-16 code units, start and end
+
+
+def print_results(reply: SearchReply, *, long: bool = False) -> None:
+    """Print each note in two lines: its name and place, and what of its best passage fits.
+
+    With `long`: its place, heading, whole passage and where else it matches.
+    """
+    if not reply.results:
+        click.echo("\n".join(nothing_found(reply)))
+    for rank, result in enumerate(reply.results, start=1):
+        (_print_result if long else _print_short)(rank, result)
+    if reply.explain is not None:
+        print_stages(reply.explain.stages)
+        print_contributions(reply.explain.results)
+
+
+def nothing_found(reply: SearchReply) -> list[str]:
+    """Say that nothing was found, and which of the command's options would find more."""
+    weak = reply.filtered.get("weak", 0)
+    tries = []
+    if '"' in reply.query:
+        tries.append("without the quotation marks, to find the words anywhere in a note")
+    if weak:
+        tries.append(f"--weak, to see {_notes(weak, 'that hardly matches', 'that hardly match')}")
+    # A condition of the query on the status counts under the same name.
+    reasons = ("daily",) if "status:" in reply.query else ("daily", "status")
+    left_out = sum(reply.filtered.get(reason, 0) for reason in reasons)
+    if left_out:
+        tries.append(f"--everything, to search {left_out:,} shelved or daily notes too")
+    if not tries:
+        tries.append("other words or fewer of them, or `notewell status`: is the index complete?")
+    if not weak:
+        return ["Nothing found.", *_list("Try", tries)]
+    return [NOTHING_MATCHES, *_list("Try", tries)]
+
+
+def correction(reply: SearchReply) -> str | None:
+    """Say which spelling was searched for, if it is not the one that was typed."""
+    if reply.corrected is None:
+        return None
+    return (
+        f"Showing results for {clean(reply.corrected['text'])}"
+        f" (searched: {clean(reply.query)}; --ignore spelling searches for exactly this)."
+    )
+
+
+def _list(head: str, items: Sequence[str]) -> list[str]:
+    return [f"{head}:", *(f"  {item}" for item in items)] if items else []
+
+
+def _notes(count: int, one: str, more: str) -> str:
+    return f"the note {one}" if count == 1 else f"the {count:,} notes {more}"
+
+
+def _title(result: Result, *, room: int | None = None) -> Piece:
+    """Return the title in the colour of its match, cut to `room` cells, as a link to Obsidian."""
+    color = "cyan" if result.match is None else _COLOURS[result.match]
+    text = clean(result.title)
+    if room is not None and cell_len(text) > room:
+        text = f"{chop_cells(text, max(room - 1, 1))[0]}…"
+    weak = result.match == "weak"
+    return Piece(text, color, bold=not weak, dim=weak, link=clean(result.uri) or None)
+
+
+def _print_short(rank: int, result: Result) -> None:
+    place, match = clean(_place(result)), _how_well(result)
+    # The path is never cut, so that it can be copied; the title is, down to a few letters.
+    room = width() - _INDENT - cell_len(place) - len(match) - 2 * _GAP
+    print_pieces(
+        (
+            Piece(f"{rank:>2}  "),
+            _title(result, room=max(room, _SHORTEST_TITLE)),
+            Piece(f"{' ' * _GAP}{match}{' ' * _GAP}", dim=True),
+            Piece(place, "green"),
+        )
+    )
+    as_of = _as_of(result)
+    text = _second_line(result, width() - _INDENT - len(as_of))
+    if text:
+        print_pieces((Piece(" " * _INDENT), *text, Piece(as_of, dim=True)))
+
+
+def _second_line(result: Result, room: int) -> list[Piece]:
+    """Return the reasons why a note was found; without any, the heading and the passage."""
+    if result.reasons:
+        return excerpt([Piece(clean(_why(result)), dim=True)], room)
+    heading = clean(_below_title(result))
+    if not heading or cell_len(heading) > room // 2:
+        return excerpt(highlighted(result.snippet, result.highlights), room)
+    before = Piece(f"{heading} · ", dim=True)
+    snippet = highlighted(result.snippet, result.highlights)
+    return [before, *excerpt(snippet, room - cell_len(before.text))]
+
+
+def _print_result(rank: int, result: Result) -> None:
+    title = _title(result)
+    print_pieces((Piece(f"{rank:>2}  "), title, Piece(f"  {_how_well(result)}", dim=True)))
+    # Not folded: a path must come out whole when it is copied from a narrow terminal.
+    print_pieces((Piece(" " * _INDENT), Piece(clean(_place(result)), "green")))
+    beneath = (
+        [Piece(clean(_below_title(result)), dim=True)],
+        highlighted(result.snippet, result.highlights),
+        [Piece(_as_of(result).strip(), dim=True)],
+        [Piece(_elsewhere(result), dim=True)],
+        [Piece(clean(_why(result)), dim=True)],
+    )
+    for pieces in beneath:
+        if any(piece.text for piece in pieces):
+            print_folded(pieces, indent=_INDENT)
+    click.echo()
+
+
+def _place(result: Result) -> str:
+    """Return the path with the line or page, and the notes that embed the file."""
+    at = f":{result.line}" if result.page is None else f", page {result.page}"
+    names = [PurePosixPath(path).stem for path in result.embedded_in]
+    path = f"{result.vault} > {result.path}" if result.vault else result.path
+    return path + at + (f", embedded in {', '.join(names)}" if names else "")
+
+
+def _as_of(result: Result) -> str:
+    """Return of when the text is, where the source did not say what it is now."""
+    return f"  (as indexed on {result.as_of[:10]})" if result.as_of else ""
+
+
+def _how_well(result: Result) -> str:
+    """Return how well a note matches by itself; for similar notes the score says it."""
+    return f"{result.score:.2f}" if result.match is None else _MATCHES[result.match]
+
+
+def _below_title(result: Result) -> str:
+    """Return the heading path, without a first heading that only repeats the title."""
+    first, separator, rest = (result.heading or "").partition(" > ")
+    return rest if first == result.title else f"{first}{separator}{rest}"
+
+
+def _elsewhere(result: Result) -> str:
+    if result.page is not None:
+        pages = dict.fromkeys(str(passage.page) for passage in result.passages if passage.page)
+        return f"also on page {', '.join(pages)}" if pages else ""
+    lines = [str(passage.line) for passage in result.passages]
+    return f"also at line {', '.join(lines)}" if lines else ""
+
+
+def _why(result: Result) -> str:
+    """Say why a similar note was found, or what no passage shows: a file in it, a property."""
+    patterns = {"passage": "like “{}”", "links": "both linked with {}", "tags": "both {}"}
+    parts = [patterns.get(one.kind, "{}").format(one.text) for one in result.reasons]
+    if result.linked is not None:
+        parts.append("linked already")
+    if result.duplicates:
+        parts.append(f"nearly the same: {', '.join(result.duplicates)}")
+    return " · ".join(parts)
+
+
+def highlighted(snippet: str, highlights: Offsets) -> list[Piece]:
+    """Return `snippet` on one line, its highlights (UTF-16 offsets) in bold."""
+    return [
+        Piece(clean(_SPACES.sub(" ", text)), "yellow" if bold else None, bold=bold)
+        for text, bold in _pieces(snippet, highlights)
+    ]
+
+
+def _pieces(snippet: str, highlights: Offsets) -> Iterator[tuple[str, bool]]:
+    units = snippet.encode("utf-16-le", "surrogatepass")
+    at = 0
+    for start, end in sorted(highlights):
+        if start < at or end <= start:
+            continue
+        yield _decode(units[2 * at : 2 * start]), False
+        yield _decode(units[2 * start : 2 * end]), True
+        at = end
+    yield _decode(units[2 * at :]), False
+
+
+def _decode(units: bytes) -> str:
+    return units.decode("utf-16-le", "replace")
+
+
+def print_stages(stages: Sequence[StageTrace]) -> None:
+    """Print what each stage of the pipeline did to the candidates."""
+    rows = [
+        (
+            stage.name,
+            f"{stage.ms:.2f}",
+            f"{stage.count_in:,}",
+            f"{stage.count_out:,}",
+            ", ".join(f"{gone.count} {gone.reason}" for gone in stage.removed),
+            ", ".join(stage.top[:3]),
+        )
+        for stage in stages
+    ]
+    print_table(("stage", "ms", "in", "out", "removed", "top"), rows, right=("ms", "in", "out"))
+
+
+def print_contributions(contributions: Sequence[Contribution]) -> None:
+    """Print what each result's score is made of; nothing where nothing was scored."""
+    parts = list(dict.fromkeys(name for one in contributions for name in one.adds))
+    rows = [
+        (
+            one.path,
+            f"{one.score:.2f}",
+            *(_part(one, name) for name in parts),
+            " ".join(f"{name} x{value:.2f}" for name, value in one.times.items() if value != 1),
+            " ".join(f"{token} {worth:.1f}" for token, worth in one.words.items()),
+        )
+        for one in contributions
+    ]
+    if rows:
+        headings = ("result", "score", *parts, "boosts", "BM25 per word")
+        print_table(headings, rows, right=("score", *parts))
+
+
+def _part(one: Contribution, name: str) -> str:
+    """Return a part of a score, with the note's rank by it where there is one."""
+    part, rank = f"{one.adds.get(name, 0.0):.2f}", _RANK_OF.get(name)
+    return f"{part} (#{one.ranks.get(rank) or '-'})" if rank is not None else part
+
+
+def summary(reply: SearchReply, *, seconds: float = 0.0, name_vault: bool = False) -> str:
+    """Say in one line how much was found and how fast; `seconds` is how long a person waited.
+
+    `name_vault` says where it was searched, for people who have several vaults.
+    """
+    shown, total = len(reply.results), reply.total
+    notes = "1 note" if total == 1 else f"{total:,} notes"
+    part = f"{shown} of {notes}" if shown < total else notes
+    waited = f" ({seconds:.1f} s in all)" if seconds >= _NOTICEABLE_S else ""
+    where = f" in {reply.vault}" if name_vault else ""
+    return f"{part}{where}, {reply.took_ms:.1f} ms{waited}, {reply.mode}"

@@ -23,16 +23,15 @@ from notewell.base.types import Settings, VaultRecord
 from notewell.doors.cli.backend import server_for
 from notewell.doors.cli.options import Command, Invocation, complete_vaults, current_invocation
 from notewell.doors.cli.output import emit_object, print_error
-from notewell.doors.cli.progress import Reporter
-from notewell.doors.cli.serve_progress import telling
+from notewell.doors.cli.progress import Reporter, telling
 from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.doors.sample import EXAMPLES, copy_to
-from notewell.doors.web.server_file import BoundServer
 from notewell.engine.access import new_token, stored_token
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults.known import KnownVaults
 
 if TYPE_CHECKING:  # these load the engine and the web server
+    from notewell.doors.web.server import BoundServer
     from notewell.engine.vaults.opened import Vaults
 
 # Until a thread that runs Python lets another run, such as the one that sends answers.

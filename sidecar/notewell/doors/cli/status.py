@@ -1,30 +1,93 @@
-"""`notewell status`, `notewell ledger` and `notewell stats`: what the index holds."""
+"""`notewell status`, `ledger`, `stats`: the state of an index; `notewell` alone: of all vaults."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
 import click
 
+from notewell import __version__
 from notewell.base.errors import UsageError
 from notewell.base.types import LedgerState, VaultRecord
 from notewell.contract.manage import StatsReply, StatsRequest
 from notewell.contract.status import (
-    IndexProgress,
     LedgerReply,
     LedgerRequest,
     LedgerRow,
-    Phase,
     StatusReply,
     StatusRequest,
 )
-from notewell.doors.cli.backend import answer, backend_for, print_reply
-from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.backend import answer, backend_for, print_reply, server_for
+from notewell.doors.cli.options import (
+    Command,
+    Invocation,
+    current_invocation,
+    json_option,
+    vault_option,
+)
 from notewell.doors.cli.output import local_time, print_facts, print_table
-from notewell.doors.cli.progress import duration
+from notewell.doors.cli.progress import duration, progress_text
 from notewell.doors.cli.request_options import request_option
+from notewell.engine.vaults.known import KnownVaults
+
+
+@dataclass(frozen=True, slots=True)
+class _Vault:
+    """A known vault; `url` is that of the server that has it open."""
+
+    record: VaultRecord
+    indexed: bool
+    url: str | None
+
+    def row(self) -> tuple[str, str, str, str]:
+        """Return its row of the table."""
+        default = "yes" if self.record.default else ""
+        return self.record.name, default, self.state(), str(self.record.path)
+
+    def state(self) -> str:
+        """Return in words whether it can be searched, and what keeps its index up to date."""
+        if self.url is not None:
+            return f"served at {self.url}"
+        return "indexed, no server" if self.indexed else "not indexed yet"
+
+
+def show_overview(invocation: Invocation) -> None:
+    """Print the state of this installation and the commands that make sense next."""
+    known = invocation.known()
+    found = [_look(known, record) for record in known.records()]
+    click.echo(f"Notewell {__version__}\n")
+    if found:
+        rows = [one.row() for one in found]
+        print_table(("vault", "default", "state", "folder"), rows)
+    else:
+        click.echo("No vault is known yet.")
+    click.echo("\nNext:")
+    print_facts([(f"  {command}", what) for command, what in _next(found)])
+
+
+def _look(known: KnownVaults, record: VaultRecord) -> _Vault:
+    server = server_for(known, record)
+    indexed = next(known.directory(record).glob("index.db"), None) is not None
+    return _Vault(record, indexed=indexed, url=server.info.url if server is not None else None)
+
+
+def _next(found: Sequence[_Vault]) -> Iterator[tuple[str, str]]:
+    if not found:
+        yield "notewell demo", "try Notewell with a sample vault"
+        yield "notewell index FOLDER", "make your notes findable"
+    for one in found:
+        if not one.indexed and one.url is None:
+            yield f"notewell index {shlex.quote(one.record.name)}", "make its notes findable"
+    if any(one.indexed or one.url for one in found):
+        yield "notewell search WORDS", "find notes by meaning and by keyword"
+    if found and not any(one.url for one in found):
+        yield "notewell serve", "keep the index up to date, for browsers and Obsidian too"
+    yield "notewell --help", "all commands"
+
 
 _STATES = get_args(LedgerState)
 _SHOWN = 10  # names of each kind that `stats` lists
@@ -71,34 +134,6 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
                 " `notewell index --confirm-removals`"
             ),
         )
-
-
-_PHASES: Mapping[Phase, str] = {
-    "reading": "Reading",
-    "embedding": "Embedding",
-    "paused": "Paused",
-    "stuck": "Stopped",
-    "idle": "Complete",
-}
-
-
-def progress_text(progress: IndexProgress) -> str:
-    """Describe on one line how far an index is, by words and by meaning."""
-    words = _share(progress.notes_read, progress.notes)
-    meaning = words * _share(progress.passages_embedded, progress.passages)
-    parts = [
-        f"{_PHASES[progress.phase]} {progress.notes_read:,} of {progress.notes:,} notes",
-        f"by words {words:.0%}",
-        f"by meaning {meaning:.0%}",
-    ]
-    if progress.eta_s is not None:
-        parts.append(f"about {duration(progress.eta_s)}")
-    return " · ".join(parts)
-
-
-def _share(part: int, whole: int) -> float:
-    """A share that is 1 only when nothing is missing."""
-    return 1.0 if part >= whole else min(part / whole, 0.99)
 
 
 def _semantic(status: StatusReply) -> str:

@@ -1,4 +1,4 @@
-"""Tools about an index: vault_status, and reindex, index_paths, index_remove, which begin a job.
+"""Tools about an index and past searches; reindex, index_paths and index_remove begin a job.
 
 None of them writes to the vault. An index always follows its folder, so what is removed from the
 index is what is no longer there.
@@ -8,17 +8,80 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import fields
+from typing import Annotated, Self
 
-from pydantic import Field
+from annotated_types import MaxLen
+from pydantic import Field, model_validator
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import LedgerState
+from notewell.base.types import LedgerState, SearchMode
 from notewell.contract.changes import ReindexRequest
-from notewell.contract.fields import note_path
+from notewell.contract.fields import MAX_QUERY_CHARS, note_path
+from notewell.contract.log import LogRequest
+from notewell.contract.search import SearchRequest
 from notewell.contract.status import LedgerRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.answer import indexed_paths, pick
-from notewell.doors.mcp.requests import BudgetedRequest, ToolRequest, request_model
+from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
 from notewell.doors.mcp.tool import Document, Job, Tool, ToolContext
+
+_MAX_LOGGED = 1000  # searches of the log among which one is looked for by its id
+_SHOWN_NOTES = 3  # of a search in the log
+
+
+class TraceRequest(BudgetedRequest):
+    """The request of `trace_query`."""
+
+    query: Annotated[str, MaxLen(MAX_QUERY_CHARS)] | None = Field(None, description="A query")
+    query_id: str | None = Field(None, description="Or the id of an earlier one, from trace_list")
+    mode: SearchMode = "hybrid"
+    limit: int = Field(5, ge=1, le=100, description="Maximum number of results")
+
+    @model_validator(mode="after")
+    def _check_one_is_given(self) -> Self:
+        if (self.query is None) == (self.query_id is None):
+            raise ValueError("give either `query` or `query_id`")
+        return self
+
+
+def trace_query(context: ToolContext, request: TraceRequest) -> Document:
+    """Return what each stage of a search did, and how the results came by their scores."""
+    query, mode = request.query, request.mode
+    if query is None:
+        query, mode = _logged(context, request.query_id or "")
+    reply = context.backend.answer(
+        SearchRequest(query, limit=request.limit, mode=mode, passages=0, explain=True)
+    )
+    return {
+        "query": query,
+        **pick(reply, "mode", "fusion", "filtered", "explain"),
+        "results": [pick(one, "path", "score", "scores", "raw") for one in reply.results],
+        "warnings": reply.warnings,
+    }
+
+
+def trace_list(context: ToolContext, request: BudgetedRequest) -> Document:
+    """Return the latest searches of this vault, with what was found and opened."""
+    log = context.backend.answer(request.to_record(LogRequest))
+    return {
+        **pick(log, "enabled", "total"),
+        "searches": [
+            {
+                **pick(one, "query_id", "at", "door", "query", "mode", "took_ms"),
+                "results": [result.path for result in one.results[:_SHOWN_NOTES]],
+                "opened": [opened.path for opened in one.opened],
+            }
+            for one in log.entries
+        ],
+    }
+
+
+def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
+    """Return query and mode of a search in the log."""
+    for entry in context.backend.answer(LogRequest(_MAX_LOGGED)).entries:
+        if entry.query_id == query_id:
+            return entry.query, entry.mode
+    raise NotFoundError(f"no search '{query_id}' among the latest; trace_list names them")
+
 
 _HINT = "vault_status with this `job` says how far it is."
 _STATUS_SHOWN = tuple(
@@ -119,6 +182,24 @@ def _progress(job: Job, status: StatusReply) -> Document:
 
 
 TOOLS = (
+    Tool(
+        "trace_query",
+        "Explain a search",
+        "What each stage of a search did: why a note was found, or was not.",
+        TraceRequest,
+        trace_query,
+        cut=("results", "explain"),
+    ),
+    Tool(
+        "trace_list",
+        "Earlier searches",
+        "The latest searches of a vault, with what they found and which results were opened.",
+        request_model(
+            LogRequest, BudgetedRequest, fields=("limit",), changes={"limit": Change(default=20)}
+        ),
+        trace_list,
+        cut=("searches",),
+    ),
     Tool(
         "vault_status",
         "State of the index",

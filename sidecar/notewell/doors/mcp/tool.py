@@ -1,7 +1,8 @@
-"""What a tool is: its name, the request it takes, and the function that answers it.
+"""The parts of a tool: its name, the request it takes, and the function that answers it.
 
 The function gets a `ToolContext` and a checked request, runs in a thread, and returns a JSON
 document; it raises errors of the package. `answer` makes the text that an assistant gets of both.
+Prompts are for common tasks: a person picks one from a list in their assistant.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -117,3 +118,29 @@ class Tool:
     cut: tuple[str, ...] = ()
     writes: bool = False
     destructive: bool = False
+
+
+CITE = (
+    "Cite the notes that you use as [n], and name their paths at the end. Say so where the notes"
+    " do not answer; do not fill gaps from general knowledge."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a prompt."""
+
+    name: str
+    description: str
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PromptText:
+    """A prompt; `text` makes the message to the assistant from checked arguments."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[Argument, ...]
+    text: Callable[[ToolContext, Mapping[str, str]], str]

@@ -12,17 +12,25 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from notewell import API_VERSION
-from notewell.base.errors import ConfigError, NotewellError, UsageError
+from notewell.base.errors import (
+    ConfigError,
+    ForbiddenError,
+    NotewellError,
+    NotFoundError,
+    UsageError,
+)
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract import manage as replies
 from notewell.contract.codec import to_json
 from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.server import (
+    AddVault,
     EventsRequest,
     HealthReply,
     HealthRequest,
     MetricsRequest,
+    RemoveVault,
     VaultsReply,
     VaultsRequest,
 )
@@ -225,3 +233,44 @@ def _view(spec: ModelSpec, settings: Settings) -> replies.CatalogueModel:
         time=spec.time,
         quality=dict(spec.quality),
     )
+
+
+async def add_vault(site: Site, _vault: str | None, request: AddVault) -> VaultsReply:
+    """Make a folder a vault, offer it to requests, and begin to read it."""
+    _check_vaults_may_change(site)
+    folder = Path(request.folder)
+    if not folder.is_absolute():
+        raise UsageError(f"'{folder}' is no whole path; write it from the root or the drive on.")
+    record = await asyncio.to_thread(site.vaults.add, folder)
+    if record.id not in {one.id for one in site.vaults.served()}:
+        site.vaults.serve_also(record)
+    async with site.holding(record.id):  # opened, which begins to index it
+        return await site.known_vaults()
+
+
+async def remove_vault(site: Site, _vault: str | None, request: RemoveVault) -> VaultsReply:
+    """Forget a vault; nothing of it is deleted."""
+    _check_vaults_may_change(site)
+    record = _vault_of_id(await asyncio.to_thread(site.vaults.records), request.id)
+    site.vaults.serve_no_more(record)
+    await asyncio.to_thread(site.vaults.remove, record, delete_data=False)
+    return await site.known_vaults()
+
+
+def _check_vaults_may_change(site: Site) -> None:
+    """Raise ForbiddenError unless the server was started so that vaults may change."""
+    if site.vaults_may_change:
+        return
+    raise ForbiddenError(
+        "Vaults are added and removed on the server's computer, with `notewell vaults`. A server"
+        " that listens on this computer alone allows it here if it is started with"
+        " `notewell serve --allow-vaults`.",
+        code="vaults_fixed",
+    )
+
+
+def _vault_of_id(records: tuple[VaultRecord, ...], number: str) -> VaultRecord:
+    for record in records:
+        if record.id == number:
+            return record
+    raise NotFoundError(f"No vault has the id {number}.", code="vault_not_found")

@@ -23,7 +23,7 @@ from notewell.contract import (
 )
 from notewell.contract.codec import to_json
 from notewell.contract.request import JSON_MEDIA, Endpoint, Request, reply_type, request_fields
-from notewell.doors.web import handlers, served_vaults
+from notewell.doors.web import handlers
 from notewell.doors.web.request_models import (
     RequestModel,
     from_body,
@@ -158,8 +158,8 @@ def _body(reply: object) -> bytes:
 _OF_SERVER: Mapping[type, Handler] = {
     server.HealthRequest: handlers.health,
     server.VaultsRequest: handlers.vaults,
-    server.AddVault: served_vaults.add,
-    server.RemoveVault: served_vaults.remove,
+    server.AddVault: handlers.add_vault,
+    server.RemoveVault: handlers.remove_vault,
     server.EventsRequest: handlers.events,
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,

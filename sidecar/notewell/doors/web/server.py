@@ -1,6 +1,7 @@
 """Runs a server: binds, announces itself, answers until it is stopped, then cleans up.
 
-A signal stops it, or the end of its standard input.
+Other processes of this machine find it by the file that it writes next to each index. A signal
+stops it, or the end of its standard input.
 """
 
 from __future__ import annotations
@@ -12,23 +13,95 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
+import orjson
 from aiohttp import web
 
 from notewell import API_VERSION, __version__
+from notewell.base.errors import ServerError
+from notewell.base.support import atomic
 from notewell.base.support.log_files import LOGS
-from notewell.base.types import ServerRules, Settings
+from notewell.base.types import ServerRules, Settings, VaultRecord
 from notewell.doors.web.app import create_app
-from notewell.doors.web.listener import bind, listening, tls_context, warnings_of
-from notewell.doors.web.protocol import Connection, Runner, Server
-from notewell.doors.web.server_file import BoundServer, announced
+from notewell.doors.web.listener import (
+    Connection,
+    Runner,
+    Server,
+    bind,
+    listening,
+    tls_context,
+    warnings_of,
+)
+from notewell.engine.client import SERVER_FILE
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults.opened import Vaults
+
+
+@dataclass(frozen=True, slots=True)
+class BoundServer:
+    """A server that listens. `warnings` are for the person who started it.
+
+    `token` is the process's own, `kept_token` the persistent one, which browsers sign in with.
+    `certificate` is the file of its TLS certificate, if it has one.
+    """
+
+    url: str
+    port: int
+    token: str = field(repr=False)
+    kept_token: str = field(repr=False)
+    pid: int
+    api: int
+    version: str
+    vaults: tuple[VaultRecord, ...]
+    warnings: tuple[str, ...]
+    certificate: str | None = None
+
+    @property
+    def sign_in_url(self) -> str:
+        """The link that signs a browser in."""
+        return f"{self.url}/?token={self.kept_token}"
+
+
+@contextmanager
+def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
+    """Write `SERVER_FILE` in each folder, and delete it at the end, before locks are released."""
+    files = [folder / SERVER_FILE for folder in folders]
+    certified = {"certificate": bound.certificate} if bound.certificate is not None else {}
+    text = orjson.dumps(
+        {
+            "url": bound.url,
+            "token": bound.token,
+            "pid": bound.pid,
+            "api": bound.api,
+            "version": bound.version,
+            "vaults": [record.id for record in bound.vaults],
+            **certified,
+        }
+    )
+    try:
+        for file in files:
+            _write(file, text)
+        yield
+    finally:
+        for file in files:
+            with suppress(OSError):  # a file that remains is recognised by its dead process
+                file.unlink()
+
+
+def _write(file: Path, text: bytes) -> None:
+    try:
+        atomic.replace(file, text)  # readable by its owner only; makes the folder
+    except OSError as error:
+        raise ServerError(
+            f"Cannot write {file}: {error}. Without it other commands would not find this server.",
+            code="cannot_announce",
+        ) from error
+
 
 SHUTDOWN_SECONDS = 5.0
 # How long a connection may stay without the complete head of a request: between two requests, and

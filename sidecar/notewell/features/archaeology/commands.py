@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from notewell.doors.cli import layout
 from notewell.doors.cli.backend import answer
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean, print_table
+from notewell.doors.cli.output import clean, print_table, width
 from notewell.doors.cli.request_options import request_argument, request_options
 from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, Bucket
 
@@ -44,7 +43,7 @@ def _print(found: ArchaeologyReply) -> None:
     if not found.buckets:
         click.echo("Nothing found.")
         return
-    for line in chart(found.buckets, found.granularity, width=layout.width()):
+    for line in chart(found.buckets, found.granularity, width=width()):
         click.echo(line)
     peaks = [
         (note.date, f"{note.title}  {note.path}")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from notewell.doors.mcp.answer import pick
-from notewell.doors.mcp.prompts import CITE, Argument, PromptText
 from notewell.doors.mcp.requests import QUERY, BudgetedRequest, Change, request_model
-from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.tool import CITE, Argument, Document, PromptText, Tool, ToolContext
 from notewell.features.archaeology.requests import ArchaeologyRequest
 
 _SHOWN_NOTES = 3  # of a peak

@@ -7,8 +7,8 @@ import click
 from notewell.doors.cli.backend import answer, backend_for
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean, emit_object, print_facts, print_table
+from notewell.doors.cli.progress import ended_run, show_run
 from notewell.doors.cli.request_options import request_argument, request_option, request_options
-from notewell.doors.cli.runs import ended_run, show_run
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
     ExtractReply,

@@ -8,9 +8,8 @@ from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import LogRequest
 from notewell.contract.status import StatusRequest
 from notewell.doors.mcp.answer import pick
-from notewell.doors.mcp.prompts import Argument, PromptText
 from notewell.doors.mcp.requests import BudgetedRequest, Change, request_model
-from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.tool import Argument, Document, PromptText, Tool, ToolContext
 from notewell.features.graph.requests import GraphStatsRequest, PathRequest
 
 

@@ -8,8 +8,8 @@ from notewell.contract.runs import CancelRun, RunRequest, RunsReply, RunsRequest
 from notewell.doors.cli.backend import answer
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import counted, local_time, print_table
+from notewell.doors.cli.progress import counts_text, show_run
 from notewell.doors.cli.request_options import request_argument, request_options
-from notewell.doors.cli.runs import counts_text, show_run
 
 
 @click.group(cls=Group)

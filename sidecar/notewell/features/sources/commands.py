@@ -14,7 +14,7 @@ from notewell.contract.runs import RunView
 from notewell.doors.cli.backend import server_for, writing_backend
 from notewell.doors.cli.options import Group, current_invocation, json_option
 from notewell.doors.cli.output import clean, counted, emit_object, local_time, print_table
-from notewell.doors.cli.runs import ended_run, show_run
+from notewell.doors.cli.progress import ended_run, show_run
 from notewell.features.sources import known, source_state
 from notewell.features.sources.feeds import recognised
 from notewell.features.sources.requests import SyncSource
