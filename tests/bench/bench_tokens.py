@@ -32,8 +32,7 @@ from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.features.context.note_texts import NoteTexts
-from notewell.features.context.service import Assembler
+from notewell.features.context.service import Assembler, NoteTexts
 from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
 from notewell.vault.chunk import fit_words
 

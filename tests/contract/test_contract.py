@@ -31,10 +31,10 @@ from notewell.engine.ingest.reports import EventKind
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations
-from notewell.features.ask.replies import LocalModels
-from notewell.features.ask.sources import Source
+from notewell.features.ask.requests import LocalModels
 from notewell.features.ask.tool_loop import Draft
-from notewell.features.memory.rules import MemoryRules
+from notewell.features.ask.tools import Source
+from notewell.features.memory import MemoryRules
 from tests.contract.vault import write_vault
 from tests.doors.web.fits import misfits
 from tests.tiny_model import write_tiny_model

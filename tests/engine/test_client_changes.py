@@ -16,9 +16,13 @@ from notewell.contract.search import SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.features.memory.replies import MemoryChangedReply
-from notewell.features.memory.requests import ForgetMemory, MemoryOutcome, StoreMemory
-from notewell.features.memory.rules import MemoryRules
+from notewell.features.memory import MemoryRules
+from notewell.features.memory.requests import (
+    ForgetMemory,
+    MemoryChangedReply,
+    MemoryOutcome,
+    StoreMemory,
+)
 from notewell.features.writes.requests import UndoRequest
 from notewell.vault.mirror import MAX_CONTENT_BYTES
 from notewell.vault.server_writes import Base, ServerWrites, digest

@@ -40,7 +40,7 @@ from notewell.engine.feature import engines
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
-from notewell.features.evaluate.metrics import ndcg
+from notewell.features.evaluate.report import ndcg
 from notewell.features.evaluate.run import eval_settings, up_to_date
 from notewell.features.postgres import vector_writes, vectors
 from notewell.features.postgres.engine import move_to_database, use_database

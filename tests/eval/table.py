@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notewell.features.evaluate.metrics import Interval
 from notewell.features.evaluate.report import (
     BASELINES,
     PRODUCT,
     ClassFigures,
     EvalReport,
+    Interval,
     SystemReport,
 )
 

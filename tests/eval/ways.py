@@ -31,8 +31,7 @@ from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import JudgedSet, read_judged, write_vault
-from notewell.features.evaluate.metrics import paired_bootstrap
-from notewell.features.evaluate.report import System
+from notewell.features.evaluate.report import System, paired_bootstrap
 from notewell.features.evaluate.run import eval_settings, evaluate
 
 HEADINGS = "headings"

@@ -15,7 +15,7 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.vaults import switch
 from notewell.engine.vaults.known import KnownVaults
 from notewell.engine.vaults.registry import Registry
-from notewell.features.ask import conversations
+from notewell.features.ask.conversations import CONVERSATIONS
 from notewell.features.backup.create import write_backup
 from notewell.features.backup.restore import STAGED, restore_backup
 from notewell.index.embedded.index import EmbeddedIndex
@@ -61,8 +61,8 @@ class Computer:
         log.close()
         (self.root / "vault").mkdir()
         VaultWriter(self.root / "vault", Journal(folder)).create(f"{word}.md", word, action="test")
-        (folder / conversations.NAME).mkdir()
-        (folder / conversations.NAME / f"{7:016x}.json").write_text(f'["{word}"]', "utf-8")
+        (folder / CONVERSATIONS).mkdir()
+        (folder / CONVERSATIONS / f"{7:016x}.json").write_text(f'["{word}"]', "utf-8")
         Mirror(self._mirror(self.root)).apply(
             [Change("create", f"In/{word}.md", mtime=_SAVED, content=word)]
         )
@@ -117,7 +117,7 @@ class Computer:
             "index": self._answers(),
             "verdicts": self._verdicts() if (folder / querylog.NAME).exists() else [],
             "writes": [entry.path for entry in Journal(folder).entries()],
-            "conversations": _texts(folder / conversations.NAME, "*.json"),
+            "conversations": _texts(folder / CONVERSATIONS, "*.json"),
             "mirror": _texts(mirror, "[!.]*/*.md"),
             "settings": _texts(self.root, "settings.toml"),
         }

@@ -13,13 +13,13 @@ from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
 from notewell.engine.runs import RunLog, Runs
 from notewell.engine.vaults.registry import Registry
-from notewell.features.documents import store as document_store
-from notewell.features.documents.store import DocumentStore, StoredPlace
+from notewell.features.documents import source as document_store
+from notewell.features.documents.source import DocumentStore, StoredPlace
 from notewell.features.gleanings.state import StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import ApplyMemory, ForgetMemory, StoreMemory
 from notewell.features.memory.service import Helpers, Memories
-from notewell.features.phone.rules import PhoneRules
+from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.own_files import PHONE_INDEX

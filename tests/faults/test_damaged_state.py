@@ -21,11 +21,10 @@ from notewell.engine.access import DEVICES_FILE, TOKEN_FILE, Devices, stored_tok
 from notewell.engine.configuration import Configuration
 from notewell.engine.runs import RunLog
 from notewell.engine.vaults.registry import REGISTRY, Registry
-from notewell.features.ask import conversations
-from notewell.features.ask.conversations import Conversations
+from notewell.features.ask.conversations import CONVERSATIONS, Conversations
 from notewell.features.ask.tool_loop import Draft
-from notewell.features.documents import store as document_store
-from notewell.features.documents.store import DocumentStore, StoredPlace
+from notewell.features.documents import source as document_store
+from notewell.features.documents.source import DocumentStore, StoredPlace
 from notewell.features.gardener import state as garden
 from notewell.features.gardener.state import Decision, GardenFile
 from notewell.features.gleanings import state as gleanings
@@ -121,7 +120,7 @@ CONVERSATION = f"{7:016x}"
 
 def make_conversation(root: Path) -> Path:
     Conversations(root).save_turn(CONVERSATION, Draft("Why?", "v", CONVERSATION).stopped())
-    return root / conversations.NAME / f"{CONVERSATION}.json"
+    return root / CONVERSATIONS / f"{CONVERSATION}.json"
 
 
 def use_conversation(root: Path) -> None:

@@ -26,7 +26,7 @@ from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
 from notewell.features import FEATURES
-from notewell.features.memory.rules import MemoryRules
+from notewell.features.memory import MemoryRules
 from tests.doors.mcp.conftest import TOKEN, Home, make_home
 from tests.fuzz.http_requests import generator
 from tests.fuzz.logged import collected

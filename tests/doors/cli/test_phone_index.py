@@ -13,7 +13,7 @@ from notewell.base.types import VaultRecord
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
 from notewell.features import FEATURES
-from notewell.features.phone.rules import PhoneRules
+from notewell.features.phone import PhoneRules
 from notewell.features.phone.setting import change_setting
 from notewell.vault.own_files import PHONE_INDEX
 from tests.doors.cli.support import CommandLine

@@ -10,19 +10,17 @@ from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
 from notewell.contract.chat import AskModelsReply, ModelView
 from notewell.contract.request import StreamEvent
-from notewell.features.ask.replies import (
+from notewell.features.ask.requests import (
     AskConversationReply,
     AskConversationsReply,
     AskConversationView,
     AskForgottenReply,
+    AskModelsRequest,
     AskReply,
+    AskRequest,
     AskSavedReply,
     AskSource,
     AskText,
-)
-from notewell.features.ask.requests import (
-    AskModelsRequest,
-    AskRequest,
     ConversationRequest,
     ConversationsRequest,
     ForgetConversationRequest,

@@ -135,8 +135,7 @@ from notewell.features.gleanings.requests import (
     MarkGleaning,
     StatusChange,
 )
-from notewell.features.memory.replies import MemoryReply
-from notewell.features.memory.requests import MemoryRequest
+from notewell.features.memory.requests import MemoryReply, MemoryRequest
 from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,

@@ -15,7 +15,7 @@ from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.tool_loop import Draft
-from notewell.features.gardener.rules import GardenRules
+from notewell.features.gardener import GardenRules
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 

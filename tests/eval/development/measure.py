@@ -21,8 +21,7 @@ from notewell.base.types import Match, Settings, Signal
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.features.evaluate.metrics import ndcg
-from notewell.features.evaluate.report import System
+from notewell.features.evaluate.report import System, ndcg
 
 from .query import DevQuery
 

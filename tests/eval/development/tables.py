@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from notewell.base.types import Match
-from notewell.features.evaluate.metrics import Interval, paired_bootstrap
+from notewell.features.evaluate.report import Interval, paired_bootstrap
 
 from .measure import MODES, Answered
 from .query import DevQuery

@@ -33,7 +33,7 @@ from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.features.evaluate.metrics import ndcg
+from notewell.features.evaluate.report import ndcg
 from tests.eval.archives import locate
 from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read
 from tests.eval.everyday.tables import FIRST, Figures, compared, read_figures, tables, write_figures

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import orjson
 
-from notewell.features.evaluate.metrics import Interval, paired_bootstrap
+from notewell.features.evaluate.report import Interval, paired_bootstrap
 from tests.eval.everyday.queries import NO_ANSWER
 
 FIRST = 3  # results whose right notes must not be hidden as weak

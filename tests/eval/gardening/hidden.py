@@ -28,8 +28,7 @@ from notewell.features.gardener.checks import (
     untitled,
 )
 from notewell.features.gardener.garden import Garden
-from notewell.features.gardener.mentions import folded
-from notewell.features.gardener.names import letters_of
+from notewell.features.gardener.mentions import folded, letters_of
 from notewell.features.gardener.suggestion import Suggestion
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.topics import Ontology, Topic

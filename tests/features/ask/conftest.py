@@ -15,8 +15,7 @@ from notewell.contract.request import StreamEvent
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.ask.conversations import Conversations
-from notewell.features.ask.replies import AskReply
-from notewell.features.ask.requests import AskRequest
+from notewell.features.ask.requests import AskReply, AskRequest
 from notewell.features.ask.service import Agent
 from notewell.index.port import IndexReader
 from notewell.models.chat.providers import Providers

@@ -18,7 +18,7 @@ from notewell.base.support.confined.child import tables
 from notewell.base.support.confined.rules import run
 from notewell.base.support.program import code_command
 from notewell.features.ask.code_tool import CodeLimits, CodeNote, CodeRunner, wrapped
-from notewell.features.ask.replies import AskNotice, AskStep
+from notewell.features.ask.requests import AskNotice, AskStep
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
 

@@ -10,8 +10,7 @@ import pytest
 
 from notewell.base.errors import CancelledError, NotFoundError, ProviderError
 from notewell.features.ask.conversations import MOST, Conversations, as_note, newest_within
-from notewell.features.ask.replies import AskNotice, AskReply, AskSource, AskText
-from notewell.features.ask.requests import AskRequest
+from notewell.features.ask.requests import AskNotice, AskReply, AskRequest, AskSource, AskText
 from notewell.features.ask.tool_loop import Draft
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script

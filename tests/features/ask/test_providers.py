@@ -10,8 +10,8 @@ import pytest
 from notewell.base.errors import ConfigError, ProviderError
 from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
-from notewell.features.ask.prompts import phrases_for
-from notewell.features.ask.sources import check_citations
+from notewell.features.ask.tool_loop import phrases_for
+from notewell.features.ask.tools import check_citations
 from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank
 from notewell.models.chat.providers import CACHE_SECONDS, Providers

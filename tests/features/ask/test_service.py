@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from notewell.base.errors import CancelledError, ConfigError, NotFoundError, ProviderError
-from notewell.features.ask.replies import AskFound, AskNotice, AskStep, AskText
-from notewell.features.ask.requests import AskRequest
+from notewell.features.ask.requests import AskFound, AskNotice, AskRequest, AskStep, AskText
 from notewell.features.ask.tools import GIVEN_UP
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script

@@ -20,8 +20,7 @@ from notewell.features.evaluate.peers import (
     find_peers,
     load_embedder,
 )
-from notewell.features.evaluate.queries import Against
-from notewell.features.evaluate.run import eval_settings, run_corpus, systems_of
+from notewell.features.evaluate.run import Against, eval_settings, run_corpus, systems_of
 from notewell.models import load_embedder as load_ours
 from tests.features.evaluate.test_engine import beir, offline
 from tests.tiny_model import write_tiny_model

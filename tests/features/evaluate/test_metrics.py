@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.features.evaluate.metrics import (
+from notewell.features.evaluate.report import (
     Interval,
     ndcg,
     paired_bootstrap,

@@ -17,7 +17,6 @@ from notewell.features.evaluate import peers
 from notewell.features.evaluate.datasets import JudgedSet, Query
 from notewell.features.evaluate.golden import run_golden
 from notewell.features.evaluate.peers import FusedPeers, NotePassages, RankBm25, find_peers
-from notewell.features.evaluate.queries import Against, measure_peers
 from notewell.features.evaluate.report import (
     Figures,
     QueryFigures,
@@ -27,7 +26,14 @@ from notewell.features.evaluate.report import (
     class_means,
     report_json,
 )
-from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
+from notewell.features.evaluate.run import (
+    Against,
+    eval_settings,
+    measure_peers,
+    run_corpus,
+    run_vault,
+    systems_of,
+)
 from tests.features.evaluate.test_engine import beir, offline
 
 # Seven passages with two words on average. For "bees" BM25 (k1 1.5, b 0.75) gives, as a multiple

@@ -15,10 +15,18 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.features.evaluate import EVALUATE, fit
+from notewell.features.evaluate import EVALUATE
 from notewell.features.evaluate.golden import golden_set, run_golden
 from notewell.features.evaluate.requests import TuneReply, TuneRequest
 from notewell.features.evaluate.run import HYBRID
+from notewell.features.evaluate.service import (
+    DEPTH,
+    FOLDS,
+    JudgedResults,
+    ask,
+    fit_and_check,
+    query_weights,
+)
 from notewell.features.evaluate.tuning import current
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
@@ -29,21 +37,21 @@ TOPICS = [f"{first}{second}" for first in ("bal", "kor", "mit", "sul") for secon
 LIST = "list of other useful big new things"
 
 
-def results(names_mislead: bool, count: int = 60) -> fit.JudgedResults:
+def results(names_mislead: bool, count: int = 60) -> JudgedResults:
     """Queries whose right result is second, because of its name or for no reason."""
-    parts = np.zeros((count, fit.DEPTH, 5))
-    times = np.zeros((count, fit.DEPTH))
-    grades = np.zeros((count, fit.DEPTH))
+    parts = np.zeros((count, DEPTH, 5))
+    times = np.zeros((count, DEPTH))
+    grades = np.zeros((count, DEPTH))
     times[:, :2], grades[:, 1] = 1.0, 1.0
     wrong, right = ([0.5, 0, 0, 1.0, 0], [1.2, 0, 0, 0, 0]) if names_mislead else ([1.0] * 5,) * 2
     parts[:, 0], parts[:, 1] = wrong, right
-    return fit.JudgedResults(
-        parts, times, grades, np.ones(count), np.ones(count), np.arange(count) % fit.FOLDS
+    return JudgedResults(
+        parts, times, grades, np.ones(count), np.ones(count), np.arange(count) % FOLDS
     )
 
 
 def test_the_factor_that_orders_the_results_better_is_found() -> None:
-    fitted = fit.fit_and_check(results(names_mislead=True), UNTUNED)
+    fitted = fit_and_check(results(names_mislead=True), UNTUNED)
 
     assert fitted.sure
     assert 0.5 <= fitted.tuning.names < 0.75
@@ -52,7 +60,7 @@ def test_the_factor_that_orders_the_results_better_is_found() -> None:
 
 
 def test_what_no_factor_improves_stays_as_it_is() -> None:
-    fitted = fit.fit_and_check(results(names_mislead=False), UNTUNED)
+    fitted = fit_and_check(results(names_mislead=False), UNTUNED)
 
     assert not fitted.sure
     assert fitted.tuning == UNTUNED
@@ -62,7 +70,7 @@ def test_a_few_lucky_queries_are_not_sure() -> None:
     both = results(names_mislead=False)
     both.parts[:2] = results(names_mislead=True).parts[:2]
 
-    assert not fit.fit_and_check(both, UNTUNED).sure
+    assert not fit_and_check(both, UNTUNED).sure
 
 
 def test_an_opened_result_counts_by_its_rank_and_a_verdict_in_full() -> None:
@@ -78,7 +86,7 @@ def test_an_opened_result_counts_by_its_rank_and_a_verdict_in_full() -> None:
     )
     judged = golden_set("v", known)
 
-    weights = fit.query_weights(judged, known)
+    weights = query_weights(judged, known)
 
     by_text = {query.text: weights[query.id] for query in judged.queries}
     assert by_text == {"first": 0.25, "third": 0.75, "deep": 1.0, "unknown": 0.25, "both": 1.0}
@@ -184,7 +192,7 @@ def test_results_sorted_anew_are_those_of_a_tuned_search(
     judge(engine, len(TOPICS))
     known = engine.history.judgements()
     judged = golden_set("v", known)
-    found = fit.ask(judged, fit.query_weights(judged, known), engine.search)
+    found = ask(judged, query_weights(judged, known), engine.search)
     assert len(found) == len(TOPICS)
     assert found.ndcg(UNTUNED).max() < 1
 

@@ -9,9 +9,8 @@ import pytest
 
 from notewell.base.types import StoredNote
 from notewell.features.gardener.checks import CHECKS
-from notewell.features.gardener.edits import edited
 from notewell.features.gardener.garden import Garden
-from notewell.features.gardener.suggestion import Suggestion
+from notewell.features.gardener.suggestion import Suggestion, edited
 from notewell.vault.topics import read_ontology
 from tests.eval.gardening.gardens import NO_VECTORS, Vectors, garden_of
 

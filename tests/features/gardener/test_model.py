@@ -21,12 +21,11 @@ from notewell.base.types import AskRules, Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.gardener import GardenRules
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.model_gardener import due, remembered
-from notewell.features.gardener.model_prompt import RequestSizes
-from notewell.features.gardener.model_reply import read_advice
+from notewell.features.gardener.model_prompt import RequestSizes, read_advice
 from notewell.features.gardener.requests import MakePlan, PlanReply
-from notewell.features.gardener.rules import GardenRules
 from notewell.features.gardener.state import CheckedNote, GardenFile
 from notewell.models.chat.messages import ToolCall, Turn
 from notewell.models.chat.prices import price

@@ -18,8 +18,8 @@ from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.gardener import GardenRules
 from notewell.features.gardener.requests import MakePlan, PlanReply
-from notewell.features.gardener.rules import GardenRules
 from notewell.features.writes.requests import UndoRequest
 from tests.features.gardener.asked import Plans
 
@@ -214,7 +214,7 @@ def test_old_plans_are_deleted(opened: Open, vault: Path, tmp_path: Path) -> Non
 
 def test_an_orphan_is_left_alone_while_it_is_new(opened: Open, vault: Path) -> None:
     from notewell.features.gardener.checks import CHECKS as ALL  # noqa: PLC0415
-    from notewell.features.gardener.read_garden import read_garden  # noqa: PLC0415
+    from notewell.features.gardener.garden import read_garden  # noqa: PLC0415
 
     engine = opened()
     garden = read_garden(engine.vault, engine.vault.settings.of(GardenRules))

@@ -17,9 +17,9 @@ import pytest
 from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.gardener import GardenRules
 from notewell.features.gardener.checks import CHECKS
 from notewell.features.gardener.requests import MakePlan, PlanReply
-from notewell.features.gardener.rules import GardenRules
 from tests.features.gardener.asked import Plans
 
 EDITS = 500

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UsageError
 from notewell.base.types import SourceText
-from notewell.features.gleanings.parse import Entry, Found, read_entries
-from notewell.features.gleanings.urls import domain, gleaning_id, normalise
+from notewell.features.gleanings.parse import (
+    Entry,
+    Found,
+    domain,
+    gleaning_id,
+    normalise,
+    read_entries,
+)
 from notewell.vault.parse import parse
 
 NOTE = """---

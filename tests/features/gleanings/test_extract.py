@@ -14,6 +14,7 @@ from notewell.contract.runs import RunRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.gleanings.parse import gleaning_id
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
     GleaningRequest,
@@ -22,7 +23,6 @@ from notewell.features.gleanings.requests import (
     MaintainGleanings,
     MarkGleaning,
 )
-from notewell.features.gleanings.urls import gleaning_id
 from notewell.features.writes.requests import UndoRequest
 
 FIRST = "# Day\n\n## Gleanings\n\n- [Bees: a study](https://bees.example/?utm_source=x) [14:30]\n  Of the *hive*.\n- https://bare.example\n- broken\n"

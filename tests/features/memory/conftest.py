@@ -11,8 +11,12 @@ from typing import TypeVar
 import pytest
 
 from notewell.features.memory.folder import MemoryFolder
-from notewell.features.memory.replies import MemoryChangedReply, MemoryView
-from notewell.features.memory.requests import MemoryRequest, StoreMemory
+from notewell.features.memory.requests import (
+    MemoryChangedReply,
+    MemoryRequest,
+    MemoryView,
+    StoreMemory,
+)
 from notewell.features.memory.service import Helpers, Memories
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal

@@ -9,18 +9,16 @@ from hypothesis import strategies as st
 from notewell.base.types import SourceText
 from notewell.features.memory.note import Validation, read_memory, with_validation
 from notewell.features.memory.recall import compose
-from notewell.features.memory.replies import (
-    MemoryContextReply,
-    MemoryHealthReply,
-    MemoryView,
-    RecalledMemory,
-    RecallReply,
-)
 from notewell.features.memory.requests import (
     MemoryContext,
+    MemoryContextReply,
     MemoryHealth,
+    MemoryHealthReply,
     MemoryOutcome,
+    MemoryView,
+    RecalledMemory,
     RecallMemories,
+    RecallReply,
     RelateMemories,
 )
 from tests.features.memory.conftest import DAY, Desk

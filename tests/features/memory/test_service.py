@@ -16,25 +16,23 @@ from notewell.base.errors import (
     UsageError,
 )
 from notewell.features.memory.note import note_name
-from notewell.features.memory.replies import (
-    MemoryChangedReply,
-    MemoryForgottenReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryView,
-    RecallReply,
-)
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
     ListMemories,
+    MemoryChangedReply,
     MemoryContext,
+    MemoryForgottenReply,
     MemoryHealth,
     MemoryHistory,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
     MemoryOutcome,
+    MemoryView,
     RecallMemories,
+    RecallReply,
     RelateMemories,
     StoreMemory,
     UnrelateMemories,

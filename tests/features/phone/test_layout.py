@@ -12,8 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.features.phone import layout
-from notewell.features.phone.plan import Amount, fitting, shortened
+from notewell.features.phone.contents import (
+    HEADER,
+    Amount,
+    MatchRule,
+    PhoneContents,
+    PhoneHead,
+    PhoneNote,
+    encode,
+    fitting,
+    is_ours,
+    quantise,
+    read_figures,
+    shortened,
+)
 from tests.features.phone.reading import read
 
 FOLDER = Path(__file__).parent
@@ -42,34 +54,34 @@ def vector(words: str) -> np.ndarray:
     return found / np.float32(np.sqrt(found.sum()))
 
 
-def sample() -> layout.PhoneContents:
+def sample() -> PhoneContents:
     passages = [passage for _, of in NOTES.values() for passage in of]
     vectors = np.array([vector(words) for *_, words in passages])
     means = np.array([sum(vector(words) for *_, words in of) for _, of in NOTES.values()])
     means /= np.linalg.norm(means, axis=1, keepdims=True)
-    return layout.PhoneContents(
-        layout.PhoneHead(
+    return PhoneContents(
+        PhoneHead(
             model="tiny/0123456789ab/int8",
             model_dimensions=384,
             dimensions=len(WORDS),
             made=1_795_000_000.5,
             scale=1.0,
             shift=0.0,
-            match=layout.MatchRule(14.0, 7.5, -6.0, -8.5),
+            match=MatchRule(14.0, 7.5, -6.0, -8.5),
             stamp=b"12345678",
         ),
         [
-            layout.PhoneNote(path, hashlib.blake2b(text.encode(), digest_size=16).digest(), len(of))
+            PhoneNote(path, hashlib.blake2b(text.encode(), digest_size=16).digest(), len(of))
             for path, (text, of) in NOTES.items()
         ],
-        layout.quantise(means.astype(np.float32)),
-        layout.quantise(vectors.astype(np.float32)),
+        quantise(means.astype(np.float32)),
+        quantise(vectors.astype(np.float32)),
         np.array([[first, last] for first, last, _ in passages], np.uint32),
     )
 
 
 def test_the_sample_that_the_plugin_is_tested_on_has_these_bytes() -> None:
-    made = layout.encode(sample())
+    made = encode(sample())
     found = read(made)
     told = {
         "model": found.model,
@@ -103,12 +115,12 @@ def test_the_sample_that_the_plugin_is_tested_on_has_these_bytes() -> None:
 def test_vectors_come_back_nearly_as_they_were() -> None:
     vectors = np.random.default_rng(1).standard_normal((200, 384)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    small = layout.quantise(vectors)
+    small = quantise(vectors)
 
     back = small.values * small.scales[:, np.newaxis]
 
     assert np.vecdot(vectors, back).min() > 0.999
-    assert layout.quantise(np.zeros((1, 4), np.float32)).values.tolist() == [[0, 0, 0, 0]]
+    assert quantise(np.zeros((1, 4), np.float32)).values.tolist() == [[0, 0, 0, 0]]
 
 
 @given(st.integers(0, 1000))
@@ -117,7 +129,7 @@ def test_a_file_that_is_not_whole_is_refused(end: int) -> None:
     end %= len(raw)
 
     with pytest.raises(ValueError, match=r"not whole|no phone index|ends within"):
-        layout.read_figures(raw[:end][: layout.HEADER.size], end)
+        read_figures(raw[:end][: HEADER.size], end)
 
 
 def test_another_version_and_other_files_are_refused() -> None:
@@ -125,9 +137,9 @@ def test_another_version_and_other_files_are_refused() -> None:
     raw[8] = 2
 
     with pytest.raises(ValueError, match="version 2"):
-        layout.read_figures(bytes(raw), len(raw))
-    assert layout.is_ours(raw)
-    assert not layout.is_ours(b"PK\x03\x04")
+        read_figures(bytes(raw), len(raw))
+    assert is_ours(raw)
+    assert not is_ours(b"PK\x03\x04")
 
 
 @given(

@@ -17,7 +17,7 @@ from notewell.base.support import atomic
 from notewell.base.types import Batch, VaultRecord, VaultRules
 from notewell.base.types.runs import RunEnd
 from notewell.engine.runs import RunLog, Runs
-from notewell.features.phone.rules import PhoneRules
+from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.files import walk

@@ -12,7 +12,7 @@ from notewell.base.errors import ChangedNoteError, NotFoundError, ProtectedError
 from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.features.memory.rules import MemoryRules
+from notewell.features.memory import MemoryRules
 from notewell.features.properties.requests import (
     EditProperties,
     EditPropertiesBatch,

@@ -131,7 +131,7 @@ def test_the_limit_of_requests_leaves_some_to_a_sync(
     roam: FakeRoam, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = RequestWindow()  # of the vault, which is opened by its first search
-    monkeypatch.setattr("notewell.features.sources.service.RequestWindow", lambda: window)
+    monkeypatch.setattr("notewell.features.sources.sync.RequestWindow", lambda: window)
     for _ in range(40):
         assert window.wait_s() == 0.0
     assert of(asked(engine), "Bees.md").current is False

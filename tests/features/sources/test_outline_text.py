@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.features.sources.outline_text import Target, write_text
+from notewell.features.sources.pages import Target, write_text
 from notewell.features.sources.source_state import OutlineKind
 
 

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from notewell.base.errors import CancelledError
 from notewell.base.types import VaultRules
 from notewell.engine.ingest.plan import guard
-from notewell.features.sources.outline_text import Target
-from notewell.features.sources.page_markdown import write_page
 from notewell.features.sources.page_store import PageAddresses, PageStore
 from notewell.features.sources.pages import (
     Item,
     SourceBlock,
     SourceDocument,
     SourcePage,
+    Target,
     Unread,
     file_path,
     load_page,
+    write_page,
 )
 from notewell.features.sources.sync import Synced, sync
 from notewell.vault.files import read_note, walk

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import SourceError
-from notewell.features.sources.export_files import ExportFiles
 from notewell.features.sources.feeds import recognised
 from notewell.features.sources.pages import SourceDocument, Unread
-from notewell.features.sources.text_export import EvernoteExport, TextExport
+from notewell.features.sources.text_export import EvernoteExport, ExportFiles, TextExport
 
 ID = "0123456789abcdef0123456789abcdef"
 ENEX = """<?xml version="1.0"?><!DOCTYPE en-export SYSTEM "x.dtd"><en-export>

@@ -15,21 +15,19 @@ from notewell.doors.cli.options import QueryCommand, current_invocation, json_op
 from notewell.doors.cli.output import clean, emit_object, print_table
 from notewell.doors.cli.request_options import request_option
 from notewell.engine.client import Backend
-from notewell.features.ask.replies import (
+from notewell.features.ask.requests import (
     AskConversationReply,
     AskConversationsReply,
     AskFailed,
     AskForgottenReply,
     AskFound,
+    AskModelsRequest,
     AskNotice,
     AskReply,
+    AskRequest,
     AskSource,
     AskStep,
     AskText,
-)
-from notewell.features.ask.requests import (
-    AskModelsRequest,
-    AskRequest,
     ConversationRequest,
     ConversationsRequest,
     ForgetConversationRequest,

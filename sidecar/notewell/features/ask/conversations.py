@@ -16,10 +16,10 @@ from notewell.base.errors import NotFoundError
 from notewell.base.support import atomic
 from notewell.base.types import CountTokens
 from notewell.features.ask.prompts import phrases_for
-from notewell.features.ask.replies import AskConversationView, AskReply, AskSource
+from notewell.features.ask.requests import AskConversationView, AskReply, AskSource
 from notewell.vault.readers import link_name
 
-NAME = "conversations"  # of the folder, next to the index
+CONVERSATIONS = "conversations"  # of the folder, next to the index
 MOST = 50  # conversations of a vault, the newest
 _ID = re.compile(r"[0-9a-f]{16}")
 
@@ -29,7 +29,7 @@ class Conversations:
 
     def __init__(self, folder: Path) -> None:
         """They are below `folder`, which has the data of the vault; nothing is created yet."""
-        self._folder = folder / NAME
+        self._folder = folder / CONVERSATIONS
         self._lock = threading.Lock()  # every turn reads and replaces a whole file
 
     def new_id(self) -> str:

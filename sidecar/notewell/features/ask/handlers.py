@@ -21,21 +21,18 @@ from notewell.doors.web.site import Site
 from notewell.engine.configuration import Configuration
 from notewell.engine.event_loop import EventStream, StreamedEvent
 from notewell.engine.feature import OpenFeatures
-from notewell.features.ask.local_servers import find_servers, rules_of
 from notewell.features.ask.polled_answers import PolledAnswers
-from notewell.features.ask.replies import (
-    AskEventsReply,
-    AskFailed,
-    AskSetupReply,
-    AskStoppedReply,
-    LocalModelsReply,
-)
 from notewell.features.ask.requests import (
+    AskEventsReply,
     AskEventsRequest,
+    AskFailed,
     AskModelsRequest,
     AskRequest,
+    AskSetupReply,
     AskSetupRequest,
+    AskStoppedReply,
     ChangeAskSetupRequest,
+    LocalModelsReply,
     LocalModelsRequest,
     StopAnswerRequest,
     UseLocalModelRequest,
@@ -43,7 +40,9 @@ from notewell.features.ask.requests import (
 from notewell.features.ask.services import (
     agree,
     check_in_force,
+    find_servers,
     keep_service_key,
+    rules_of,
     rules_of_service,
     setup_of,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from notewell.base.errors import BusyError, NotFoundError
 from notewell.engine.event_loop import EventStream
-from notewell.features.ask.replies import AskEventReply, AskEventsReply, AskText
+from notewell.features.ask.requests import AskEventReply, AskEventsReply, AskText
 
 _GATHER_S = 0.12  # after a piece of text, so that a fast model does not cause a request a word
 

@@ -12,19 +12,17 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.ask.conversations import Conversations, as_note
 from notewell.features.ask.expansion import Expander
-from notewell.features.ask.replies import (
+from notewell.features.ask.requests import (
     AskConversationReply,
     AskConversationsReply,
     AskFailed,
     AskForgottenReply,
     AskFound,
+    AskModelsRequest,
     AskNotice,
     AskReply,
-    AskSavedReply,
-)
-from notewell.features.ask.requests import (
-    AskModelsRequest,
     AskRequest,
+    AskSavedReply,
     ConversationRequest,
     ConversationsRequest,
     ForgetConversationRequest,

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from notewell.base.config.load import provider_key
-from notewell.base.errors import ConfigError, UsageError
-from notewell.base.support.http import is_loopback
+from notewell.base.errors import ConfigError, ProviderError, UsageError
+from notewell.base.support.http import HttpClient, HttpError, HttpRequest, is_loopback
 from notewell.base.types import AskRules, ProviderKind
 from notewell.base.types.frozen import frozen
-from notewell.features.ask.replies import AskSetupReply, ChatService, ChatServiceView, KeyPlace
+from notewell.features.ask.requests import (
+    AskSetupReply,
+    ChatService,
+    ChatServiceView,
+    KeyPlace,
+    LocalModels,
+    LocalServer,
+)
+from notewell.models.chat.messages import ModelInfo
+from notewell.models.chat.model_ranking import rank
 from notewell.models.chat.providers import keep_key, stored_key
+from notewell.models.chat.wire import listed_models
 from notewell.models.keys import has_keyring
 from notewell.models.providers import CHAT_MODELS, find_provider
 
@@ -109,3 +121,55 @@ def _key_place(rules: AskRules) -> KeyPlace:
     if provider_key(rules):
         return "environment"
     return "keyring" if stored_key(rules) else "none"
+
+
+_FIND_S = 1.5  # a program that listens answers at once; loading a model is not waited for
+
+
+@frozen
+class Known:
+    """A program's name for people, and the port that it listens on."""
+
+    title: str
+    port: int
+
+
+# Their own documentation: docs.ollama.com/api, lmstudio.ai/docs/api, llama.cpp tools/server/README.
+SERVERS: Mapping[LocalServer, Known] = {
+    "ollama": Known("Ollama", 11434),
+    "lm-studio": Known("LM Studio", 1234),
+    "llama.cpp": Known("llama.cpp", 8080),
+}
+
+
+def address_of(server: LocalServer) -> str:
+    """Where a program serves its models, on this computer."""
+    return _address(SERVERS[server])
+
+
+def _address(known: Known) -> str:
+    return f"http://127.0.0.1:{known.port}/v1"
+
+
+def rules_of(server: LocalServer, model: str | None) -> Mapping[str, str]:
+    """The settings of [ask] that use a program; without `model`, the best that it lists."""
+    return {"provider": "openai", "base_url": address_of(server), "model": model or ""}
+
+
+def find_servers(servers: Mapping[LocalServer, Known] = SERVERS) -> tuple[LocalModels, ...]:
+    """The programs that answer now and have a model that can answer questions."""
+    with ThreadPoolExecutor(len(servers)) as threads:
+        tries = threads.map(_find, servers, servers.values())
+        return tuple(found for found in tries if found is not None)
+
+
+def _find(server: LocalServer, known: Known) -> LocalModels | None:
+    address = _address(known)
+    client = HttpClient(timeout_s=_FIND_S, connect_s=_FIND_S, deadline_s=2 * _FIND_S)
+    try:
+        reply = client.send(HttpRequest("GET", f"{address}/models"))
+        listed = listed_models(reply.json()) if reply.status == HTTPStatus.OK else ()
+    except (HttpError, ProviderError):
+        return None  # nothing listens there, or another program does
+    names = tuple(model.name for model in rank(ModelInfo(str(one["id"])) for one in listed))
+    return LocalModels(server, known.title, address, names) if names else None

@@ -20,9 +20,14 @@ from notewell.features.ask import prompts
 from notewell.features.ask.code_tool import CodeRunner
 from notewell.features.ask.conversations import newest_within
 from notewell.features.ask.prompts import Phrases, phrases_for
-from notewell.features.ask.replies import AskReply, AskStep, AskText
-from notewell.features.ask.sources import NumberedSources, check_citations
-from notewell.features.ask.tools import GIVEN_UP, ToolResult, Tools
+from notewell.features.ask.requests import AskReply, AskStep, AskText
+from notewell.features.ask.tools import (
+    GIVEN_UP,
+    NumberedSources,
+    ToolResult,
+    Tools,
+    check_citations,
+)
 from notewell.features.ask.web_reader import Pages
 from notewell.models.chat.messages import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers

@@ -22,8 +22,7 @@ from notewell.features.documents.requests import (
     ListDocuments,
     RemoveDocuments,
 )
-from notewell.features.documents.source import mounted
-from notewell.features.documents.store import StoredPlace, put, store_of
+from notewell.features.documents.source import StoredPlace, mounted, put, store_of
 from notewell.vault.paths import DOCUMENTS, is_hidden
 from notewell.vault.readers import reader_of
 

@@ -28,12 +28,12 @@ from notewell.base.querylog.records import Opened
 from notewell.base.types import VaultRecord
 from notewell.engine.feature import OpenVault
 from notewell.features.evaluate.datasets import JudgedSet, Query
-from notewell.features.evaluate.queries import Against
 from notewell.features.evaluate.report import EvalReport, System
 from notewell.features.evaluate.run import (
     HYBRID,
     SYSTEMS,
     WITHOUT_TUNING,
+    Against,
     MeasuredEngine,
     OnProgress,
     Opener,

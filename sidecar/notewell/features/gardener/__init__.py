@@ -1,6 +1,36 @@
 """The gardener: plans of what could be tended in a vault, applied and taken back on request."""
 
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
+from notewell.base.types.frozen import frozen
+from notewell.base.types.settings import Section
 from notewell.engine.feature import Feature
+
+
+@frozen
+class GardenRules:
+    """Settings of the gardener: where plans are written, and what it leaves alone.
+
+    `folder` "": plans are written to no note. Notes in the folders `ignore` are neither edited nor
+    suggested. `checks` are those of a plan that names none; empty: all that are usual.
+    `model_tokens` is the most that a language model may read for one plan, which is asked only
+    where a person wants that.
+    """
+
+    folder: str = ""
+    ignore: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    model_tokens: Annotated[int, Ge(1_000), Le(1_000_000)] = 100_000
+
+
+SECTION = Section(
+    "garden", GardenRules, in_vault=True, safe=("checks", "ignore", "folder"), live=True
+)
+
 
 GARDENER = Feature(
     name="gardener",
@@ -10,7 +40,7 @@ GARDENER = Feature(
     heading="Write notes",
     tools="notewell.features.gardener.tools:TOOLS",
     runs=("plan",),
-    settings="notewell.features.gardener.rules:SECTION",
+    settings="notewell.features.gardener:SECTION",
     starts=True,
     files=("garden.json",),
 )

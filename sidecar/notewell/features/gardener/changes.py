@@ -7,7 +7,8 @@ written, or as it was to be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -19,8 +20,8 @@ from notewell.base.errors import (
     WriteError,
 )
 from notewell.base.types.frozen import frozen
-from notewell.features.gardener.edits import edited
-from notewell.features.gardener.plan_note import note_text
+from notewell.contract.codec import to_json
+from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.requests import SuggestionView
 from notewell.features.gardener.state import (
     Decision,
@@ -29,8 +30,7 @@ from notewell.features.gardener.state import (
     GardenState,
     Unfinished,
 )
-from notewell.features.gardener.suggestion import NoteEdit
-from notewell.features.gardener.views import edits_of, paths_of
+from notewell.features.gardener.suggestion import NoteEdit, counts_of, edited, edits_of, paths_of
 from notewell.vault.note_form import Form
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import MOST, Entry
@@ -371,3 +371,55 @@ def decisions(chosen: Iterable[SuggestionView]) -> dict[str, Decision]:
     """A decision made now on each of some suggestions, by id."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {one.id: Decision(one.check, one.path, one.title, now) for one in chosen}
+
+
+_FENCE = "gardener-plan"
+_HOW = (
+    "{} suggestions: {}. Nothing is changed before you apply it: `notewell garden apply {}`, with"
+    " `--only ID` for some of them."
+)
+_STATES = {"open": " ", "applied": "x", "rejected": "-", "refused": "!"}
+
+
+def note_name(created: datetime, *, seconds: bool) -> str:
+    """The name of the note of a plan; `vault.paths` knows it and leaves it out of the index."""
+    form = "%Y-%m-%d %H-%M-%S" if seconds else "%Y-%m-%d %H-%M"
+    return f"Gardener Plan {created.strftime(form)}.md"
+
+
+def note_text(plan: GardenPlan) -> str:
+    """The Markdown of a plan."""
+    counts = ", ".join(f"{count} {state}" for state, count in counts_of(plan).items() if count)
+    lines = [
+        f"# Gardener plan of {plan.created[:16].replace('T', ' ')}",
+        "",
+        _HOW.format(len(plan.suggestions), counts, plan.id),
+        *_sections(plan),
+        "",
+        f"```{_FENCE}",
+        json.dumps(json.loads(to_json(plan)), ensure_ascii=False, indent=1),
+        "```",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _sections(plan: GardenPlan) -> Iterator[str]:
+    for check in plan.checks:
+        found = [one for one in plan.suggestions if one.check == check]
+        if found:
+            finds = MODEL_CHECKS[check] if check in MODEL_CHECKS else CHECKS[check].finds
+            yield from ("", f"## {finds.capitalize()}", "")
+            for one in found:
+                yield from _item(one)
+
+
+def _item(one: SuggestionView) -> Iterator[str]:
+    mark = _STATES[one.state]
+    yield f"- [{mark}] `{one.path}` {_plain(one.title)} ({one.confidence:.0%}, id {one.id})"
+    yield f"  {_plain(one.evidence)}{f' Refused: {_plain(one.why)}' if one.why else ''}"
+
+
+def _plain(text: str) -> str:
+    """A text that makes no links, tags or other markup in the note."""
+    return "".join(f"\\{one}" if one in "[]#*_`<>|" else one for one in " ".join(text.split()))

@@ -8,11 +8,131 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
+from urllib.parse import quote
 
 from notewell.base.types.frozen import frozen
+from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.index.analyze import HAN, MARKS, SOUTH_EAST_ASIAN
+from notewell.vault.readers import link_name
+from notewell.vault.regions import code_spans, find_drawing, find_regions
+
+# What is no running text in a line, besides what `prose_of` hides: headings, links and images,
+# addresses, tags, HTML, math, block ids, fields, templates.
+_MARKUP = re.compile(
+    r"^[ \t>]*#{1,6}[ \t].*"
+    r"|!?\[\[[^\[\]]*\]\]"
+    r"|!?\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])?"
+    r"|<[^<>]{1,1000}>"
+    r"|[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"`|]+|\bwww\.[^\s<>\"`|]+|[\w.+-]+@[\w-]+\.[\w.]+"
+    r"|(?<!\S)\#\S+"
+    r"|\$[^$]+\$"
+    r"|(?<!\S)\^[A-Za-z0-9-]+[ \t]*$"
+    r"|^[ \t>]*(?:[-*+][ \t]+)?[\w -]{1,60}::"
+    r"|\{\{[^{}]*\}\}|<%.*?%>"
+)
+_UNDERLINE = re.compile(r"[ \t]*(?:=+|-{2,})[ \t]*")  # makes a heading of the line above
+_LONGEST_LINE = 10_000  # a longer one is data
+_NOT_NEWLINE = re.compile(r"[^\n]")
+HIDDEN = "\x00"
+
+
+def prose_of(note: NoteFacts, body: NoteBody) -> str:
+    """The text of a note with properties, code, math, comments and links `HIDDEN`, or blank.
+
+    Its length is the same. What is markup in a line is told by `is_markup`, for the few places
+    where that matters.
+    """
+    text = body.text
+    drawing = find_drawing(text, body.start) if "excalidraw-plugin" in note.properties else None
+    until = len(text) if drawing is None else drawing.start
+    regions = find_regions(text[:until], body.start)
+    hidden = [(0, body.start), (until, len(text))]
+    hidden += [(block.start, block.end) for block in regions.blocks]
+    hidden += [(start, end) for start, end in code_spans(text, body.start).items()]
+    hidden += [(link.start, link.end) for link, _ in note.links]
+    # Comments are blanked out in the scanned text; a blank there is no text either.
+    scanned = regions.text + text[until:]
+    return _without(scanned, hidden)
+
+
+def is_markup(text: str, start: int, end: int) -> bool:
+    """True if [start, end), a part of one line, is in a heading, a link, a tag or other markup."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
+    last = len(text) if last < 0 else last
+    if last - first > _LONGEST_LINE:
+        return True
+    below = text.find("\n", last + 1)
+    if _UNDERLINE.fullmatch(text, last + 1, len(text) if below < 0 else below):
+        return True
+    return any(
+        first + found.start() < end and start < first + found.end()
+        for found in _MARKUP.finditer(text[first:last])
+    )
+
+
+def _without(text: str, hidden: list[tuple[int, int]]) -> str:
+    """The text with some ranges of it hidden; they may overlap."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in sorted(hidden):
+        if end > position:
+            pieces += [text[position:start], _hide(text[max(start, position) : end])]
+            position = end
+    return "".join([*pieces, text[position:]])
+
+
+def _hide(text: str) -> str:
+    return _NOT_NEWLINE.sub(HIDDEN, text)
+
+
+def code_hidden(body: NoteBody) -> str:
+    """The text of a note in which code and comments are `HIDDEN` or blank."""
+    text = body.text
+    regions = find_regions(text, body.start)
+    hidden = [(block.start, block.end) for block in regions.blocks]
+    hidden += [(start, end) for start, end in code_spans(text, body.start).items()]
+    return _without(regions.text, hidden)
+
+
+_PLURAL_FROM = 5  # letters; below, an s at the end makes another word
+
+
+@lru_cache(maxsize=100_000)
+def letters_of(name: str) -> str:
+    """A name without case, accents, separators and a plural s."""
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    letters = "".join(one for one in plain if one.isalnum() or _is_sign(one))
+    return letters.removesuffix("s") if len(letters) > _PLURAL_FROM else letters
+
+
+def _is_sign(one: str) -> bool:
+    """True for a mark that is a letter of its own, as a vowel sign of Hindi is, and no accent."""
+    return one > "\u036f" and unicodedata.category(one)[0] == "M"
+
+
+def slips(name: str) -> Iterator[str]:
+    """The name, and all names that lack one of its letters.
+
+    Two names that differ by one letter too many, missing or replaced, or by two neighbours
+    exchanged, have one of these in common (Garbe 2012, "Symmetric Delete").
+    """
+    yield name
+    for at in range(len(name)):
+        yield name[:at] + name[at + 1 :]
+
+
+def slipped_names(names: Iterable[str]) -> Mapping[str, set[str]]:
+    """The names by what `slips` makes of them."""
+    found: dict[str, set[str]] = {}
+    for name in names:
+        for key in slips(name):
+            found.setdefault(key, set()).add(name)
+    return found
+
 
 _ALONE = f"{HAN}{SOUTH_EAST_ASIAN}\u3041-\u309f"
 WORD = re.compile(
@@ -110,3 +230,36 @@ def _joined(text: str, at: int) -> bool:
     if after in "-_":  # a hyphen or underscore joins words if one follows it
         return before.isalnum() and text[at + 1 : at + 2].isalnum()
     return after.isalnum() and (before.isalnum() or before in _JOINS)
+
+
+_UNLINKABLE = frozenset("[]|#^\n")  # they end or divide a wikilink
+
+
+def link_target(garden: Garden, source: str, target: str) -> str:
+    """The shortest text that means the note `target` in a link of the note `source`."""
+    name = garden.notes[target].name
+    if garden.names.resolve(name, source) == target:
+        return name
+    return link_name(target)
+
+
+def link_to(garden: Garden, source: str, target: str, shown: str, *, in_table: bool) -> str | None:
+    """A link from `source` to `target` that reads `shown`, in the vault's way of writing links.
+
+    None where the text or the name cannot be written in a link.
+    """
+    if _UNLINKABLE & set(shown):
+        return None
+    if garden.markdown_links:
+        return f"[{shown}]({quote(target, safe='/')})"
+    written = link_target(garden, source, target)
+    if _UNLINKABLE & set(written):
+        return None
+    if garden.names.resolve(shown, source) == target:
+        return f"[[{shown}]]"
+    return f"[[{written}{chr(92) if in_table else ''}|{shown}]]"
+
+
+def property_link(garden: Garden, source: str, target: str) -> str:
+    """A link in a property, which Obsidian reads as a wikilink alone."""
+    return f"[[{link_target(garden, source, target)}]]"

@@ -19,12 +19,17 @@ from notewell.base.types import Settings
 from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
-from notewell.features.gardener.changes import MOST_NOTES, Done, SuggestionWriter, decisions
+from notewell.features.gardener import GardenRules
+from notewell.features.gardener.changes import (
+    MOST_NOTES,
+    Done,
+    SuggestionWriter,
+    decisions,
+    note_name,
+    note_text,
+)
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
-from notewell.features.gardener.edits import clash, diff_of, edited, problem_of
-from notewell.features.gardener.garden import Garden
-from notewell.features.gardener.plan_note import note_name, note_text
-from notewell.features.gardener.read_garden import read_garden
+from notewell.features.gardener.garden import Garden, read_garden
 from notewell.features.gardener.requests import (
     ApplyPlan,
     CheckView,
@@ -46,10 +51,22 @@ from notewell.features.gardener.requests import (
     RejectReply,
     UndoPlan,
 )
-from notewell.features.gardener.rules import GardenRules
-from notewell.features.gardener.state import GardenFile, GardenPlan, GardenState
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
-from notewell.features.gardener.views import reply_of, summary_of, view_of
+from notewell.features.gardener.state import (
+    GardenFile,
+    GardenPlan,
+    GardenState,
+)
+from notewell.features.gardener.suggestion import (
+    NoteEdit,
+    Suggestion,
+    clash,
+    diff_of,
+    edited,
+    problem_of,
+    reply_of,
+    summary_of,
+    view_of,
+)
 
 if TYPE_CHECKING:  # loaded where a language model is asked
     from notewell.features.gardener.model_gardener import ModelGardener

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from typing import get_args
 
+from notewell.base.errors import UsageError, WriteError
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
-from notewell.features.gardener.requests import GardenCheck
+from notewell.features.gardener.requests import (
+    GardenCheck,
+    PlanReply,
+    PlanSummary,
+    SuggestedEdit,
+    SuggestionState,
+    SuggestionView,
+    TextEdit,
+)
+from notewell.features.gardener.state import GardenPlan
+from notewell.vault.edit_properties import edit_properties
+from notewell.vault.frontmatter import body_start, read_frontmatter
+from notewell.vault.parse import one_line_end
+from notewell.vault.property_edit import PropertyEdit
 
 
 @frozen
@@ -65,3 +82,176 @@ class Suggestion:
         """12 hexadecimal digits of what is suggested; the same suggestion has the same id again."""
         key = json.dumps([self.check, self.path, self.subject], ensure_ascii=False)
         return hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+_AROUND = 1  # lines of the note that a diff shows around a change
+_LONGEST_LINE = 300  # of a diff
+
+
+def edited(text: str, edits: Iterable[NoteEdit]) -> str:
+    """The text of a note after edits that were made for it as it is; line ends stay.
+
+    A note that does not exist has the text ""; one that does keeps its text where an edit would
+    make it.
+
+    Raises WriteError (code "not_the_note") where a replaced text does not stand in its place, and
+    what `edit_properties` raises.
+    """
+    every = tuple(edits)
+    text = text or next((one.create for one in every if one.create), "")
+    body = body_start(one_line_end(text))
+    for one in sorted(_replacements(every), key=lambda one: one.start, reverse=True):
+        start, end = body + one.start, body + one.start + len(one.old)
+        if text[start:end] != one.old:
+            raise WriteError(
+                f"In line {one.line} the note does not say what it said. Make a new plan.",
+                code="not_the_note",
+            )
+        text = f"{text[:start]}{one.new}{text[end:]}"
+    for edit in every:
+        text = _with_properties(text, edit)
+    return text
+
+
+def _replacements(edits: Iterable[NoteEdit]) -> Iterator[Replacement]:
+    return (one for edit in edits for one in edit.replacements)
+
+
+def _with_properties(text: str, edit: NoteEdit) -> str:
+    if edit.swap:
+        known = read_frontmatter(one_line_end(text)).properties
+        swapped = {
+            name: _swapped(known[name], words) for name, words in edit.swap.items() if name in known
+        }
+        text = edit_properties(text, swapped)
+    if edit.set or edit.add:
+        text = PropertyEdit(set=edit.set, add=edit.add)(text)
+    return text
+
+
+def _swapped(value: PropertyValue, words: Mapping[str, str]) -> PropertyValue:
+    """A list with texts exchanged, each once; a text that is the value is exchanged itself."""
+    if isinstance(value, str):
+        return words.get(value, value)
+    if not isinstance(value, tuple):
+        return value
+    items = [words.get(one, one) if isinstance(one, str) else one for one in value]
+    return tuple(one for n, one in enumerate(items) if one not in items[:n])
+
+
+def clash(one: NoteEdit, other: NoteEdit) -> bool:
+    """True if two edits of one note cannot both be made."""
+    if one.create != other.create:
+        return True
+    names = {*one.set, *one.swap} & {*other.set, *other.add, *other.swap}
+    if names or {*one.add} & {*other.set, *other.swap}:
+        return True
+    return any(_overlap(a, b) for a in one.replacements for b in other.replacements)
+
+
+def _overlap(one: Replacement, other: Replacement) -> bool:
+    if one.start == other.start:
+        return True
+    first, second = sorted((one, other), key=lambda place: place.start)
+    return first.start + len(first.old) > second.start
+
+
+def diff_of(path: str, before: str, after: str) -> str:
+    """The unified diff of two texts of a note; "" if they are the same. Long lines are cut."""
+    lines = difflib.unified_diff(_lines(before), _lines(after), path, path, lineterm="", n=_AROUND)
+    return "".join(f"{_cut(line)}\n" for line in lines)
+
+
+def _lines(text: str) -> Sequence[str]:
+    return one_line_end(text).split("\n")
+
+
+def _cut(line: str) -> str:
+    line = line.rstrip(" ") if len(line) > 1 else line
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+
+
+def problem_of(text: str, edits: Sequence[NoteEdit]) -> str | None:
+    """Why edits cannot be made in a text; None if they can."""
+    try:
+        edited(text, edits)
+    except (WriteError, UsageError) as error:
+        return error.message
+    return None
+
+
+def view_of(suggestion: Suggestion, diff: str) -> SuggestionView:
+    """A new suggestion as it is shown."""
+    return SuggestionView(
+        id=suggestion.id,
+        check=suggestion.check,
+        path=suggestion.path,
+        title=suggestion.title,
+        evidence=suggestion.evidence,
+        confidence=suggestion.confidence,
+        edit=tuple(map(_edit_view, suggestion.edits)),
+        diff=diff,
+        state="open",
+    )
+
+
+def _edit_view(edit: NoteEdit) -> SuggestedEdit:
+    return SuggestedEdit(
+        path=edit.path,
+        hash=edit.content_hash.hex(),
+        text=tuple(TextEdit(one.line, one.start, one.old, one.new) for one in edit.replacements),
+        set=edit.set,
+        add=edit.add,
+        swap=edit.swap,
+        create=edit.create,
+    )
+
+
+def edits_of(views: Iterable[SuggestionView], path: str) -> tuple[NoteEdit, ...]:
+    """The edits of one note that suggestions make."""
+    return tuple(
+        NoteEdit(
+            path=edit.path,
+            content_hash=bytes.fromhex(edit.hash),
+            replacements=tuple(
+                Replacement(one.start, one.line, one.old, one.new) for one in edit.text
+            ),
+            set=edit.set,
+            add=edit.add,
+            swap=edit.swap,
+            create=edit.create,
+        )
+        for view in views
+        for edit in view.edit
+        if edit.path == path
+    )
+
+
+def paths_of(view: SuggestionView) -> tuple[str, ...]:
+    """The notes that a suggestion changes."""
+    return tuple(dict.fromkeys(edit.path for edit in view.edit))
+
+
+def counts_of(plan: GardenPlan) -> Mapping[SuggestionState, int]:
+    """The number of suggestions of a plan in each state."""
+    found = Counter(one.state for one in plan.suggestions)
+    return {state: found[state] for state in get_args(SuggestionState)}
+
+
+def summary_of(plan: GardenPlan) -> PlanSummary:
+    """A plan without its suggestions."""
+    return PlanSummary(plan.id, plan.created, plan.note, plan.checks, counts_of(plan), plan.more)
+
+
+def reply_of(vault: str, plan: GardenPlan) -> PlanReply:
+    """A plan as it is shown."""
+    return PlanReply(
+        vault,
+        plan.id,
+        plan.created,
+        plan.note,
+        plan.checks,
+        plan.suggestions,
+        counts_of(plan),
+        plan.more,
+    )

@@ -1,6 +1,27 @@
 """Gleanings: links saved in daily notes, found as results and made notes of on request."""
 
+from __future__ import annotations
+
+from notewell.base.types.frozen import frozen
+from notewell.base.types.settings import Section
 from notewell.engine.feature import Feature
+
+
+@frozen
+class GleaningRules:
+    """Links saved in daily notes: where they stand, and the folder of the notes made of them.
+
+    `web`: whether the addresses may be requested, to check links and to read titles.
+    """
+
+    headings: tuple[str, ...] = ("## Gleanings",)  # without # a heading of any level
+    daily_folders: tuple[str, ...] = ("Daily", "Journal")  # besides daily notes, whose notes count
+    folder: str = "L/Gleanings"
+    web: bool = False
+
+
+SECTION = Section("gleanings", GleaningRules, in_vault=True, refused=("web",))
+
 
 GLEANINGS = Feature(
     name="gleanings",
@@ -9,6 +30,6 @@ GLEANINGS = Feature(
     commands={"gleanings": "notewell.features.gleanings.commands:gleanings"},
     heading="Write notes",
     runs=("extract", "maintain"),
-    settings="notewell.features.gleanings.rules:SECTION",
+    settings="notewell.features.gleanings:SECTION",
     files=("gleanings.json",),
 )

@@ -10,10 +10,9 @@ from typing import get_args
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.features.gleanings.parse import Entry, Found, read_entries
+from notewell.features.gleanings import GleaningRules
+from notewell.features.gleanings.parse import Entry, Found, domain, gleaning_id, read_entries
 from notewell.features.gleanings.requests import GleaningStatus
-from notewell.features.gleanings.rules import GleaningRules
-from notewell.features.gleanings.urls import domain, gleaning_id
 from notewell.index.port import IndexReader
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.parse import one_line_end

@@ -15,15 +15,71 @@ from notewell.base.errors import (
     UsageError,
     WriteError,
 )
+from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.engine.runs import RunProgress
 from notewell.features.gleanings.collect import Collection, Day, Gleaning, MadeNote, gleanings_of
-from notewell.features.gleanings.note import note_path, note_text, sources
+from notewell.features.gleanings.parse import domain
+from notewell.features.gleanings.requests import GleaningStatus
 from notewell.features.gleanings.state import Mark, State, StateFile
-from notewell.features.gleanings.urls import domain
 from notewell.features.gleanings.web import Checked, Web
+from notewell.vault.edit_properties import edit_properties
 from notewell.vault.property_edit import PropertyEdit
 from notewell.vault.write import VaultWriter
+
+TYPE = "gleaning"
+
+
+def note_path(folder: str, key: str) -> str:
+    """Where the note of a gleaning is made."""
+    folder = folder.strip("/")
+    return f"{folder}/{key}.md" if folder else f"{key}.md"
+
+
+def note_text(gleaning: Gleaning, mark: Mark, fetched: Checked | None) -> str:
+    """The text of a new note: its properties, title, description, and what was fetched."""
+    title = shown_title(gleaning, mark)
+    description = gleaning.description or mark.description
+    first = gleaning.seen[0]
+    time = f"T{first.entry.time}" if first.entry.time and first.date else ""
+    properties: dict[str, PropertyValue] = {
+        "title": title,
+        "url": gleaning.url,
+        "date": first.date or None,
+        "timestamp": f"{first.date}{time}" if first.date else None,
+        "tags": (TYPE,),
+        "type": TYPE,
+        "status": mark.status,
+        "migrated_from": first.path,
+        "domain": domain(gleaning.url),
+        "created": first.date or None,
+        "source": sources(gleaning),
+        "gleaning_id": gleaning.id,
+        "description": " ".join(description.split()) or None,
+        "reason": mark.reason or None,
+    }
+    parts = [f"# {title}", *([description] if description else []), *_fetched(fetched)]
+    given = {name: value for name, value in properties.items() if value is not None}
+    return edit_properties("\n\n".join(parts) + "\n", given)
+
+
+def shown_title(gleaning: Gleaning, mark: Mark) -> str:
+    """The title that a person wrote, else that of the page, else the host."""
+    return mark.title if gleaning.bare and mark.title else gleaning.title
+
+
+def sources(gleaning: Gleaning) -> PropertyValue:
+    """The links to its daily notes: one, or a list."""
+    links = tuple(f"[[{path.removesuffix('.md')}]]" for path in gleaning.days)
+    return links[0] if len(links) == 1 else links
+
+
+def _fetched(fetched: Checked | None) -> list[str]:
+    if fetched is None or fetched.status is None:
+        return []
+    kind = f", {fetched.kind}" if fetched.kind else ""
+    return [f"Fetched {fetched.at}: status {fetched.status}{kind}."]
+
 
 ACTION = "gleanings extract"
 # The journal keeps 500 writes; a batch has to fit as a whole to be undone as one.
@@ -178,3 +234,80 @@ def _with_read(before: State, days: Sequence[Day], new: Sequence[Day]) -> State:
 
 def _still(read: Mapping[str, str], current: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     return ((key, current[key]) for key in read if key in current)
+
+
+_FAILURES = 2  # on different days
+
+
+@frozen
+class Link:
+    """A link to check. `bare`: nobody wrote a title, so the page's is wanted."""
+
+    id: str
+    url: str
+    path: str
+    bare: bool
+    mark: Mark
+
+
+@frozen
+class Upkeep:
+    """The parts of a check. `store_status` writes a status to the note, where there is one."""
+
+    web: Web
+    state: StateFile
+    store_status: Callable[[str, GleaningStatus, str], None]
+
+    def run(self, progress: RunProgress, links: Sequence[Link], *, dry_run: bool) -> None:
+        """Check links one after the other, with a second between two requests to a host.
+
+        Hosts that do not answer count only if another one does: without a network none is dead.
+        """
+        hosts: dict[str, float] = {}
+        silent: list[tuple[Link, Checked]] = []
+        answered = False
+        for link in links:
+            wait_for_host(hosts, domain(link.url), progress)
+            read = link.bare and not link.mark.title
+            checked = self.web.check(link.url, read=read)
+            progress.counts["checked"] += 1
+            progress.counts[checked.verdict] += 1
+            if checked.verdict in {"gone", "unknown"}:
+                progress.problem(link.path, f"{link.url}: {checked.reason}")
+            if checked.status is None and checked.verdict == "gone":
+                silent.append((link, checked))
+                continue
+            answered = answered or checked.status is not None
+            if not dry_run:
+                self._apply(link, checked, progress)
+        if silent and not answered:
+            progress.problem(None, "no host answered: this computer seems to be offline")
+        elif not dry_run:
+            for link, checked in silent:
+                self._apply(link, checked, progress)
+
+    def _apply(self, link: Link, checked: Checked, progress: RunProgress) -> None:
+        before = self.state.load().marks.get(link.id, link.mark)
+        after = judged(replace(before, status=link.mark.status, reason=link.mark.reason), checked)
+        self.state.mark(link.id, lambda _: after)
+        if after.status != link.mark.status:
+            word = "restored" if after.status == "active" else "dead"
+            progress.counts[word] += 1
+            self.store_status(link.id, after.status, after.reason)
+
+
+def judged(mark: Mark, checked: Checked) -> Mark:
+    """The mark after one check. Hidden ones are never judged."""
+    if mark.status == "hidden" or checked.verdict == "unknown":
+        return mark
+    if checked.verdict != "gone":
+        mark = replace(with_page(mark, checked), failed=())
+        if mark.status == "inactive":
+            return mark.with_status("active", "", at=checked.at, by="maintain")
+        return mark
+    day = checked.at[:10]
+    failed = mark.failed if day in mark.failed else (*mark.failed, day)[-_FAILURES:]
+    mark = replace(mark, failed=failed)
+    if mark.status == "active" and len(failed) >= _FAILURES:
+        return mark.with_status("inactive", checked.reason, at=checked.at, by="maintain")
+    return mark

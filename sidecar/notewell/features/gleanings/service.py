@@ -11,10 +11,17 @@ from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError
 from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
+from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
-from notewell.features.gleanings.extract import Extracted, Extraction
-from notewell.features.gleanings.maintain import Link, Upkeep
-from notewell.features.gleanings.note import note_path, shown_title
+from notewell.features.gleanings.extract import (
+    Extracted,
+    Extraction,
+    Link,
+    Upkeep,
+    note_path,
+    shown_title,
+)
+from notewell.features.gleanings.parse import domain
 from notewell.features.gleanings.requests import (
     DomainCount,
     ExtractGleanings,
@@ -31,9 +38,7 @@ from notewell.features.gleanings.requests import (
     MaintainReply,
     MarkGleaning,
 )
-from notewell.features.gleanings.rules import GleaningRules
 from notewell.features.gleanings.state import Mark, StateFile
-from notewell.features.gleanings.urls import domain
 from notewell.features.gleanings.web import Web
 from notewell.vault.daily import DailyNotes
 from notewell.vault.frontmatter import read_frontmatter

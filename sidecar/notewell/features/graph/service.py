@@ -32,14 +32,15 @@ from notewell.features.graph.requests import (
     PathReply,
     PathRequest,
 )
-from notewell.features.graph.similar_notes import (
+from notewell.features.graph.views import (
     MAX_COMPARED,
+    GraphView,
+    GraphViews,
     similar_notes,
     similar_pairs_among,
     suggest_links,
     suggest_links_of,
 )
-from notewell.features.graph.views import GraphView, GraphViews
 from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
 from notewell.search.query.complete import find_note
 from notewell.search.rank.candidates import centred_vectors

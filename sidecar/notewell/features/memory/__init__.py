@@ -4,7 +4,29 @@ Each has a confidence, which rises when the memory helped and falls when it fail
 answers all requests; `folder` reads and writes the notes.
 """
 
+from __future__ import annotations
+
+from notewell.base.types import Settings
+from notewell.base.types.frozen import frozen
+from notewell.base.types.settings import Section
 from notewell.engine.feature import Feature
+
+
+@frozen
+class MemoryRules:
+    """Where memories are stored: `folder` of the vault. None: nothing is written to the vault."""
+
+    folder: str | None = None
+
+
+SECTION = Section("memory", MemoryRules, in_vault=True)
+
+
+def own_folders(settings: Settings) -> tuple[str, ...]:
+    """The folder of the memories, whose notes say how far each is trusted."""
+    folder = settings.of(MemoryRules).folder
+    return () if folder is None else (folder,)
+
 
 MEMORY = Feature(
     name="memory",
@@ -14,6 +36,6 @@ MEMORY = Feature(
     commands={"memory": "notewell.features.memory.commands:memory"},
     heading="Write notes",
     tools="notewell.features.memory.tools:TOOLS",
-    settings="notewell.features.memory.rules:SECTION",
-    own_folders="notewell.features.memory.rules:own_folders",
+    settings="notewell.features.memory:SECTION",
+    own_folders="notewell.features.memory:own_folders",
 )

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 
 from notewell.base.errors import NotFoundError, ProtectedError, UsageError
 from notewell.base.types import PropertyValue
-from notewell.features.memory import scoring
-from notewell.features.memory.folder import MemoryFolder
-from notewell.features.memory.links import MemoryNames
+from notewell.features.memory.folder import MemoryFolder, MemoryNames, view
 from notewell.features.memory.note import (
+    FALLEN_CONFIDENCE,
+    FIRST_CONFIDENCE,
+    GOLDEN_CONFIDENCE,
     Memory,
     Relation,
     Validation,
     checked_content,
+    confidence_after,
     fresh_id,
     links_of,
     note_name,
@@ -21,22 +23,19 @@ from notewell.features.memory.note import (
     stamp,
     with_validation,
 )
-from notewell.features.memory.replies import (
-    ForgottenMemory,
-    MemoryChangedReply,
-    MemoryForgottenReply,
-    ValidationKind,
-)
 from notewell.features.memory.requests import (
     DEFAULT_NAMESPACE,
     ApplyMemory,
     ForgetMemory,
+    ForgottenMemory,
+    MemoryChangedReply,
+    MemoryForgottenReply,
     MemoryOutcome,
     RelateMemories,
     StoreMemory,
     UnrelateMemories,
+    ValidationKind,
 )
-from notewell.features.memory.views import view
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.paths import check_name
 from notewell.vault.write import Written
@@ -74,9 +73,7 @@ class MemoryChanges:
             "namespace": request.namespace,
             "importance": request.importance,
             "confidence": (
-                scoring.GOLDEN_CONFIDENCE
-                if request.type == "golden_rule"
-                else scoring.FIRST_CONFIDENCE
+                GOLDEN_CONFIDENCE if request.type == "golden_rule" else FIRST_CONFIDENCE
             ),
             **({"provenance": request.provenance} if request.provenance else {}),
             "created": now,
@@ -93,9 +90,9 @@ class MemoryChanges:
         now = stamp(self._clock())
         changed, written = self._folder.change(
             memory.path,
-            lambda memory: _as_type(memory, scoring.GOLDEN_CONFIDENCE, rule=True),
+            lambda memory: _as_type(memory, GOLDEN_CONFIDENCE, rule=True),
             history_line=lambda memory: Validation(
-                now, "granted", memory.confidence, scoring.GOLDEN_CONFIDENCE
+                now, "granted", memory.confidence, GOLDEN_CONFIDENCE
             ),
             action="memory grant",
         )
@@ -135,12 +132,12 @@ class MemoryChanges:
         now = stamp(self._clock())
 
         def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
-            after = scoring.confidence_after(memory.confidence, helped=request.helped)
-            remains = memory.is_rule and (request.helped or after >= scoring.FALLEN_CONFIDENCE)
-            return _as_type(memory, after, rule=remains or after >= scoring.GOLDEN_CONFIDENCE)
+            after = confidence_after(memory.confidence, helped=request.helped)
+            remains = memory.is_rule and (request.helped or after >= FALLEN_CONFIDENCE)
+            return _as_type(memory, after, rule=remains or after >= GOLDEN_CONFIDENCE)
 
         def line(memory: Memory) -> Validation:
-            after = scoring.confidence_after(memory.confidence, helped=request.helped)
+            after = confidence_after(memory.confidence, helped=request.helped)
             kind: ValidationKind = "helped" if request.helped else "failed"
             return Validation(now, kind, memory.confidence, after, request.comment)
 

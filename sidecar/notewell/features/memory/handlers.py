@@ -9,8 +9,7 @@ from notewell.doors.web.auth import CALLER
 from notewell.doors.web.handlers import Encoded, from_engine
 from notewell.doors.web.routes import Handler
 from notewell.doors.web.site import Site
-from notewell.features.memory.replies import MemoryChangedReply
-from notewell.features.memory.requests import StoreMemory
+from notewell.features.memory.requests import MemoryChangedReply, StoreMemory
 
 
 async def store_memory(

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from notewell.features.memory import scoring
-from notewell.features.memory.links import MemoryLinks
+from notewell.features.memory.folder import MemoryLinks
 from notewell.features.memory.note import Memory, same_content
-from notewell.features.memory.replies import Ailing, Contradiction, MemoryHealthReply, RelationKind
+from notewell.features.memory.requests import Ailing, Contradiction, MemoryHealthReply, RelationKind
 from notewell.index.analyze import words
 from notewell.search.query.terms import function_words
 
@@ -21,6 +20,14 @@ _ENGLISH = ("not", "no", "never", "none", "without", "don", "doesn", "isn", "can
 _OTHERS = ("nicht", "kein", "keine", "nie", "ohne", "pas", "jamais", "nunca", "sin", "non", "mai")
 _NEGATIONS = frozenset((*_ENGLISH, *_OTHERS))
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+STALE_DAYS = 90.0  # without use
+
+
+def is_stale(last_used: float | None, now: float) -> bool:
+    """Whether a memory was not used for STALE_DAYS."""
+    return last_used is not None and now - last_used > STALE_DAYS * 86_400
 
 
 def examine(
@@ -104,8 +111,8 @@ class _Claim:
 
 def _stale(memories: Sequence[Memory], links: MemoryLinks, now: float) -> Iterator[Ailing]:
     for memory in memories:
-        if not links.is_golden(memory) and scoring.is_stale(memory.last_used, now):
-            yield _ailing(memory, f"not used for {scoring.STALE_DAYS:g} days")
+        if not links.is_golden(memory) and is_stale(memory.last_used, now):
+            yield _ailing(memory, f"not used for {STALE_DAYS:g} days")
 
 
 def _orphaned(memories: Sequence[Memory], links: MemoryLinks) -> Iterator[Ailing]:

@@ -14,11 +14,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, get_args
 
-from notewell.base.errors import UsageError
+from notewell.base.errors import (
+    UsageError,
+)
 from notewell.base.types import PropertyValue, SourceText
-from notewell.features.memory import scoring
-from notewell.features.memory.replies import MemoryType, RelationKind, ValidationKind
-from notewell.features.memory.requests import DEFAULT_NAMESPACE, MAX_CONTENT_CHARS
+from notewell.features.memory.requests import (
+    DEFAULT_NAMESPACE,
+    MAX_CONTENT_CHARS,
+    MemoryType,
+    RelationKind,
+    ValidationKind,
+)
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
 from notewell.vault.paths import is_device
@@ -37,6 +43,15 @@ _NOT_IN_NAMES = re.compile(r'[\[\]#^|\\/:*?"<>%\x00-\x1f\x7f]+')
 _MARKUP = re.compile(r"^[\s#>*+-]+|[`*_]{1,3}")
 _NAME_CHARS = 60
 _COMMENT_CHARS = 300
+FIRST_CONFIDENCE = 0.3  # of a new memory
+HELPED, FAILED = 0.1, -0.15  # added to the confidence after an outcome
+GOLDEN_CONFIDENCE = 0.9  # at which a memory becomes a golden rule
+FALLEN_CONFIDENCE = 0.6  # below which a failure ends a golden rule
+
+
+def confidence_after(confidence: float, *, helped: bool) -> float:
+    """The confidence after an outcome, from 0 to 1."""
+    return round(min(1.0, max(0.0, confidence + (HELPED if helped else FAILED))), 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +108,14 @@ class Memory:
         By its confidence, or by its type until a failure takes the confidence below
         FALLEN_CONFIDENCE. `MemoryLinks.is_golden` also asks whether a newer memory supersedes it.
         """
-        if self.confidence >= scoring.GOLDEN_CONFIDENCE:
+        if self.confidence >= GOLDEN_CONFIDENCE:
             return True
         return self.type == "golden_rule" and not self._has_fallen
 
     @property
     def _has_fallen(self) -> bool:
         """Whether a failure led to the present confidence; a person may have set it anew since."""
-        if self.confidence >= scoring.FALLEN_CONFIDENCE:
+        if self.confidence >= FALLEN_CONFIDENCE:
             return False
         judged = next((line for line in reversed(self.history) if line.after is not None), None)
         return judged is not None and judged.kind == "failed" and judged.after == self.confidence
@@ -129,9 +144,7 @@ def read_memory(path: str, source: SourceText, *, modified: float) -> Memory:
         type=kind,
         namespace=fields.text("namespace") or DEFAULT_NAMESPACE,
         importance=fields.share("importance", 0.5),
-        confidence=fields.share(
-            "confidence", scoring.GOLDEN_CONFIDENCE if granted else scoring.FIRST_CONFIDENCE
-        ),
+        confidence=fields.share("confidence", GOLDEN_CONFIDENCE if granted else FIRST_CONFIDENCE),
         provenance=fields.text("provenance"),
         created=modified if created is None else created,
         accessed=date_of(front.properties, ("accessed",)),

@@ -8,7 +8,7 @@ import click
 
 from notewell.doors.cli.options import current_invocation
 from notewell.doors.cli.output import clean_lines, print_facts, print_table
-from notewell.features.memory.replies import (
+from notewell.features.memory.requests import (
     MemoryChangedReply,
     MemoryContextReply,
     MemoryForgottenReply,

@@ -7,13 +7,47 @@ from dataclasses import dataclass, replace
 
 from notewell.base.types import CountTokens
 from notewell.contract.search import Result
-from notewell.features.memory import scoring
-from notewell.features.memory.links import MemoryLinks
+from notewell.features.memory.folder import MemoryLinks, view
 from notewell.features.memory.note import Memory
-from notewell.features.memory.replies import NoteMemoryLink, RecalledMemory, RecallParts
-from notewell.features.memory.views import view
+from notewell.features.memory.requests import NoteMemoryLink, RecalledMemory, RecallParts
 from notewell.index.analyze import words
 from notewell.search.query.terms import function_words
+
+HALF_LIFE_DAYS = 30.0  # of recency
+MIN_CONFIDENCE = 0.1  # of a search, below which its notes do not answer the query
+MIN_SIMILARITY = 0.2  # below it a memory is about something else
+SUPERSEDED_FACTOR = 0.5  # of the score of a memory that a newer one supersedes
+RELATION_FACTOR = 0.5  # of the similarity, for each relation followed, times its weight
+
+_DAY = 86_400.0
+
+
+def recency(last_used: float | None, now: float) -> float:
+    """1 for a memory used just now, halved after each half-life; 0 if the time is unknown.
+
+    Both times are POSIX seconds.
+    """
+    if last_used is None:
+        return 0.0
+    return float(0.5 ** (max(now - last_used, 0.0) / _DAY / HALF_LIFE_DAYS))
+
+
+def score(parts: RecallParts) -> float:
+    """Similarity times trust, from 0 to 1: an unrelated memory scores 0, however trusted."""
+    trust = 0.5 + 0.25 * parts.confidence + 0.15 * parts.importance + 0.1 * parts.recency
+    return round(parts.similarity * trust * parts.standing, 4)
+
+
+def explained(parts: RecallParts, *, depth: int, via: str | None) -> str:
+    """The calculation of `score` in words; `via` is the memory that led to this one, if any."""
+    formula = (
+        f"similarity {parts.similarity:.2f} x (0.5 + 0.25 x confidence {parts.confidence:.2f}"
+        f" + 0.15 x importance {parts.importance:.2f} + 0.1 x recency {parts.recency:.2f})"
+    )
+    if parts.standing != 1:
+        formula += f" x {parts.standing:g}, a newer memory takes its place"
+    return formula if via is None else f"{formula}; {depth} steps from {via}"
+
 
 # Query and paths of memories -> cosine with the query, by path, of those in the index.
 Similarities = Callable[[str, Sequence[str]], Mapping[str, float]]
@@ -80,7 +114,7 @@ class Recall:
             memory=view(hit.memory, self._links),
             score=hit.score,
             parts=hit.parts,
-            why=scoring.explained(hit.parts, depth=hit.depth, via=hit.via),
+            why=explained(hit.parts, depth=hit.depth, via=hit.via),
             depth=hit.depth,
             via=hit.via,
             superseded_by=tuple(one.id for one in self._links.superseded_by(hit.memory)),
@@ -115,7 +149,7 @@ class Recall:
             shared_words = len(wanted & contained) / len(wanted) if wanted else 0.0
             # Shared words also find a memory that was written just now and is not indexed yet.
             similarity = max(cosines.get(memory.path, 0.0), shared_words)
-            if similarity >= scoring.MIN_SIMILARITY:
+            if similarity >= MIN_SIMILARITY:
                 found[memory.path] = round(similarity, 4)
         return found
 
@@ -124,10 +158,10 @@ class Recall:
             similarity=similarity,
             confidence=memory.confidence,
             importance=memory.importance,
-            recency=round(scoring.recency(memory.last_used, self._now), 4),
-            standing=scoring.SUPERSEDED_FACTOR if self._links.superseded_by(memory) else 1.0,
+            recency=round(recency(memory.last_used, self._now), 4),
+            standing=SUPERSEDED_FACTOR if self._links.superseded_by(memory) else 1.0,
         )
-        return _Hit(memory, parts, scoring.score(parts))
+        return _Hit(memory, parts, score(parts))
 
     def _spread(
         self, hits: list[_Hit], memories: Sequence[Memory], depth: int, notes: FoundNotes
@@ -143,7 +177,7 @@ class Recall:
                 for path, weight in self._links.neighbours(source):
                     if path not in allowed or path in best:
                         continue
-                    similarity = nearness * scoring.RELATION_FACTOR * weight
+                    similarity = nearness * RELATION_FACTOR * weight
                     found = self._hit(allowed[path], round(similarity, 4))
                     if path not in reached or reached[path].score < found.score:
                         reached[path] = replace(found, depth=step, via=via)

@@ -11,22 +11,18 @@ from typing import assert_never
 from notewell.base.types import CountTokens
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.features.memory import scoring
+from notewell.features.memory import MemoryRules
 from notewell.features.memory.changes import MemoryChanges
-from notewell.features.memory.folder import MemoryFolder
+from notewell.features.memory.folder import MemoryFolder, MemoryLinks, history, view
 from notewell.features.memory.health import examine
-from notewell.features.memory.links import MemoryLinks
 from notewell.features.memory.note import Memory
-from notewell.features.memory.recall import NO_NOTES, FoundNotes, Recall, Similarities, compose
-from notewell.features.memory.replies import (
-    MemoryContextReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryReply,
-    RecalledNote,
-    RecallReply,
-    RelationView,
+from notewell.features.memory.recall import (
+    MIN_CONFIDENCE,
+    NO_NOTES,
+    FoundNotes,
+    Recall,
+    Similarities,
+    compose,
 )
 from notewell.features.memory.requests import (
     REQUESTS,
@@ -35,17 +31,23 @@ from notewell.features.memory.requests import (
     InspectMemory,
     ListMemories,
     MemoryContext,
+    MemoryContextReply,
     MemoryHealth,
     MemoryHistory,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
     MemoryOutcome,
+    MemoryReply,
     MemoryRequest,
+    RecalledNote,
     RecallMemories,
+    RecallReply,
     RelateMemories,
+    RelationView,
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.features.memory.rules import MemoryRules
-from notewell.features.memory.views import history, view
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +255,7 @@ def open_memories(vault: OpenVault) -> Memories:
     def notes(query: str, limit: int, memories: Sequence[str]) -> FoundNotes:
         request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
         found = vault.ask(request)
-        answers = found.confidence is None or found.confidence >= scoring.MIN_CONFIDENCE
+        answers = found.confidence is None or found.confidence >= MIN_CONFIDENCE
         return FoundNotes(found.results if answers else (), linked)
 
     def linked(path: str) -> frozenset[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -12,22 +13,145 @@ from typing import BinaryIO
 
 import msgpack
 import numpy as np
+import orjson
 
 from notewell.base.errors import NotFoundError, PackError, UsageError
 from notewell.base.support import atomic
+from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import FloatArray, KeptModel, ModelKey, VectorPut
-from notewell.features.packs import archive
-from notewell.features.packs.archive import (
-    HASH_BYTES,
-    MANIFEST,
-    PACK,
-    SHARD,
-    Manifest,
-    Shard,
-    damaged,
-)
 from notewell.index.port import Index
 from notewell.index.vector_checks import is_unit
+
+MANIFEST = "manifest.json"
+PACK = TarForm(
+    what="pack",
+    names=re.compile(r"manifest\.json|vectors-[0-9]{5}\.msgpack"),
+    manifest=MANIFEST,
+    max_members=100_000,
+    error=PackError,
+)
+FORMAT = 1
+# Vectors in one file of a pack, which are in memory at once and stored in one transaction.
+SHARD = 2048
+HASH_BYTES = 16
+MAX_DIMENSIONS = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One member with vectors: its name, their number, and the SHA-256 of its bytes."""
+
+    name: str
+    vectors: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The contents of `manifest.json`."""
+
+    model: ModelKey
+    dimensions: int
+    shards: tuple[Shard, ...]
+
+    @property
+    def vectors(self) -> int:
+        """The number of vectors in all shards."""
+        return sum(shard.vectors for shard in self.shards)
+
+
+def to_json(manifest: Manifest) -> bytes:
+    """The manifest as JSON."""
+    return orjson.dumps(
+        {
+            "format": FORMAT,
+            "model": manifest.model.name,
+            "weights_hash": manifest.model.weights_hash,
+            "quantisation": manifest.model.quantisation,
+            "dimensions": manifest.dimensions,
+            "vectors": manifest.vectors,
+            "files": [
+                {"name": shard.name, "vectors": shard.vectors, "sha256": shard.sha256}
+                for shard in manifest.shards
+            ],
+        },
+        option=orjson.OPT_INDENT_2,
+    )
+
+
+def from_json(content: bytes) -> Manifest:
+    """Read a manifest; PackError if it is damaged or has another format version."""
+    try:
+        stored = orjson.loads(content)
+        if stored["format"] != FORMAT:
+            raise PackError(
+                f"This pack has format {stored['format']!r}, but this version of Notewell reads"
+                f" {FORMAT}. Update Notewell on both machines and export again.",
+                code="pack_format",
+            )
+        shards = tuple(
+            Shard(_text(item["name"]), _count(item["vectors"], SHARD), _text(item["sha256"]))
+            for item in stored["files"]
+        )
+        manifest = Manifest(
+            ModelKey(
+                _text(stored["model"]), _text(stored["weights_hash"]), _text(stored["quantisation"])
+            ),
+            _count(stored["dimensions"], MAX_DIMENSIONS),
+            shards,
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise damaged(f"its {MANIFEST} cannot be read") from error
+    if stored.get("vectors") != manifest.vectors:
+        raise damaged(f"the number of vectors in its {MANIFEST} is not that of its files")
+    return manifest
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _count(value: object, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= most:
+        raise ValueError(value)
+    return value
+
+
+def check_model(manifest: Manifest, model: ModelKey, dimensions: int) -> None:
+    """Raise PackError if the vectors come from another model."""
+    if manifest.model != model:
+        raise PackError(
+            f"This pack contains vectors of {manifest.model}, but the vault is embedded with"
+            f" {model}, and vectors of different models cannot be compared. Set `model.name` and"
+            " `model.quantisation` to the same values on both machines, then export again.",
+            code="pack_other_model",
+        )
+    if manifest.dimensions != dimensions:
+        raise damaged(
+            f"its vectors have {manifest.dimensions} dimensions, those of {model} {dimensions}"
+        )
+
+
+def check_members(manifest: Manifest, found: Mapping[str, Member]) -> None:
+    """Raise PackError unless the files are those of the manifest and none is too large."""
+    names = [shard.name for shard in manifest.shards]
+    if sorted([*names, MANIFEST]) != sorted(found):
+        raise damaged("its files are not the ones that its manifest lists")
+    # A pair is two short headers, the hash and the vector.
+    pair = HASH_BYTES + 2 * manifest.dimensions + 8
+    for shard in manifest.shards:
+        if found[shard.name].size > shard.vectors * pair + 8:
+            raise damaged(f"{shard.name} is larger than the vectors it should contain")
+
+
+def damaged(what: str) -> PackError:
+    """The error for a damaged pack; `what` completes the message."""
+    return PackError(
+        f"This pack is damaged: {what}. Nothing was imported; copy or export it again."
+    )
+
 
 MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
@@ -79,7 +203,7 @@ def _write(index: Index, kept: KeptModel, stream: BinaryIO) -> Manifest:
             shards.append(Shard(name, len(pairs), hashlib.sha256(content).hexdigest()))
             _add(tar, name, content)
         manifest = Manifest(kept.key, kept.dimensions, tuple(shards))
-        _add(tar, MANIFEST, archive.to_json(manifest))
+        _add(tar, MANIFEST, to_json(manifest))
     return manifest
 
 
@@ -107,11 +231,9 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
     try:
         with file.open("rb") as stream:
             found = PACK.members(stream)
-            manifest = archive.from_json(
-                PACK.read(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES)
-            )
-            archive.check_model(manifest, model, dimensions)
-            archive.check_members(manifest, found)
+            manifest = from_json(PACK.read(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES))
+            check_model(manifest, model, dimensions)
+            check_members(manifest, found)
             for shard in manifest.shards:
                 _shard(PACK.read(stream, found[shard.name]), shard, dimensions)
             before = index.stored_vector_count(model)

@@ -1,6 +1,30 @@
 """The phone index: a file in the vault by which phones know meaning without a server."""
 
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
+from notewell.base.types.frozen import frozen
+from notewell.base.types.settings import Section
 from notewell.engine.feature import Feature
+
+
+@frozen
+class PhoneRules:
+    """Settings of the file in vaults by which phones know meaning without a server.
+
+    `index` is true for every vault, or lists the vaults by id or name. `megabytes` is the largest
+    size of the file, which is what it takes in a phone's memory.
+    """
+
+    index: bool | tuple[str, ...] = False
+    megabytes: Annotated[float, Ge(1), Le(20)] = 20.0
+
+
+SECTION = Section("phone", PhoneRules)
+
 
 PHONE = Feature(
     name="phone",
@@ -10,6 +34,6 @@ PHONE = Feature(
     commands={"phone-index": "notewell.features.phone.commands:phone_index"},
     heading="Look after it",
     runs=("phone",),
-    settings="notewell.features.phone.rules:SECTION",
+    settings="notewell.features.phone:SECTION",
     starts=True,
 )

@@ -15,16 +15,28 @@ from notewell.base.types.runs import Trigger
 from notewell.contract.fields import iso
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress, Runs
-from notewell.features.phone import layout
-from notewell.features.phone.collect import amount, contents
-from notewell.features.phone.plan import Amount, fitting, shortened
+from notewell.features.phone import PhoneRules
+from notewell.features.phone.contents import (
+    HEADER,
+    STAMP_BYTES,
+    Amount,
+    MatchRule,
+    PhoneFigures,
+    PhoneHead,
+    amount,
+    contents,
+    encode,
+    fitting,
+    is_ours,
+    read_figures,
+    shortened,
+)
 from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,
     PhoneIndexSize,
     SwitchPhoneIndex,
 )
-from notewell.features.phone.rules import PhoneRules
 from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import CosineMap
 from notewell.search.show import similar
@@ -160,7 +172,7 @@ class PhoneIndex:
                 "Only a vault that is a folder of this computer has a phone index: this one is a"
                 " copy, and what is written there reaches no phone."
             )
-        if not layout.is_ours(self._start()) and self._file.exists():
+        if not is_ours(self._start()) and self._file.exists():
             return f"{self._file} is another program's file; it is not replaced. Rename it."
         return None
 
@@ -180,18 +192,18 @@ class PhoneIndex:
         there = self._amount()
         kept = fitting(there, self._limit)
         cosines = CosineMap.between_passages(self._parts.embedder())
-        head = layout.PhoneHead(
+        head = PhoneHead(
             model=str(index.vectors.model),
             model_dimensions=there.dimensions,
             dimensions=kept.dimensions,
             made=time.time(),
             scale=cosines.scale,
             shift=cosines.shift,
-            match=layout.MatchRule(*similar.MEANING_RULE),
+            match=MatchRule(*similar.MEANING_RULE),
             stamp=stamp,
         )
         made = contents(index, kept, head, progress.check)
-        content = layout.encode(made)
+        content = encode(made)
         self._replace(content)
         progress.counts.update(notes=len(made.notes), passages=len(made.lines), bytes=len(content))
 
@@ -209,7 +221,7 @@ class PhoneIndex:
 
     def _delete(self) -> None:
         """Delete the file if it is ours; another program's stays."""
-        if not layout.is_ours(self._start()):
+        if not is_ours(self._start()):
             return
         try:
             self._file.unlink(missing_ok=True)
@@ -220,21 +232,21 @@ class PhoneIndex:
         """A digest of the state a file is made of; it changes with every change of the index."""
         index = self._parts.index
         made_of = f"{index.identity} {index.generation} {index.vectors.model} {self._limit}"
-        return hashlib.blake2b(made_of.encode(), digest_size=layout.STAMP_BYTES).digest()
+        return hashlib.blake2b(made_of.encode(), digest_size=STAMP_BYTES).digest()
 
     def _start(self) -> bytes:
         with suppress(OSError), self._file.open("rb") as stream:
-            return stream.read(layout.HEADER.size)
+            return stream.read(HEADER.size)
         return b""
 
-    def _present(self) -> tuple[layout.PhoneFigures | None, int | None, str | None]:
+    def _present(self) -> tuple[PhoneFigures | None, int | None, str | None]:
         """The figures of the file that is there, its size, and what is wrong with it."""
         try:
             size = self._file.stat().st_size
         except OSError:
             return None, None, None
         try:
-            return layout.read_figures(self._start(), size), size, None
+            return read_figures(self._start(), size), size, None
         except ValueError as error:
             return None, size, f"The file that is there is not used: {error}."
 

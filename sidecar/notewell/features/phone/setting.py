@@ -6,12 +6,12 @@ from notewell.base.errors import ConfigError, NotewellError
 from notewell.base.types import VaultRecord
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
+from notewell.features.phone import PhoneRules
 from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,
     SwitchPhoneIndex,
 )
-from notewell.features.phone.rules import PhoneRules
 
 KEY = "phone.index"
 

@@ -6,12 +6,12 @@ Markdown (`page_store`), `imported` reads these, and `live_text` shows what Roam
 
 from notewell.engine.feature import Feature
 
-_NOTES = "notewell.features.sources.imported:ImportedSource"
+_NOTES = "notewell.features.sources.page_store:ImportedSource"
 
 SOURCES = Feature(
     name="sources",
     requests="notewell.features.sources.requests:REQUESTS",
-    answers="notewell.features.sources.service:opened",
+    answers="notewell.features.sources.sync:opened",
     handlers="notewell.features.sources.handlers:HANDLERS",
     commands={"sources": "notewell.features.sources.commands:sources"},
     heading="What is known",

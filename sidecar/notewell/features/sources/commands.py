@@ -18,8 +18,13 @@ from notewell.doors.cli.progress import ended_run, show_run
 from notewell.features.sources import known, source_state
 from notewell.features.sources.feeds import recognised
 from notewell.features.sources.requests import SyncSource
-from notewell.features.sources.roam_api import SERVERS, desktop_port
-from notewell.features.sources.roam_token import keep_token, requested_token, token_of
+from notewell.features.sources.roam_api import (
+    SERVERS,
+    desktop_port,
+    keep_token,
+    requested_token,
+    token_of,
+)
 from notewell.features.sources.source_state import SourceSpec
 
 _name = click.option("--name", default="", help="Name of the vault; by default that of the file.")

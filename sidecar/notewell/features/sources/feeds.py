@@ -22,8 +22,7 @@ from notewell.features.sources.roam_api import (
     RoamServers,
     desktop_port,
 )
-from notewell.features.sources.roam_export import RoamExport
-from notewell.features.sources.roam_page import DATABASE, page_of
+from notewell.features.sources.roam_export import DATABASE, RoamExport, page_of
 from notewell.features.sources.source_state import Form, SourceSpec
 from notewell.features.sources.text_export import EvernoteExport, TextExport
 

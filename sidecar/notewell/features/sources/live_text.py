@@ -23,8 +23,8 @@ from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
 from notewell.features.sources import source_state
-from notewell.features.sources.outline_text import write_text
 from notewell.features.sources.page_store import PageAddresses
+from notewell.features.sources.pages import write_text
 from notewell.features.sources.roam_api import (
     SERVERS,
     Pace,
@@ -32,8 +32,8 @@ from notewell.features.sources.roam_api import (
     RoamDesktop,
     RoamServers,
     desktop_port,
+    token_of,
 )
-from notewell.features.sources.roam_token import token_of
 from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.index.analyze import tokens
 from notewell.search.query.language import parse

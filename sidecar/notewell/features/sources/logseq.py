@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
-from notewell.features.sources.export_files import ExportFile, ExportFiles
 from notewell.features.sources.pages import Item, SourceBlock, SourcePage, Unread
+from notewell.features.sources.text_export import ExportFile, ExportFiles
 
 _FOLDERS = ("pages", "journals")
 _BULLET = re.compile(r"(?P<indent>[\t ]*)-(?:[ ]|$)(?P<text>.*)")

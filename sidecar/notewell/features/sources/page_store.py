@@ -12,14 +12,26 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 from notewell.base.errors import SourceError
 from notewell.base.support import atomic, private
-from notewell.features.sources.outline_text import Target
-from notewell.features.sources.page_markdown import anchor_of, write_page
-from notewell.features.sources.pages import SourceDocument, SourcePage, file_path, load_page
-from notewell.features.sources.source_state import OutlineKind
+from notewell.base.types import VaultRecord, VaultRules
+from notewell.features.sources import source_state
+from notewell.features.sources.pages import (
+    SourceDocument,
+    SourcePage,
+    Target,
+    anchor_of,
+    file_path,
+    load_page,
+    write_page,
+)
+from notewell.features.sources.source_state import TYPES, OutlineKind, SourceSpec
+from notewell.vault.mirror import Mirror
+from notewell.vault.sources.folder import FolderSource
 
 DATABASE = "source-pages.db"
 _FORMAT = 1
@@ -344,3 +356,47 @@ def _open(file: Path) -> sqlite3.Connection:
             f"{file} cannot be used ({error}); remove the source and add it again"
         ) from error
     return database
+
+
+_ROAM = "https://roamresearch.com/#/app"
+
+
+class ImportedSource(FolderSource):
+    """The notes of a source as the last sync left them."""
+
+    watched = False
+
+    def __init__(self, record: VaultRecord, rules: VaultRules) -> None:
+        """`rules` say which of the notes are indexed; all types that exports have are read."""
+        super().__init__(record, replace(rules, types=tuple(dict.fromkeys((*rules.types, *TYPES)))))
+        self._folder = source_state.folder_of(record)
+        self._addresses = PageAddresses(self._folder)
+        self._spec: SourceSpec | None = None
+
+    def uri(self, path: str, anchor: str | None = None) -> str:
+        """See `Source.uri`: where the source itself opens; "" where it has no address."""
+        try:
+            if self._spec is None:
+                self._spec = source_state.load(self._folder).spec
+        except SourceError:
+            return ""
+        return _address(self._spec, path, anchor, self._addresses)
+
+    def receiver(self) -> Mirror | None:
+        """See `Source.receiver`: only a sync changes these notes."""
+        return None
+
+
+def _address(spec: SourceSpec, path: str, anchor: str | None, addresses: PageAddresses) -> str:
+    uid = addresses.uid(path.removesuffix(".md") if spec.form != "text" else path, anchor)
+    if uid is None:
+        return ""
+    graph = quote(spec.graph, safe="")
+    if spec.form.startswith("roam"):
+        return f"{_ROAM}/{graph}/page/{quote(uid, safe='')}"
+    if spec.form == "logseq":
+        name = path.removesuffix(".md")
+        part = f"page={quote(name, safe='')}" if uid.endswith(".md") else f"block-id={uid}"
+        return f"logseq://graph/{graph}?{part}"
+    place = Path(spec.place)
+    return (place / uid).as_uri() if place.is_dir() else ""

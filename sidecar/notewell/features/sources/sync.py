@@ -6,13 +6,26 @@ be asked for stands beside them. So a sync that ends at any instant loses at mos
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, TypeVar
 
+from notewell.base.errors import CancelledError, NotewellError, SourceError, UsageError
+from notewell.base.types import VaultRecord
+from notewell.base.types.runs import Trigger
+from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.engine.ingest.plan import guard
+from notewell.engine.runs import RunProgress, Runs
+from notewell.features.sources import source_state
+from notewell.features.sources.feeds import Reach, feed_of
+from notewell.features.sources.live_text import LiveText
 from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.pages import Feed, Item, SourceDocument, SourcePage, Unread
+from notewell.features.sources.requests import SourceSyncReply, SyncSource
+from notewell.features.sources.roam_api import RequestWindow, token_of
+from notewell.features.sources.source_state import SourceState
 
 BATCH = 50  # pages; what Roam gives at once
 
@@ -121,3 +134,125 @@ def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+class SourceSync:
+    """Brings the notes of one vault up to date with their source. Any thread may call."""
+
+    def __init__(
+        self, record: VaultRecord, runs: Runs, index: Callable[[], None], *, offline: bool
+    ) -> None:
+        """`index` has the notes indexed after a sync. `offline`: no other computer is asked."""
+        self._offline = offline
+        self.window = RequestWindow()  # also of those who ask the source between syncs
+        self._record = record
+        self._runs = runs
+        self._index = index
+
+    def begin(
+        self, *, remove_missing: bool = False, trigger: Trigger = "manual"
+    ) -> SourceSyncReply:
+        """Start a sync in a thread.
+
+        Raises UsageError for a vault that has no source, SourceError if the source is not known
+        any more, and AlreadyRunningError.
+        """
+        if not self._record.is_converted:
+            raise UsageError(
+                f"{self._record.name} is a folder of notes and needs no sync: it is watched.",
+                code="no_source",
+            )
+        state = source_state.load(source_state.folder_of(self._record))
+        run = self._runs.begin(
+            "sync", trigger, lambda progress: self._run(progress, state, remove=remove_missing)
+        )
+        return SourceSyncReply(self._record.name, str(run))
+
+    def _run(self, progress: RunProgress, state: SourceState, *, remove: bool) -> None:
+        try:
+            done = self._synced(progress, state, remove=remove)
+        except CancelledError:
+            self._save(replace(state, state="incomplete"))
+            raise
+        except OSError as error:
+            why = f"The notes cannot be written: {error.strerror or error}. The next sync goes on."
+            self._save(state.ended("failed", time.time(), error=why))
+            raise SourceError(why) from error
+        except NotewellError as error:
+            self._save(state.ended("failed", time.time(), error=error.message))
+            raise
+        self._save(_ended(state, done))
+        self._index()
+
+    def _synced(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
+        store = PageStore(
+            source_state.folder_of(self._record), self._record.path, state.spec.outline
+        )
+        try:
+            return sync(
+                store,
+                feed_of(state.spec, Reach(token_of, progress.wait, self._offline, self.window)),
+                _Watch(progress),
+                guard=guard,
+                remove_missing=remove,
+            )
+        finally:
+            store.close()
+
+    def _save(self, state: SourceState) -> None:
+        try:
+            source_state.save(source_state.folder_of(self._record), state)
+        except OSError as error:
+            raise SourceError(
+                f"The state of {self._record.name} cannot be written: {error.strerror or error}."
+            ) from error
+
+
+def opened(vault: OpenVault) -> OpenFeature:
+    """The source of a vault, if its notes are converted from one."""
+    settings = vault.settings
+    syncs = SourceSync(vault.record, vault.runs, vault.reindex, offline=settings.offline)
+    live = LiveText(
+        vault.record,
+        syncs.window,
+        offline=settings.offline,
+        snippet_chars=settings.search.snippet_chars,
+    )
+    return OpenFeature(
+        answers={SyncSource: lambda one: syncs.begin(remove_missing=one.remove_missing)},
+        runs={"sync": lambda: syncs.begin(trigger="schedule")},
+        refresh=live.refreshed,
+    )
+
+
+def _ended(state: SourceState, done: Synced) -> SourceState:
+    if done.held:
+        why = (
+            f"{done.held:,} pages are missing in the source and stay here until you confirm that"
+            " they are gone: `notewell sources sync NAME --remove-missing`."
+        )
+        return state.ended("held", time.time(), error=why, held=done.held)
+    if done.unread:
+        pages = "1 page" if done.unread == 1 else f"{done.unread:,} pages"
+        why = f"{pages} could not be read; `notewell runs show ID` tells why (ID: see `runs list`)."
+        return state.ended("incomplete", time.time(), error=why)
+    return state.ended("ready", time.time())
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """See `sync.Watch`; counts into a run."""
+
+    progress: RunProgress
+
+    def check(self) -> None:
+        """See `Watch.check`."""
+        self.progress.check()
+
+    def count(self, what: str, number: int = 1) -> None:
+        """See `Watch.count`."""
+        self.progress.counts[what] += number
+
+    def problem(self, path: str | None, why: str) -> None:
+        """See `Watch.problem`."""
+        self.progress.problem(path, why)

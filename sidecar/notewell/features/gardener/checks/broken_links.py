@@ -15,8 +15,7 @@ from urllib.parse import quote
 from notewell.base.types import Link
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
-from notewell.features.gardener.link_text import link_target
-from notewell.features.gardener.names import letters_of, slipped_names, slips
+from notewell.features.gardener.mentions import letters_of, link_target, slipped_names, slips
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
 from notewell.vault.links import ATTACHMENTS

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from notewell.features.gardener.garden import Garden, NoteFacts
+from notewell.features.gardener.garden import (
+    NEIGHBOURS,
+    Garden,
+    NoteFacts,
+    Vote,
+    centred,
+    neighbours,
+    votes,
+)
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
-from notewell.features.gardener.votes import NEIGHBOURS, Vote, centred, neighbours, votes
 
 NAME: GardenCheck = "missing_tags"
 MIN_SHARE = 0.8  # of the votes

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from notewell.features.gardener.garden import Garden, NoteFacts
-from notewell.features.gardener.link_text import property_link
+from notewell.features.gardener.garden import (
+    NEIGHBOURS,
+    Garden,
+    NoteFacts,
+    centred,
+    neighbours,
+    votes,
+)
+from notewell.features.gardener.mentions import property_link
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
-from notewell.features.gardener.votes import NEIGHBOURS, centred, neighbours, votes
 from notewell.vault.topics import topic_values
 
 NAME: GardenCheck = "missing_topics"

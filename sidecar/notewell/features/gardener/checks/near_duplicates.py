@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
-from notewell.features.gardener.link_text import property_link
-from notewell.features.gardener.mentions import WORD
+from notewell.features.gardener.mentions import WORD, property_link
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notewell.features.gardener.garden import Garden, NoteFacts
-from notewell.features.gardener.link_text import property_link
+from notewell.features.gardener.garden import Garden, Neighbour, NoteFacts, centred, neighbours
+from notewell.features.gardener.mentions import property_link
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
-from notewell.features.gardener.votes import Neighbour, centred, neighbours
 
 NAME: GardenCheck = "orphans"
 UNTOUCHED_S = 7 * 24 * 3600.0  # a note being written has no links yet

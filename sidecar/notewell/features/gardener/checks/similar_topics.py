@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from notewell.features.gardener.garden import Garden
-from notewell.features.gardener.link_text import property_link
+from notewell.features.gardener.mentions import property_link
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
 from notewell.vault.topics import MIN_COSINE, Topic, alike_in_name, topic_values

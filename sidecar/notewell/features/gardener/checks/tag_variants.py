@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
-from notewell.features.gardener.names import letters_of
-from notewell.features.gardener.prose import code_hidden
+from notewell.features.gardener.mentions import code_hidden, letters_of
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
 from notewell.vault.properties import TAG_CHARS

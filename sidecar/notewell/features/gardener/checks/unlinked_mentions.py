@@ -14,9 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from notewell.base.types import Link
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
-from notewell.features.gardener.link_text import link_to
-from notewell.features.gardener.mentions import Mention, NameFinder, folded
-from notewell.features.gardener.prose import is_markup, prose_of
+from notewell.features.gardener.mentions import (
+    Mention,
+    NameFinder,
+    folded,
+    is_markup,
+    link_to,
+    prose_of,
+)
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
 

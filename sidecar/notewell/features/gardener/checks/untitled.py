@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from notewell.features.gardener.garden import Garden, NoteBody
-from notewell.features.gardener.prose import code_hidden
+from notewell.features.gardener.mentions import code_hidden
 from notewell.features.gardener.requests import GardenCheck
 from notewell.features.gardener.suggestion import NoteEdit, Suggestion
 
