@@ -15,7 +15,7 @@ from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.index.embedded import structure_files
+from notewell.index.embedded import structures
 from notewell.index.embedded.store import DATABASE
 from tests.tiny_model import write_tiny_model
 
@@ -141,7 +141,7 @@ def test_a_full_disk_for_snapshots_only_slows_the_next_start(
         raise OSError(28, "No space left on device")
 
     for name in ("save_chunk_notes", "save_graph", "save_vectors"):
-        monkeypatch.setattr(structure_files, name, full)
+        monkeypatch.setattr(structures, name, full)
     with caplog.at_level(logging.WARNING):
         engine = opened()
 

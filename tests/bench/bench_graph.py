@@ -14,7 +14,7 @@ from figures import Figure, Times, options, write
 
 from notewell.base.types import Batch, Link, Note, NoteMove, NotePut
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.index.embedded.structure_files import build_graph
+from notewell.index.embedded.structures import build_graph
 
 NOTES, LINKS = 6_571, 38_930  # of the largest vault in the shared data
 QUICK_NOTES, QUICK_LINKS = 600, 3_500

@@ -42,7 +42,7 @@ from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.report import ndcg
 from notewell.features.evaluate.run import eval_settings, up_to_date
-from notewell.features.postgres import vector_writes, vectors
+from notewell.features.postgres import vector_table, vectors
 from notewell.features.postgres.engine import move_to_database, use_database
 from notewell.index.engines import open_index
 from notewell.index.port import Index
@@ -74,7 +74,7 @@ def main() -> int:
     """Compare what is asked for. Returns 0, also where the data are missing."""
     options = _options()
     bound_to_cores()
-    for module in (vectors, vector_writes):
+    for module in (vectors, vector_table):
         module.EXACT_LIMIT = 0  # the approximate index, however few vectors there are
     sets = _sets(options)
     rows: dict[str, Compared] = {}

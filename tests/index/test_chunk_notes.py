@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.index.embedded.structure_files import ChunkNotes
+from notewell.index.embedded.structures import ChunkNotes
 from notewell.index.embedded.writes import Changes
 from notewell.index.lexical import placeholder_id
 

@@ -31,7 +31,7 @@ from notewell.base.types import (
     VectorPut,
 )
 from notewell.index.analyze import tokens
-from notewell.index.embedded import structure_files
+from notewell.index.embedded import structures
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import Postings
 from notewell.index.lexical import QueryTerm
@@ -520,12 +520,12 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
             raise AssertionError
 
         for module, name in (
-            (structure_files, "catch_up"),
-            (structure_files.vector_store, "vectors_by_chunk"),
+            (structures, "catch_up"),
+            (structures.vector_store, "vectors_by_chunk"),
         ):
             patch.setattr(module, name, rebuilt)
-        patch.setattr(structure_files, "build_graph", rebuilt)
-        patch.setattr(structure_files.reads, "chunk_notes", rebuilt)
+        patch.setattr(structures, "build_graph", rebuilt)
+        patch.setattr(structures.reads, "chunk_notes", rebuilt)
         again = EmbeddedIndex.open(tmp_path, writable=False)
         again.use_model(make.model, make.dimensions)
         assert search(again, "roses") == ["roses"]
@@ -677,7 +677,7 @@ class InStep(RuleBasedStateMachine):
             assert states(index)[path] == ("indexed" if own else "keyword_only")
         self.keywords_agree(index, ids)
         self.vectors_agree(index)
-        fresh = structure_files.build_graph(index._store)
+        fresh = structures.build_graph(index._store)
         for note_id in ids.values():
             assert index.graph.links_out(note_id) == fresh.links_out(note_id)
             assert index.graph.links_in(note_id) == fresh.links_in(note_id)

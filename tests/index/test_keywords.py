@@ -15,9 +15,8 @@ from notewell.base.errors import IndexFailure
 from notewell.base.types import Batch
 from notewell.index.analyze import tokens, words
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.index.embedded.keyword_files import check_files
 from notewell.index.embedded.keywords import Keywords
-from notewell.index.embedded.postings import Postings
+from notewell.index.embedded.postings import Postings, check_files
 from notewell.index.lexical import ChunkText, FieldWeights, NoteText, QueryTerm
 
 Search = Callable[..., list[str]]
@@ -169,7 +168,7 @@ def test_equal_scores_are_ordered_by_chunk() -> None:
 def test_very_common_words_are_not_searched_beside_rare_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("notewell.index.term_forms._COMMON_LEAST", 2)
+    monkeypatch.setattr("notewell.index.lexical._COMMON_LEAST", 2)
     keywords = Keywords(postings_of(["the rose", "the tulip", "the lily", "the fern"]))
     assert keywords.search(terms("the rose"), limit=10).chunk_ids.tolist() == [0]
     assert keywords.search(terms("the"), limit=10).chunk_ids.tolist() == [0, 1, 2, 3]
@@ -239,7 +238,7 @@ def test_a_damaged_folder_is_rebuilt(
 def test_files_that_several_threads_read_are_checked_as_well(
     tmp_path: Path, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.index.embedded.keyword_files._LARGE", 0)
+    monkeypatch.setattr("notewell.index.embedded.postings._LARGE", 0)
     first = EmbeddedIndex.open(tmp_path, writable=True)
     first.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     first.close()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, NoteMove
-from notewell.index.embedded import structure_files
+from notewell.index.embedded import structures
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.link_graph import LinkGraph
 
@@ -209,7 +209,7 @@ def test_a_damaged_snapshot_is_rebuilt(index: EmbeddedIndex, make: Any, tmp_path
     index.apply(Batch(puts=(make.note("a.md", "x", links=("b",)), make.note("b.md", "y"))))
     directory = index._store.directory
     index.close()
-    snapshot = directory / structure_files._GRAPH
+    snapshot = directory / structures._GRAPH
     data = bytearray(snapshot.read_bytes())
     data[-65] ^= 0xFF  # the last array is the checksum
     snapshot.write_bytes(data)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notewell.index.embedded import sign_bits as module
-from notewell.index.embedded.sign_bits import differing_bits, nearest, sign_bits
+from notewell.index.embedded import vector_slots as module
+from notewell.index.embedded.vector_slots import differing_bits, nearest, sign_bits
 
 CEILING = 128
 

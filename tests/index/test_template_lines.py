@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from notewell.base.types import Batch, NoteFieldWeights, NotePut
 from notewell.index import template_lines
 from notewell.index.analyze import tokens, words
-from notewell.index.embedded import expunge, line_counts
+from notewell.index.embedded import expunge, note_terms
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
-from notewell.index.embedded.line_counts import LINES_FILE
-from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
+from notewell.index.embedded.note_terms import LINES_FILE, NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings
 from notewell.index.in_memory.search import InMemoryKeywords
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm
@@ -239,7 +238,7 @@ def test_what_a_crash_left_undone_is_done_at_the_next_start(tmp_path: Path) -> N
 def test_lines_are_counted_again_only_where_their_snapshot_does_not_fit(
     tmp_path: Path, harm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line_counts, "_LEAST_SAVED", 1)
+    monkeypatch.setattr(note_terms, "_LEAST_SAVED", 1)
     index = Index(tmp_path)
     index.change([note(number, TEXTS[number]) for number in range(1, 8)])
     index.change([note(8, TEXTS[8])])

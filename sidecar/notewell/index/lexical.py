@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, takewhile
 from types import MappingProxyType
@@ -260,3 +260,91 @@ def without_wholes(tokens: Sequence[str]) -> list[str]:
         if text != token or len(kept) - at < 2:
             kept.append(token)
     return kept
+
+
+def padded(text: str, length: int) -> str:
+    """The tokens of a field, and separators until they are as many as `stored_length` says.
+
+    Tantivy stores lengths in a byte, rounded down, and a merge that drops deleted documents adds up
+    the rounded ones: without this, BM25's mean length would depend on what was merged when.
+    """
+    missing = length - len(text.split())
+    return f"{text}{f' {STOP}' * missing}" if missing else text
+
+
+def stored_length(length: int, *, at_most: bool = False) -> int:
+    """The least length from this on, or the greatest up to it, that tantivy's byte stands for.
+
+    Lucene's `SmallFloat`: up to 40 all; above, 24 and a number of four significant bits.
+    """
+    rest = length - 24
+    if rest <= 16:
+        return length
+    step = 1 << (rest.bit_length() - 4)
+    return 24 + (rest if at_most else rest + step - 1) // step * step
+
+
+FIELDS = (*PHRASE_FIELDS, STEMS)  # those that are scored
+# Common words cost most and matter least. Of a word in every tenth chunk only the stem is searched;
+# one in every second (idf below 0.7) is left out if there are rarer ones. Both make a query
+# with stop words three times as fast, and move nDCG on the tuning sets by 0.002 at most.
+_COMMON_SHARE, _EVERYWHERE_SHARE = 10, 2
+_COMMON_LEAST = 1000  # chunks; below it nothing is slow
+_BROADEST = frozenset((STEMS, TEMPLATE))  # fields in which a common word is searched as well
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The text to search in a field for a token, and its document frequency there.
+
+    `correction`: a factor of its score, where the engine's own statistics are not exact.
+    """
+
+    field: str
+    text: str
+    count: int
+    correction: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A form and what it counts in a query."""
+
+    form: Form
+    weight: float
+
+
+def summed(terms: Sequence[QueryTerm]) -> dict[str, float]:
+    """The weight of each token; one that comes twice counts for both."""
+    weights: dict[str, float] = {}
+    for term in terms:
+        weights[term.token] = weights.get(term.token, 0.0) + term.weight
+    return weights
+
+
+def field_factors(weights: FieldWeights) -> dict[str, float]:
+    """What a hit in each field counts."""
+    return {name: float(getattr(weights, name)) for name in FIELDS}
+
+
+def searched(
+    tokens: Mapping[str, float],
+    forms: Callable[[str], Sequence[Form]],
+    fields: Mapping[str, float],
+    documents: int,
+) -> list[Clause]:
+    """The clauses of a query among so many documents; none, if no field has any of its tokens.
+
+    `tokens` with their weights; `forms` gives those of a token; `fields` what each field counts.
+    """
+    common = max(_COMMON_LEAST, documents // _COMMON_SHARE)
+    everywhere = max(_COMMON_LEAST, documents // _EVERYWHERE_SHARE)
+    selective: list[Clause] = []
+    stop_words: list[Clause] = []
+    for token, weight in tokens.items():
+        for form in forms(token):
+            boost = weight * fields[form.field] * form.correction
+            if boost > 0 and form.count and (form.count <= common or form.field in _BROADEST):
+                some = selective if form.count <= everywhere else stop_words
+                some.append(Clause(form, boost))
+    return selective or stop_words

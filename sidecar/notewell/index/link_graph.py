@@ -16,8 +16,8 @@ import msgpack
 import numpy.typing as npt
 
 from notewell.base.types import IdArray, Link
-from notewell.index.link_rows import link_of
 from notewell.index.link_table import LinkTable, Node
+from notewell.index.row_values import link_of
 from notewell.vault.links import NoteNames
 
 _MOST_CHANGED = 4096  # changed notes, or half the table's, before the table is rebuilt

@@ -1,4 +1,4 @@
-"""Values of notes and chunks as columns that any database can hold, and back: text and JSON."""
+"""Notes, chunks and links as columns that any database can hold, and back: text and JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from notewell.base.types import BlockMark, Chunk, StoredChunk
+from notewell.base.types import BlockMark, Chunk, Link, Note, StoredChunk
 
 Row = tuple[Any, ...]  # columns, typed by the schema of their table
 
@@ -98,3 +98,32 @@ def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]
         return packed, ()
     marks = tuple(BlockMark(*mark) for mark in orjson.loads(packed))
     return (marks[0].block if len(marks) == 1 else None), marks
+
+
+LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
+
+
+def link_rows(note_id: int, note: Note) -> list[Row]:
+    """Rows of `links`."""
+    return [(note_id, ordinal, *link_columns(link)) for ordinal, link in enumerate(note.links)]
+
+
+def link_columns(link: Link) -> Row:
+    """LINK_COLUMNS of a link, in the order of its fields."""
+    return (
+        storable(link.target),
+        maybe(link.display),
+        maybe(link.heading),
+        maybe(link.block),
+        int(link.embed),
+        link.kind,
+        link.line,
+        link.start,
+        link.end,
+    )
+
+
+def link_of(columns: Sequence[Any]) -> Link:
+    """A link from LINK_COLUMNS."""
+    target, display, heading, block, embed, kind, line, start, stop = columns
+    return Link(target, display, heading, block, bool(embed), kind, line, start, stop)

@@ -13,11 +13,10 @@ import pytest
 
 from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.types import Batch, VectorPut
-from notewell.features.postgres import vector_writes, vectors
-from notewell.features.postgres.address import Address, parse
-from notewell.features.postgres.errors import DatabaseGoneError
+from notewell.features.postgres import vector_table, vectors
+from notewell.features.postgres.connection import DatabaseGoneError, LostLeaseError
+from notewell.features.postgres.engine import Address, parse
 from notewell.features.postgres.index import PostgresIndex
-from notewell.features.postgres.lease import LostLeaseError
 from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm
@@ -225,7 +224,7 @@ def test_what_text_of_the_database_cannot_hold_is_replaced(opened: Open, make: M
 def test_the_approximate_index_finds_what_an_exact_search_does(
     opened: Open, make: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (vectors, vector_writes):
+    for module in (vectors, vector_table):
         monkeypatch.setattr(module, "EXACT_LIMIT", 100)
     index = opened()
     index.use_model(make.model, make.dimensions)

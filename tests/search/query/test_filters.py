@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.search import Result, SearchReply
-from notewell.features.postgres.address import parse, write
+from notewell.features.postgres.engine import parse, write
 from notewell.index.engines import ENGINES, open_index
 from tests.search.library import HashedWords, Library, index_vault
 

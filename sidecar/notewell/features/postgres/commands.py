@@ -141,7 +141,7 @@ def password(url: str) -> None:
     from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     typed = click.prompt("Password", hide_input=True, default="", show_default=False)
-    db.store_database_password(url, typed)
+    db.store_password(url, typed)
 
 
 def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path]:

@@ -1,26 +1,49 @@
-"""The parts of a note that keywords find: postings, lengths of passages, terms.
+"""The parts of a note that keywords find, and how they are written: postings, lengths, terms.
 
 A posting says where a token stands in one note: for each of its documents (a chunk, or the note's
 placeholder) that has it, the chunk's id (uint64, little endian), how often each of `FIELDS` has it
 (uint8 each, 255 at most), and a byte that is zero. Tokens and stems are postings alike: a stem
 counts in the last field alone.
+
+They are written in the transaction that changes the notes. Document frequencies (`terms`) are
+counted up and down by what each transaction adds and takes away. When a line becomes a template
+line, or ceases to be one, all notes with it are written again (`notewell.index.template_lines`).
 """
+
+# ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
 
 from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 import tantivy
 
-from notewell.index.field_lengths import stored_length
-from notewell.index.lexical import PHRASE_FIELDS, STEMS, STOP, NoteText, note_documents
+from notewell.base.types import IdArray
+from notewell.features.postgres.connection import Row, Session
+from notewell.features.postgres.rows import NOTE_COLUMNS, stored_note, upsert
+from notewell.index.analyze import stemmer
+from notewell.index.lexical import (
+    FIELDS,
+    FIRST_PLACEHOLDER,
+    PHRASE_FIELDS,
+    STEMS,
+    STOP,
+    ChunkText,
+    NoteText,
+    note_documents,
+    note_text,
+    stored_length,
+)
 from notewell.index.note_fields import pack_terms
-from notewell.index.term_forms import FIELDS
+from notewell.index.row_values import strings
+from notewell.index.template_lines import NO_LINES, LineCounts, LineHashes
 
 ANALYSIS = "1"  # counted up when tokens, fields, or how they are stored change
 PLACES = np.dtype([("chunk", "<u8"), ("counts", "u1", (len(FIELDS),)), ("zero", "u1")])
@@ -99,3 +122,257 @@ def frequencies(rows: Sequence[tuple[str, bytes]]) -> tuple[list[str], Counts]:
     every = np.frombuffer(b"".join(places for _, places in rows), PLACES)
     np.add.at(sums, owners, (every["counts"] > 0).astype(np.int32))
     return tokens, sums
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentTable:
+    """Never changed: `ids` (n,) ascending, `notes` (n,), `lengths` (n, fields) in tokens."""
+
+    ids: IdArray
+    notes: IdArray
+    lengths: npt.NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> DocumentTable:
+        """Of rows (chunk id, note id, packed lengths) in any order."""
+        ids = np.array([row[0] for row in rows], np.int64)
+        packed = b"".join(row[2] for row in rows)
+        order = np.argsort(ids)
+        return cls(
+            ids[order],
+            np.array([row[1] for row in rows], np.int64)[order],
+            np.frombuffer(packed, LENGTHS).reshape(len(rows), len(FIELDS))[order],
+        )
+
+    def changed(self, rows: Sequence[Row], notes: Sequence[int]) -> DocumentTable:
+        """The table after the documents of some notes were replaced by these rows."""
+        kept = ~np.isin(self.notes, np.array(notes, np.int64))
+        new = DocumentTable.of(rows)
+        ids = np.concatenate([self.ids[kept], new.ids])
+        order = np.argsort(ids, kind="stable")
+        return DocumentTable(
+            ids[order],
+            np.concatenate([self.notes[kept], new.notes])[order],
+            np.concatenate([self.lengths[kept], new.lengths])[order],
+        )
+
+    @property
+    def count(self) -> int:
+        """The number of documents."""
+        return len(self.ids)
+
+    @cached_property
+    def chunk_count(self) -> int:
+        """The number of chunks: documents that are no placeholder."""
+        return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
+
+    @property
+    def counted(self) -> int:
+        """The number of documents for BM25: one more than there are, of one token in each field.
+
+        The embedded engine has such a document (its marker), and both are to rank alike.
+        """
+        return self.count + 1
+
+    @cached_property
+    def _means(self) -> list[float]:
+        sums = self.lengths.sum(axis=0, dtype=np.int64)
+        return [(each + 1) / self.counted for each in sums.tolist()]
+
+    def mean_length(self, field: int) -> float:
+        """The mean length of a field over all documents that BM25 counts."""
+        return self._means[field]
+
+    def rows(self, chunk_ids: IdArray) -> tuple[IdArray, npt.NDArray[np.bool_]]:
+        """The place of each chunk, and whether it is there at all."""
+        if not self.count:
+            return np.zeros(len(chunk_ids), np.int64), np.zeros(len(chunk_ids), np.bool_)
+        at = np.minimum(np.searchsorted(self.ids, chunk_ids), self.count - 1)
+        return at.astype(np.int64), self.ids[at] == chunk_ids
+
+    def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
+        """The note of each chunk; -1 for one that is gone."""
+        at, known = self.rows(chunk_ids)
+        return np.where(known, self.notes[at], -1) if self.count else np.full(len(at), -1)
+
+    def notes_of(self, chunk_ids: IdArray) -> IdArray:
+        """The different notes of the chunks that are there, ascending."""
+        found = np.unique(self.note_ids_of(chunk_ids))
+        return found[found >= 0]
+
+
+_NOTES_AT_ONCE = 200
+_DOCUMENTS = {"chunk_id": "bigint", "note_id": "bigint", "lengths": "bytea", "words": "text"}
+_TERMS = {"note_id": "bigint", "generation": "bigint", "terms": "bytea", "lines": "bytea"}
+_POSTINGS = {"token": "text", "note_id": "bigint", "places": "bytea"}
+_CHANGE_TERMS = (
+    f"INSERT INTO terms (vault_id, token, {', '.join(FIELDS)}) SELECT $1, given.* FROM"
+    f" unnest($2::text[], {', '.join(f'${at + 3}::integer[]' for at in range(len(FIELDS)))}) given"
+    " ON CONFLICT (vault_id, token) DO UPDATE SET "
+    + ", ".join(f"{name} = terms.{name} + excluded.{name}" for name in FIELDS)
+)
+_NONE: list[list[object]] = [[] for _ in range(len(FIELDS) + 1)]
+
+
+class PostingWriter:
+    """Keeps the postings of one vault. One thread uses it, inside its transactions."""
+
+    def __init__(self, vault: int) -> None:
+        """Nothing is read before the first change."""
+        self._vault = vault
+        self._stemmer = stemmer()
+        self._lines: LineCounts | None = None
+
+    def forget(self) -> None:
+        """A transaction was rolled back, or another process has written."""
+        self._lines = None
+
+    def write(
+        self, session: Session, *, changed: Sequence[int], gone: Sequence[int], generation: int
+    ) -> None:
+        """Write the documents of changed notes, and take away those of notes that are gone.
+
+        The template lines are those of the notes after the change.
+        """
+        if not changed and not gone:
+            return
+        before = self._known_template(session)
+        counts = self._counted(session, changed, gone)
+        template = counts.template
+        also = self._having(session, before ^ template) - {*changed, *gone}
+        if template != before:
+            packed = np.array(sorted(template), "<u4").tobytes()
+            session.execute("UPDATE vaults SET template = $2 WHERE id = $1", self._vault, packed)
+        self._replace(session, list(gone), [], generation)
+        for texts in texts_of(session, self._vault, sorted({*changed, *also})):
+            made = [documents_of(text, template, self._stemmer) for text in texts]
+            self._replace(session, [text.note_id for text in texts], made, generation)
+        self._lines = counts
+
+    def write_all(self, session: Session, generation: int) -> None:
+        """Write all documents anew, as after a change of how text is analysed."""
+        self._lines = None
+        rows = session.read("SELECT id FROM notes WHERE vault_id = $1", self._vault)
+        self.write(session, changed=[row[0] for row in rows], gone=(), generation=generation)
+        session.execute("UPDATE vaults SET analysis = $2 WHERE id = $1", self._vault, ANALYSIS)
+
+    # --- template lines ---
+
+    def _known_template(self, session: Session) -> frozenset[int]:
+        ((packed,),) = session.read("SELECT template FROM vaults WHERE id = $1", self._vault)
+        return frozenset(_lines(packed).tolist())
+
+    def _counted(self, session: Session, changed: Sequence[int], gone: Sequence[int]) -> LineCounts:
+        """The counts after the change."""
+        new = [text.lines() for texts in texts_of(session, self._vault, changed) for text in texts]
+        if self._lines is None:
+            every = session.read("SELECT lines FROM note_terms WHERE vault_id = $1", self._vault)
+            self._lines = LineCounts.of([_lines(packed) for (packed,) in every])
+        old = session.read(
+            "SELECT lines FROM note_terms WHERE vault_id = $1 AND note_id = ANY($2)",
+            self._vault, [*changed, *gone],
+        )  # fmt: skip
+        return self._lines.changed(old=[_lines(packed) for (packed,) in old], new=new)
+
+    def _having(self, session: Session, lines: frozenset[int]) -> set[int]:
+        """The notes, as they were last written, that have any of the lines."""
+        if not lines:
+            return set()
+        found = session.read(
+            "SELECT note_id, lines FROM note_terms WHERE vault_id = $1", self._vault
+        )
+        rows = [_lines(packed) for _, packed in found]
+        owners = np.repeat([note_id for note_id, _ in found], [len(row) for row in rows])
+        held = np.isin(np.concatenate([NO_LINES, *rows]), np.array(sorted(lines), np.uint32))
+        return set(owners[held].tolist())
+
+    # --- postings ---
+
+    def _replace(
+        self,
+        session: Session,
+        notes: Sequence[int],
+        made: Sequence[NoteDocuments],
+        generation: int,
+    ) -> None:
+        """Put documents in the place of those that some notes had."""
+        vault = self._vault
+        lost = session.read(
+            "DELETE FROM postings WHERE vault_id = $1 AND note_id = ANY($2)"
+            " RETURNING token, places",
+            vault, notes,
+        )  # fmt: skip
+        for table in ("documents", "note_terms"):
+            session.execute(
+                f"DELETE FROM {table} WHERE vault_id = $1 AND note_id = ANY($2)",
+                vault, notes,
+            )  # fmt: skip
+        documents = [
+            (each.chunk_id, note.note_id, each.lengths, each.words)
+            for note in made
+            for each in note.documents
+        ]
+        postings = [
+            (token, note.note_id, places)
+            for note in made
+            for token, places in note.postings.items()
+        ]
+        postings.sort(key=itemgetter(0))  # notes that share words are written to the same pages
+        terms = [(note.note_id, generation, note.terms, note.lines) for note in made]
+        upsert(session, "documents", vault, _DOCUMENTS, documents)
+        upsert(session, "postings", vault, _POSTINGS, postings)
+        upsert(session, "note_terms", vault, _TERMS, terms)
+        self._count(session, [(token, places) for token, _, places in postings], lost)
+
+    def _count(
+        self, session: Session, gained: Sequence[tuple[str, bytes]], lost: Sequence[Row]
+    ) -> None:
+        """Change the document frequencies by postings that came and postings that went."""
+        change: dict[str, npt.NDArray[np.int32]] = {}
+        for sign, rows in ((1, gained), (-1, [(token, places) for token, places in lost])):
+            for token, counts in zip(*frequencies(rows), strict=True):
+                change[token] = change.get(token, 0) + sign * counts
+        rows = [(token, *counts.tolist()) for token, counts in change.items() if counts.any()]
+        session.execute(
+            _CHANGE_TERMS, self._vault, *([list(each) for each in zip(*rows, strict=True)] or _NONE)
+        )
+        fewer = [row[0] for row in rows if min(row[1:]) < 0]
+        session.execute(
+            f"DELETE FROM terms WHERE vault_id = $1 AND token = ANY($2)"
+            f" AND greatest({', '.join(FIELDS)}) <= 0",
+            self._vault, fewer,
+        )  # fmt: skip
+
+
+def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[list[NoteText]]:
+    """The data that is read of notes, some hundred at a time."""
+    for first in range(0, len(notes), _NOTES_AT_ONCE):
+        some = list(notes[first : first + _NOTES_AT_ONCE])
+        chunks: dict[int, list[ChunkText]] = {}
+        for chunk_id, note_id, headings, text in session.read(
+            "SELECT id, note_id, headings, text FROM chunks"
+            " WHERE vault_id = $1 AND note_id = ANY($2) ORDER BY note_id, ordinal",
+            vault, some,
+        ):  # fmt: skip
+            chunks.setdefault(note_id, []).append(ChunkText(chunk_id, strings(headings), text))
+        found = session.read(
+            f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND id = ANY($2)"
+            " ORDER BY id",
+            vault, some,
+        )  # fmt: skip
+        yield [
+            note_text(
+                note.id,
+                note.path,
+                title=note.title,
+                aliases=note.aliases,
+                tags=note.tags,
+                properties=note.properties,
+                chunks=chunks.get(note.id, ()),
+            )
+            for note in map(stored_note, found)
+        ]
+
+
+def _lines(packed: bytes) -> LineHashes:
+    return np.frombuffer(packed, "<u4").astype(np.uint32)

@@ -25,17 +25,14 @@ from notewell.base.types import (
     StoredNote,
     VectorPut,
 )
-from notewell.features.postgres import batch_state, schema, vector_writes
-from notewell.features.postgres.array_cache import PostgresArrayCache
-from notewell.features.postgres.connection import Database, Session
-from notewell.features.postgres.keywords import PostgresKeywords
-from notewell.features.postgres.lease import Lease
-from notewell.features.postgres.posting_writes import PostingWriter
-from notewell.features.postgres.reads import VaultReads
+from notewell.features.postgres import batch_state, schema, vector_table
+from notewell.features.postgres.connection import Database, Lease, Session
+from notewell.features.postgres.documents import PostingWriter
+from notewell.features.postgres.reads import PostgresArrayCache, VaultReads
 from notewell.features.postgres.rows import clean
-from notewell.features.postgres.structures import KEPT_GENERATIONS, Structures
-from notewell.features.postgres.vector_reads import VectorReads
-from notewell.features.postgres.vectors import PostgresVectors, UsedModel
+from notewell.features.postgres.structures import KEPT_GENERATIONS, PostgresKeywords, Structures
+from notewell.features.postgres.vector_table import UsedModel, VectorReads
+from notewell.features.postgres.vectors import PostgresVectors
 from notewell.index.link_graph import LinkGraph
 from notewell.index.port import NoteBasics
 from notewell.index.vector_checks import as_float16
@@ -107,8 +104,8 @@ class PostgresIndex:
             schema.analyse(session, self._written)
             self._written = 0
             used = self._used
-            if used is not None and self._vectors.count > vector_writes.EXACT_LIMIT:
-                vector_writes.make_index(session, used.number, used.dimensions)
+            if used is not None and self._vectors.count > vector_table.EXACT_LIMIT:
+                vector_table.make_index(session, used.number, used.dimensions)
         except IndexFailure as error:
             logger.warning("The index in PostgreSQL was not tidied: %s", error.message)
 
@@ -166,9 +163,9 @@ class PostgresIndex:
             number = (
                 None
                 if model is None
-                else vector_writes.register_model(session, self._vault, model, dimensions)
+                else vector_table.register_model(session, self._vault, model, dimensions)
             )
-            if vector_writes.use_model(session, self._vault, number):
+            if vector_table.use_model(session, self._vault, number):
                 self._next_generation(session)
         self._used = None if model is None else self._vector_reads.used(model, dimensions)
         self._serve(*self._reads.generations())
@@ -181,8 +178,8 @@ class PostgresIndex:
         dimensions = len(puts[0].vector) if known is None else known[1]
         vectors = [(put.text_hash, as_float16(put, dimensions, model)) for put in puts]
         with self._changing() as session:
-            number = vector_writes.register_model(session, self._vault, model, dimensions)
-            vector_writes.store_vectors(session, self._vault, number, vectors)
+            number = vector_table.register_model(session, self._vault, model, dimensions)
+            vector_table.store_vectors(session, self._vault, number, vectors)
             self._written += len(vectors)
             generation = self._next_generation(session)
         self._serve(generation, self._text_generation)

@@ -1,20 +1,28 @@
-"""Opens, makes and deletes the index of a vault in PostgreSQL."""
+"""Opens, makes and deletes the index of a vault in PostgreSQL, and moves it there and back.
+
+A move's copy is made beside the index, under another name, and compared with it. The last step is
+one file: with the address in the folder the index is in the database, without it in the folder.
+A move that is stopped before leaves the index as it was, and the next one begins anew.
+"""
 
 from __future__ import annotations
 
+import shutil
 import uuid
+from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 from notewell.base.errors import IndexFailure, NotFoundError
+from notewell.base.support import cleanup
 from notewell.features.postgres import schema
-from notewell.features.postgres.address import Address, read
-from notewell.features.postgres.connection import Database
-from notewell.features.postgres.documents import ANALYSIS
-from notewell.features.postgres.engine import ADDRESS_FILE
+from notewell.features.postgres.connection import Database, Lease
+from notewell.features.postgres.documents import ANALYSIS, PostingWriter
+from notewell.features.postgres.engine import ADDRESS_FILE, Address, read, write
 from notewell.features.postgres.index import PostgresIndex
-from notewell.features.postgres.lease import Lease
-from notewell.features.postgres.posting_writes import PostingWriter
+from notewell.index import engines
+from notewell.index.transfer import Copied, copy_all
 
 
 def open_index(directory: Path, *, writable: bool) -> PostgresIndex:
@@ -129,3 +137,74 @@ def _analyse_again(lease: Lease, vault: int) -> None:
                 vault, generation + 1,
             )  # fmt: skip
             PostingWriter(vault).write_all(session, generation + 1)
+
+
+_UNFINISHED = ".moving"  # ends the name of a vault, and is a folder, until the copy is whole
+
+Say = Callable[[str], None]
+
+
+def to_postgres(
+    directory: Path, address: Address, password: str | None, *, say: Say, keep: bool = False
+) -> Copied:
+    """Move the index in a folder to a database; `keep` leaves the files of the old one.
+
+    Raises:
+        NotFoundError: there is no index.
+        IndexInUseError: somebody writes it.
+        IndexFailure: the database holds an index of this vault already, or does not fit.
+        NotewellError: the database cannot be reached, or refuses.
+
+    """
+    unfinished = replace(address, vault=f"{address.vault}{_UNFINISHED}")
+    with closing(engines.open_index(directory, writable=True, engine=engines.DEFAULT)) as source:
+        check_free(address, password)
+        delete_at(unfinished, password)
+        with closing(open_at(unfinished, password, writable=True)) as target:
+            copied = copy_all(source, target, say=say)
+        rename(unfinished, address.vault, password)
+        write(directory, address)
+    if not keep:
+        engines.delete_index(directory, engine=engines.DEFAULT)
+    return copied
+
+
+def to_folder(directory: Path, password: str | None, *, say: Say, keep: bool = False) -> Copied:
+    """Move the index of a folder back from its database; `keep` leaves it there as well.
+
+    Raises as `to_postgres` does.
+    """
+    address = read(directory)
+    beside = directory / _UNFINISHED
+    shutil.rmtree(beside, ignore_errors=True)
+    with closing(open_at(address, password, writable=True)) as source:
+        with cleanup.on_error(lambda: shutil.rmtree(beside, ignore_errors=True)):
+            with closing(
+                engines.open_index(beside, writable=True, engine=engines.DEFAULT)
+            ) as target:
+                copied = copy_all(source, target, say=say)
+            engines.delete_index(directory, engine=engines.DEFAULT)
+            for file in beside.iterdir():
+                file.replace(directory / file.name)
+        (directory / ADDRESS_FILE).unlink()
+    beside.rmdir()
+    if not keep:
+        delete_at(address, password)
+    return copied
+
+
+def attach(directory: Path, address: Address, password: str | None) -> None:
+    """Use an index that is in a database already, for a folder that has none.
+
+    Raises:
+        NotFoundError: the database has no index of this vault.
+        IndexFailure: the folder has an index of its own.
+
+    """
+    if (directory / engines.DATABASE).exists():
+        raise IndexFailure(
+            f"{directory} has an index of its own. Move that one with `notewell engine move`, or"
+            " remove it first."
+        )
+    open_at(address, password, writable=False).close()
+    write(directory, address)

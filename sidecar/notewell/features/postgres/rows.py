@@ -26,9 +26,10 @@ from notewell.base.types import (
 )
 from notewell.features.postgres.connection import Row, Session
 from notewell.index.in_memory.state import ChunkRecord, NoteRecord
-from notewell.index.link_rows import link_columns, link_of
 from notewell.index.row_values import (
     dump,
+    link_columns,
+    link_of,
     maybe,
     pack_block,
     pack_lines,

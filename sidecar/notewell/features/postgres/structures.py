@@ -1,8 +1,13 @@
-"""The structures of a vault in memory: the documents' lengths, the terms of notes, the links.
+"""Keyword search and links: what searches need is held in memory, the postings are in the database.
 
-They are read at first use, and then kept up with what was committed, by whom ever: the rows that
-changed since the generation that is held are read, and the notes that are gone. The writer does so
-after each of its changes, a reader when it refreshes.
+The lengths of documents, the terms of notes and the links are read at first use, and then kept up
+with what was committed, by whom ever: the rows that changed since the generation that is held are
+read, and the notes that are gone. The writer does so after each of its changes, a reader when it
+refreshes.
+
+The postings of a query's words are read as they are, and scored here by the formula and with the
+statistics of all engines, exactly: lengths, means and frequencies are those of the documents that
+there are. Whole notes are scored by `NoteTable`, as in every engine.
 """
 
 # ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
@@ -10,17 +15,260 @@ after each of its changes, a reader when it refreshes.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import ChunkHits, FloatArray, IdArray
 from notewell.features.postgres.connection import Database, Row, Session
-from notewell.features.postgres.document_table import DocumentTable
-from notewell.features.postgres.keywords import PostgresKeywords
+from notewell.features.postgres.documents import PLACES, DocumentTable
 from notewell.features.postgres.rows import LINK_COLUMNS
+from notewell.index.lexical import (
+    EXACT_FIELDS,
+    FIELDS,
+    K1,
+    PHRASE_FIELDS,
+    STEMS,
+    TEMPLATE,
+    B,
+    Clause,
+    FieldWeights,
+    Form,
+    QueryTerm,
+    field_factors,
+    idf,
+    no_hits,
+    searched,
+    summed,
+    without_wholes,
+)
 from notewell.index.link_graph import LinkGraph
-from notewell.index.note_postings import NoteTable
+from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.row_values import strings
+
+_CACHED_TOKENS = 20_000
+_MOST_HELD = 2_000_000  # places of postings in memory: 32 MB
+_MOST_TOKENS = 5_000
+_FEW_NOTES = 500  # a filter of more is applied to the postings after they were read
+
+Places = npt.NDArray[np.void]  # of the type PLACES
+_NO_PLACES: Places = np.empty(0, PLACES)
+
+
+class PostgresKeywords(NoteMatching):
+    """Implements `search_ports.KeywordIndex` for one generation of text; never changed."""
+
+    def __init__(
+        self, database: Database, vault: int, documents: DocumentTable, notes: NoteTable
+    ) -> None:
+        """Search the vault of this number, whose documents and notes are these."""
+        self._database = database
+        self._vault = vault
+        self._documents = documents
+        self._notes = notes
+        super().__init__()
+        self._weights = field_factors(FieldWeights())
+        self._held: dict[str, Places] = {}  # postings that were read, the oldest first
+        self._counted: dict[str, dict[str, int]] = {}  # of each token: its frequency by field
+
+    # --- passages ---
+
+    @property
+    def document_count(self) -> int:
+        """The number of documents that are indexed: chunks, and notes that have none."""
+        return self._documents.count
+
+    def search(
+        self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
+    ) -> ChunkHits:
+        """See the port."""
+        clauses = self._clauses(terms)
+        if not clauses or limit < 1 or (notes is not None and not len(notes)):
+            return no_hits()
+        places = self._places([each.form.text for each in clauses], notes)
+        scores = np.zeros(self._documents.count, np.float64)
+        for clause in clauses:
+            self._add(scores, clause, places.get(clause.form.text, _NO_PLACES))
+        if notes is not None:
+            scores[~np.isin(self._documents.notes, notes)] = 0.0
+        found = np.flatnonzero(scores > 0.0)
+        return _best(self._documents.ids[found], scores[found], limit)
+
+    def _add(self, scores: npt.NDArray[np.float64], clause: Clause, places: Places) -> None:
+        """Add the BM25 of one form to the scores of all documents."""
+        field = FIELDS.index(clause.form.field)
+        counts = places["counts"][:, field]
+        inside = counts > 0
+        rows, known = self._documents.rows(places["chunk"][inside].astype(np.int64))
+        often = counts[inside][known].astype(np.float64)
+        lengths = self._documents.lengths[rows[known], field]
+        mean = self._documents.mean_length(field)
+        weight = clause.weight * idf(clause.form.count, self._documents.counted) * (K1 + 1)
+        scores[rows[known]] += weight * often / (often + K1 * (1 - B + B * lengths / mean))
+
+    def _clauses(self, terms: Sequence[QueryTerm]) -> list[Clause]:
+        tokens = summed(terms)
+        self._count(tokens)
+        return searched(tokens, self._forms, self._weights, self._documents.counted)
+
+    def _places(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, Places]:
+        """The postings of tokens, joined; a narrow filter is applied by the database."""
+        wanted, held = set(tokens), self._held
+        known = {token: held[token] for token in wanted if token in held}
+        missing = sorted(wanted - known.keys())
+        if not missing:
+            return known
+        narrow = notes is not None and len(notes) <= _FEW_NOTES
+        values: list[object] = [self._vault, missing]
+        if narrow and notes is not None:
+            values.append(notes.tolist())
+        found = self._database.read(
+            # One word after the other: so that nothing is sorted.
+            "SELECT t.token, (SELECT string_agg(p.places, ''::bytea) FROM postings p"
+            " WHERE p.vault_id = $1 AND p.token = t.token"
+            f"{' AND p.note_id = ANY($3)' if narrow else ''})"
+            " FROM unnest($2::text[]) t (token)",
+            *values,
+        )
+        read = dict.fromkeys(missing, _NO_PLACES)
+        read |= {token: np.frombuffer(places, PLACES) for token, places in found if places}
+        if not narrow:
+            self._hold(read)
+        return known | read
+
+    def _hold(self, read: dict[str, Places]) -> None:
+        """Keep what was read: people type letter by letter, and common words come in every query.
+
+        Threads that read at the same time may each replace what the other keeps, which costs a
+        query.
+        """
+        held = self._held | read
+        while len(held) > _MOST_TOKENS or sum(map(len, held.values())) > _MOST_HELD:
+            held.pop(next(iter(held)))
+        self._held = held
+
+    # --- frequencies ---
+
+    def expect(self, tokens: Sequence[str]) -> None:
+        """See the port: the frequencies of all are read at once."""
+        self._count(tokens)
+
+    def document_frequency(self, token: str) -> int:
+        """See the port."""
+        self._count([token])
+        return max(form.count for form in self._forms(token))
+
+    @cached_property
+    def template_lines(self) -> Collection[int]:
+        """See the port."""
+        ask = "SELECT template FROM vaults WHERE id = $1"
+        ((packed,),) = self._database.read(ask, self._vault)
+        return frozenset(np.frombuffer(packed, "<u4").tolist())
+
+    def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """See the port."""
+        often = f"greatest({', '.join(EXACT_FIELDS)})"
+        found = self._database.read(
+            f"SELECT token, {often} FROM terms WHERE vault_id = $1 AND token >= $2"
+            f" AND token < $3 AND {often} > 0 ORDER BY 2 DESC, 1 LIMIT $4",
+            self._vault, prefix, f"{prefix}\U0010ffff", limit,
+        )  # fmt: skip
+        return tuple((token, count) for token, count in found)
+
+    def _forms(self, token: str) -> list[Form]:
+        """The terms to look for in each field; template lines, if it stands nowhere else."""
+        places = [(field, token) for field in EXACT_FIELDS]
+        places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
+        forms = [Form(*place, self._frequency(*place)) for place in places]
+        if not any(form.count for form in forms):
+            forms.append(Form(TEMPLATE, token, self._frequency(TEMPLATE, token)))
+        return forms
+
+    def _frequency(self, field: str, text: str) -> int:
+        return self._counted.get(text, {}).get(field, 0)
+
+    def _count(self, tokens: Sequence[str] | dict[str, float]) -> None:
+        """Read the frequencies of tokens and their stems, as far as they are not known."""
+        forms = {*tokens, *(stem for each in tokens for stem in self._stemmer.analyze(each))}
+        unknown = [form for form in forms if form not in self._counted]
+        if not unknown:
+            return
+        if len(self._counted) > _CACHED_TOKENS:
+            self._counted.clear()
+            unknown = list(forms)
+        found = self._database.read(
+            f"SELECT token, {', '.join(FIELDS)} FROM terms"
+            " WHERE vault_id = $1 AND token = ANY($2)",
+            self._vault, unknown,
+        )  # fmt: skip
+        self._counted.update({form: {} for form in unknown})
+        for token, *counts in found:
+            self._counted[token] = dict(zip(FIELDS, counts, strict=True))
+
+    # --- phrases and conditions ---
+
+    def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
+        """See the port."""
+        return self._documents.notes_of(self.chunks_with(tokens, adjacent=True))
+
+    def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
+        """See the port."""
+        return self._documents.notes_of(self.chunks_with(tokens))
+
+    def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
+        """See the port."""
+        if not adjacent:
+            return self._chunks_with(tokens)
+        phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
+        found = [self._with_phrase(phrase) for phrase in phrases]
+        return np.unique(np.concatenate([_NOBODY, *found]))
+
+    def _with_phrase(self, phrase: tuple[str, ...]) -> IdArray:
+        chunks = self._chunks_with(phrase)
+        if len(phrase) > 1 and len(chunks):
+            found = self._database.read(
+                "SELECT chunk_id FROM documents WHERE vault_id = $1 AND chunk_id = ANY($2)"
+                " AND strpos(words, $3) > 0",
+                self._vault, chunks.tolist(), f" {' '.join(phrase)} ",
+            )  # fmt: skip
+            chunks = np.array([row[0] for row in found], np.int64)
+        return chunks
+
+    def _chunks_with(self, tokens: Sequence[str]) -> IdArray:
+        """The documents that have every token in some field other than that of stems."""
+        places = self._places(tokens, None)
+        exact = [FIELDS.index(name) for name in PHRASE_FIELDS]
+        chunks: IdArray | None = None
+        for token in tokens:
+            of_token = places.get(token, _NO_PLACES)
+            having = of_token["chunk"][of_token["counts"][:, exact].any(axis=1)].astype(np.int64)
+            chunks = np.unique(having) if chunks is None else np.intersect1d(chunks, having)
+        return _NOBODY if chunks is None else chunks
+
+    # --- whole notes ---
+
+    @property
+    def _note_table(self) -> NoteTable:
+        return self._notes
+
+
+_NOBODY: IdArray = np.empty(0, np.int64)
+
+
+def _best(chunk_ids: IdArray, scores: npt.NDArray[np.float64], limit: int) -> ChunkHits:
+    """The best of all, in order; those far below are left out before sorting."""
+    rounded: FloatArray = scores.astype(np.float32)
+    if len(rounded) > limit:
+        least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
+        kept = rounded >= least
+        chunk_ids, rounded = chunk_ids[kept], rounded[kept]
+    order = np.lexsort((chunk_ids, -rounded))[:limit]
+    return ChunkHits(chunk_ids[order], rounded[order])
+
 
 KEPT_GENERATIONS = 10_000  # for which it is remembered which notes are gone
 

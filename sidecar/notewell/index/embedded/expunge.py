@@ -16,10 +16,9 @@ import logging
 from collections.abc import Iterator, Mapping
 
 from notewell.index.embedded import reads
-from notewell.index.embedded.keyword_schema import TEXT_FIELDS
-from notewell.index.embedded.postings import Postings
+from notewell.index.embedded.postings import TEXT_FIELDS, Postings
 from notewell.index.embedded.store import Store
-from notewell.index.field_lengths import stored_length
+from notewell.index.lexical import stored_length
 
 _WRITTEN_AGAIN = 2_000  # documents: an index of no more is written again as a whole, in a second
 _SHARES = 1024  # of a token: what means are rounded up to

@@ -28,10 +28,10 @@ from notewell.base.types import (
     StoredNote,
     VectorPut,
 )
-from notewell.index.embedded import reads, tables, vector_store, vector_writes, writes
+from notewell.index.embedded import reads, tables, vector_store, writes
 from notewell.index.embedded.directory import SnapshotCache, hold
 from notewell.index.embedded.keywords import Keywords
-from notewell.index.embedded.recent_rows import RecentRows
+from notewell.index.embedded.reads import RecentRows
 from notewell.index.embedded.store import Store, is_outdated
 from notewell.index.embedded.structures import Structures
 from notewell.index.embedded.vectors import Vectors
@@ -157,8 +157,8 @@ class EmbeddedIndex:
             return
         with self._store.transaction() as connection:
             if model is not None:
-                number = vector_writes.register_model(connection, model, dimensions)
-            if vector_writes.use_model(connection, number):
+                number = vector_store.register_model(connection, model, dimensions)
+            if vector_store.use_model(connection, number):
                 tables.next_generation(connection, text=False)
         self._structures.load_vectors(number, dimensions)
         # Loading deletes damaged vectors, which is a generation of its own.
@@ -176,8 +176,8 @@ class EmbeddedIndex:
         dimensions = vector_store.dimensions_of(self._store, model) or len(puts[0].vector)
         vectors = [(put.text_hash, as_float16(put, dimensions, model).tobytes()) for put in puts]
         with self._store.transaction() as connection:
-            number = vector_writes.register_model(connection, model, dimensions)
-            answered = vector_writes.store_vectors(connection, number, vectors)
+            number = vector_store.register_model(connection, model, dimensions)
+            answered = vector_store.store_vectors(connection, number, vectors)
             generation = tables.next_generation(connection, text=False)
         self._generation = generation
         if number == self._structures.model:

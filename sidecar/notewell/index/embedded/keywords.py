@@ -26,14 +26,16 @@ from notewell.index.lexical import (
     STEMS,
     TEMPLATE,
     FieldWeights,
+    Form,
     QueryTerm,
+    field_factors,
     idf,
     no_hits,
+    searched,
+    summed,
     without_wholes,
 )
-from notewell.index.note_matching import NoteMatching
-from notewell.index.note_postings import NoteTable
-from notewell.index.term_forms import Form, field_factors, searched, summed
+from notewell.index.note_postings import NoteMatching, NoteTable
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits

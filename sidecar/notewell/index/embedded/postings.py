@@ -4,21 +4,31 @@ One document is one chunk, or one note that has none. The terms of whole notes a
 it (note_terms.py, note_search.py). A marker document, replaced in every commit, holds the identity
 and the generation of the database, so that a crash between two commits is noticed at opening; then
 only notes that changed since are indexed.
+
+Tantivy writes its files with checksums and reads them without, so they are checked here: a file
+ends in a footer, JSON with the CRC-32 of what is before it, the length of the JSON (uint32,
+little-endian) and a magic number (uint32). A changed byte would otherwise be another frequency or
+another document, and no error.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import mmap
+import os
 import shutil
+import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import tantivy
@@ -28,14 +38,101 @@ from notewell.base.errors import IndexFailure
 from notewell.base.support import cleanup, private
 from notewell.base.types import IdArray
 from notewell.index.analyze import stemmer
-from notewell.index.embedded.keyword_files import check_files
-from notewell.index.embedded.keyword_schema import TEXT_FIELDS, length_of, schema, whitespace
-from notewell.index.embedded.line_counts import TemplateLines
 from notewell.index.embedded.note_search import NoteSearch
-from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
-from notewell.index.field_lengths import padded, stored_length
-from notewell.index.lexical import STOP, NoteText, note_documents
+from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile, TemplateLines
+from notewell.index.lexical import (
+    PHRASE_FIELDS,
+    STEMS,
+    STOP,
+    NoteText,
+    note_documents,
+    padded,
+    stored_length,
+)
 from notewell.index.note_fields import pack_terms
+
+_END = struct.Struct("<II")
+_MAGIC = 1337
+_META = "meta.json"
+_MOST_FOOTER = 4096  # bytes; it has some ninety
+_LARGE = 8_000_000  # bytes of all files, which take ten milliseconds
+_MOST_THREADS = 4
+
+
+def check_files(folder: Path) -> None:
+    """Check the checksums of all files that the last commit names; a folder without one is new.
+
+    Raises:
+        IndexFailure: one is damaged or missing, or cannot be read.
+
+    """
+    try:
+        meta = json.loads((folder / _META).read_bytes())
+        segments = {str(each["segment_id"]).replace("-", "") for each in meta["segments"]}
+        files = [each for each in folder.iterdir() if each.name.partition(".")[0] in segments]
+        damaged = _first_damaged(sorted(files))
+        if damaged is not None:
+            raise IndexFailure(f"The keyword index failed: {damaged.name} is damaged.")
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise IndexFailure(f"The keyword index failed: {error}") from error
+
+
+def _first_damaged(files: Sequence[Path]) -> Path | None:
+    """The first file that is not whole; large ones are read by several processors at once."""
+    if sum(file.stat().st_size for file in files) < _LARGE:
+        return next((file for file in files if not _is_whole(file)), None)
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS)) as threads:
+        whole = threads.map(_is_whole, files)
+        return next((file for file, fine in zip(files, whole, strict=True) if not fine), None)
+
+
+def _is_whole(file: Path) -> bool:
+    size = file.stat().st_size
+    if size < _END.size:
+        return False
+    with (
+        file.open("rb") as stream,
+        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+    ):
+        length, magic = _END.unpack(mapped[-_END.size :])
+        start = size - _END.size - length
+        if magic != _MAGIC or length > _MOST_FOOTER or start < 0:
+            return False
+        footer = json.loads(mapped[start : size - _END.size])
+        with memoryview(mapped) as view, view[:start] as content:
+            return bool(crc32(content) == footer["crc"])
+
+
+TEXT_FIELDS = (*PHRASE_FIELDS, STEMS)
+
+
+def schema() -> tantivy.Schema:
+    """The fields: numbers of the chunk and its note, the marker, texts, and their lengths."""
+    builder = tantivy.SchemaBuilder()
+    # Signed, because deletion by term supports no other numbers.
+    builder.add_integer_field("chunk", indexed=True, fast=True)
+    builder.add_integer_field("note", indexed=True, fast=True)
+    builder.add_text_field("marker", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in PHRASE_FIELDS:
+        builder.add_text_field(name, tokenizer_name="words", index_option="position")
+    builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
+    for name in TEXT_FIELDS:  # numbers of tokens, which mean_lengths.py adds up
+        builder.add_integer_field(length_of(name), fast=True)
+    return builder.build()
+
+
+def length_of(name: str) -> str:
+    """The number field with the length of a text field."""
+    return f"length_{name}"
+
+
+def whitespace() -> tantivy.TextAnalyzer:
+    """An analyzer that splits text at whitespace."""
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+
 
 FOLDER = "keywords"
 FORMAT = f"9/{native.__version__}"  # counted up when fields or the analyzer change

@@ -1,11 +1,15 @@
-"""Queries of the database. Every function takes the store and may run in any thread."""
+"""Queries of the database. Every function takes the store and may run in any thread.
 
-# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+`RecentRows` holds what was read last: people type a query letter by letter, and most results of
+each search are results of the next one.
+"""
+
+# ruff: noqa: S608 (only column and table names are put into SQL; values are bound)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
@@ -21,9 +25,14 @@ from notewell.base.types import (
     embedded_text,
 )
 from notewell.index.embedded import tables
-from notewell.index.embedded.damaged_rows import check_text, sound_rows
-from notewell.index.embedded.note_sums import check_note
-from notewell.index.embedded.part_sums import check_joined, check_passage, link_sum
+from notewell.index.embedded.checksums import (
+    check_joined,
+    check_note,
+    check_passage,
+    check_text,
+    link_sum,
+    sound_rows,
+)
 from notewell.index.embedded.store import Store, explained
 from notewell.index.lexical import (
     FIRST_PLACEHOLDER,
@@ -33,9 +42,8 @@ from notewell.index.lexical import (
     placeholder,
     placeholder_id,
 )
-from notewell.index.link_rows import LINK_COLUMNS
 from notewell.index.port import NoteBasics
-from notewell.index.row_values import Row, is_storable, properties, strings
+from notewell.index.row_values import LINK_COLUMNS, Row, is_storable, properties, strings
 
 _PATHS_AT_ONCE = 200
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
@@ -325,3 +333,47 @@ def links(store: Store) -> dict[int, list[tuple[Any, ...]]]:
         if any(sums.values()):
             raise ValueError("its row was changed")
     return found
+
+
+MOST_NOTES, MOST_CHUNKS = 2_000, 4_000  # together about 10 MB
+_MOST_AT_ONCE = 200  # of a longer list, nothing is kept: it would displace what searches share
+
+Record = TypeVar("Record")
+Read = Callable[[Sequence[int]], dict[int, Record]]
+
+
+class RecentRows:
+    """Rows of one generation of the index, by id. Its owner makes a new one after each change.
+
+    A search that is running meanwhile fills the old one, which nobody else reads any more. Safe to
+    call from several threads, at worst reading a row twice.
+    """
+
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        self._notes: dict[int, StoredNote] = {}
+        self._chunks: dict[int, StoredChunk] = {}
+
+    def notes(self, ids: Sequence[int], read: Read[StoredNote]) -> dict[int, StoredNote]:
+        """The notes that are there; `read` reads those that are not kept."""
+        return _found(self._notes, ids, read, MOST_NOTES)
+
+    def chunks(self, ids: Sequence[int], read: Read[StoredChunk]) -> dict[int, StoredChunk]:
+        """The chunks that are there; `read` reads those that are not kept."""
+        return _found(self._chunks, ids, read, MOST_CHUNKS)
+
+
+def _found(
+    kept: dict[int, Record], ids: Sequence[int], read: Read[Record], most: int
+) -> dict[int, Record]:
+    if len(ids) > _MOST_AT_ONCE:
+        return read(ids)
+    found = {each: row for each in ids if (row := kept.get(each)) is not None}
+    missing = [each for each in ids if each not in found]
+    if missing:
+        new = read(missing)
+        if len(kept) + len(new) > most:
+            kept.clear()
+        kept.update(new)
+        found |= new
+    return dict(sorted(found.items()))  # in order of id, as the database gives them

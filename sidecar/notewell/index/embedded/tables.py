@@ -21,10 +21,17 @@ from notewell.base.types import (
     StoredChunk,
     StoredNote,
 )
-from notewell.index.embedded.checksums import add_checksums
-from notewell.index.embedded.damaged_rows import UNSOUND, DamagedRowError, check_text, sound_rows
-from notewell.index.embedded.note_sums import add_note_sums, check_note
-from notewell.index.embedded.part_sums import add_part_sums, check_passage
+from notewell.index.embedded.checksums import (
+    UNSOUND,
+    DamagedRowError,
+    add_note_sums,
+    add_part_sums,
+    add_vector_sums,
+    check_note,
+    check_passage,
+    check_text,
+    sound_rows,
+)
 from notewell.index.row_values import (
     Row,
     dump,
@@ -101,7 +108,7 @@ def _kept_titles(connection: sqlite3.Connection) -> None:
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _first,
     _notes_by_generation,
-    add_checksums,
+    add_vector_sums,
     _kept_titles,
     add_note_sums,
     add_part_sums,

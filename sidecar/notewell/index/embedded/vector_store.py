@@ -2,7 +2,8 @@
 
 Vectors are stored permanently by the hash of their text. A chunk's `text_hash` is that of its own
 text; `vector_hash` is that of the text whose vector represents it: its own, or the one it replaced.
-All functions may run in any thread; `vector_writes` has those of the writer's transaction.
+Functions that take the store read, in any thread; those that take a connection are parts of the
+writer's transaction.
 """
 
 # ruff: noqa: S608 (only column and table names are put into SQL; values are bound)
@@ -10,7 +11,9 @@ All functions may run in any thread; `vector_writes` has those of the writer's t
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from notewell.base.types import (
     IndexFigures,
@@ -21,8 +24,7 @@ from notewell.base.types import (
     embedded_text,
 )
 from notewell.index.embedded import reads, tables
-from notewell.index.embedded.checksums import checksum, discard
-from notewell.index.embedded.damaged_rows import check_text, sound_rows
+from notewell.index.embedded.checksums import check_text, discard_vectors, sound_rows, vector_sum
 from notewell.index.embedded.store import Store, explained
 from notewell.index.vector_checks import check_dimensions
 
@@ -100,7 +102,7 @@ def vectors_by_chunk(
     for text_hash, vector, stored in store.stream(
         "SELECT text_hash, vector, checksum FROM vectors WHERE model_id = ?", (number,)
     ):
-        if checksum(number, text_hash, vector) != stored:
+        if vector_sum(number, text_hash, vector) != stored:
             damaged.append(text_hash)
             continue
         for chunk_id, note_id in holders.pop(text_hash, ()):
@@ -118,7 +120,7 @@ def vectors_of(store: Store, number: int, chunk_ids: Sequence[int]) -> list[tupl
             f" ON v.model_id = {int(number)} AND v.text_hash = c.vector_hash WHERE c.id IN (?)",
             chunk_ids,
         )
-        if checksum(number, text_hash, vector) == stored
+        if vector_sum(number, text_hash, vector) == stored
     ]
 
 
@@ -137,7 +139,7 @@ def discard_damaged(store: Store, number: int, text_hashes: Collection[bytes]) -
     )
     if store.writable:
         with store.transaction() as connection:
-            discard(connection, [(number, text_hash) for text_hash in text_hashes])
+            discard_vectors(connection, [(number, text_hash) for text_hash in text_hashes])
             tables.next_generation(connection, text=False)
 
 
@@ -194,7 +196,7 @@ def _vectors(
         sound = [
             (text_hash, vector)
             for _, text_hash, vector, stored in rows_read
-            if checksum(number, text_hash, vector) == stored
+            if vector_sum(number, text_hash, vector) == stored
         ]
         if sound:
             yield sound
@@ -215,7 +217,7 @@ def stored_vectors(
     return {
         text_hash: vector
         for text_hash, vector, stored in found
-        if checksum(number, text_hash, vector) == stored
+        if vector_sum(number, text_hash, vector) == stored
     }
 
 
@@ -313,3 +315,131 @@ def _bytes(store: Store) -> int:
         except OSError:
             continue  # a segment or a log that was merged away meanwhile
     return total
+
+
+def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
+    """The number of a model in the database; None: it is not there."""
+    found = connection.execute(
+        "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
+        tables.model_columns(model),
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
+def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: int) -> int:
+    """The number of a model, given on first sight.
+
+    Raises:
+        ModelError: its vectors were of another dimension before.
+
+    """
+    found = find_model(connection, model)
+    if found is None:
+        cursor = connection.execute(
+            "INSERT INTO models (name, weights_hash, quantisation, dimensions) VALUES (?,?,?,?)",
+            (*tables.model_columns(model), dimensions),
+        )
+        return int(cursor.lastrowid or 0)
+    known = connection.execute("SELECT dimensions FROM models WHERE id=?", (found,)).fetchone()[0]
+    check_dimensions(model, known=known, given=dimensions)
+    return found
+
+
+def sound_vectors(
+    connection: sqlite3.Connection, number: int, text_hashes: Collection[bytes]
+) -> set[bytes]:
+    """Those of the texts whose vectors of the model are stored; damaged ones are deleted."""
+    found, damaged = set(), []
+    for text_hash in text_hashes:
+        row = connection.execute(
+            "SELECT vector, checksum FROM vectors WHERE model_id = ? AND text_hash = ?",
+            (number, text_hash),
+        ).fetchone()
+        if row is None:
+            continue
+        if vector_sum(number, text_hash, row[0]) == row[1]:
+            found.add(text_hash)
+        else:
+            damaged.append((number, text_hash))
+    discard_vectors(connection, damaged)
+    return found
+
+
+def use_model(connection: sqlite3.Connection, number: int | None) -> bool:
+    """Search with a model's vectors; returns whether anything changed.
+
+    Without a model, which vector stands for which chunk is kept as it is, for its return.
+    """
+    chosen = "" if number is None else str(number)
+    before = tables.get_meta(connection, "model_vectors")
+    if tables.get_meta(connection, "model_active") == chosen and before == (chosen or before):
+        return False
+    tables.put_meta(connection, "model_active", chosen)
+    if number is None:
+        connection.execute(
+            "UPDATE ledger SET state='keyword_only' WHERE state='indexed' AND path IN"
+            " (SELECT path FROM notes WHERE id IN (SELECT note_id FROM chunks))"
+        )
+        return True
+    tables.put_meta(connection, "model_vectors", chosen)
+    narrowed = "WHERE vector_hash IS NOT text_hash" if before == chosen else ""
+    kept = "EXISTS (SELECT 1 FROM vectors WHERE model_id = {} AND text_hash = chunks.{})"
+    connection.execute(
+        f"UPDATE chunks SET vector_hash = CASE WHEN {kept.format(number, 'text_hash')}"
+        f" THEN text_hash WHEN {kept.format(number, 'vector_hash')} THEN vector_hash END {narrowed}"
+    )
+    connection.execute(
+        "UPDATE notes SET awaiting = id IN"
+        " (SELECT note_id FROM chunks WHERE vector_hash IS NOT text_hash)"
+    )
+    connection.execute(
+        "UPDATE ledger SET state = iif(path IN (SELECT path FROM notes WHERE awaiting),"
+        " 'keyword_only', 'indexed') WHERE state IN ('indexed', 'keyword_only')"
+    )
+    return True
+
+
+def store_vectors(
+    connection: sqlite3.Connection, number: int, vectors: Sequence[tuple[bytes, bytes]]
+) -> list[int]:
+    """Store (text hash, float16 bytes); returns the chunks that now have their own vector."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)",
+        [
+            (number, text_hash, vector, vector_sum(number, text_hash, vector))
+            for text_hash, vector in vectors
+        ],
+    )
+    if tables.optional_number(tables.get_meta(connection, "model_vectors")) != number:
+        return []
+    answered: list[int] = []
+    touched: set[int] = set()
+    for text_hash, _ in vectors:
+        found: list[Any] = connection.execute(
+            "SELECT id, note_id FROM chunks WHERE text_hash=? AND vector_hash IS NOT text_hash",
+            (text_hash,),
+        ).fetchall()
+        answered += [chunk_id for chunk_id, _ in found]
+        touched.update(note_id for _, note_id in found)
+    connection.executemany(
+        "UPDATE chunks SET vector_hash = text_hash WHERE id = ?", [(each,) for each in answered]
+    )
+    active = tables.optional_number(tables.get_meta(connection, "model_active")) == number
+    for note_id in touched:
+        _complete(connection, note_id, active=active)
+    return answered
+
+
+def _complete(connection: sqlite3.Connection, note_id: int, *, active: bool) -> None:
+    """Mark a note whose last vector was stored as `indexed`."""
+    done = connection.execute(
+        "UPDATE notes SET awaiting = 0 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM chunks c"
+        " WHERE c.note_id = notes.id AND c.vector_hash IS NOT c.text_hash)",
+        (note_id,),
+    )
+    if done.rowcount and active:
+        connection.execute(
+            "UPDATE ledger SET state = 'indexed' WHERE state = 'keyword_only'"
+            " AND path = (SELECT path FROM notes WHERE id = ?)",
+            (note_id,),
+        )

@@ -19,29 +19,28 @@ import numpy.typing as npt
 
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, IdArray, ModelKey, VectorHits
-from notewell.index.embedded.sign_bits import nearest, sign_bits
-from notewell.index.embedded.vector_scores import (
+from notewell.index.embedded.vector_slots import (
     BLOCK,
+    GONE,
+    NO_SLOTS,
     NO_SPREAD,
+    Held,
+    Rows,
     Sample,
+    SlotsByNote,
+    View,
+    allowed_slots,
+    appended,
     cosines,
     cosines_of,
     exact_hits,
     exact_top,
     hits,
+    nearest,
     others,
-    top_indices,
-)
-from notewell.index.embedded.vector_slots import (
-    GONE,
-    NO_SLOTS,
-    Held,
-    Rows,
-    SlotsByNote,
-    View,
-    allowed_slots,
-    appended,
     replaced,
+    sign_bits,
+    top_indices,
     with_room,
 )
 

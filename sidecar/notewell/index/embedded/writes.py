@@ -26,12 +26,10 @@ from notewell.base.types import (
     NotePut,
 )
 from notewell.index.embedded import tables
-from notewell.index.embedded.note_sums import moved_sum, sum_of
-from notewell.index.embedded.part_sums import joined, link_sum, passage_sum
+from notewell.index.embedded.checksums import joined, link_sum, moved_sum, passage_sum, sum_of
 from notewell.index.embedded.tables import get_meta, next_generation, number, optional_number
-from notewell.index.embedded.vector_writes import find_model, sound_vectors
-from notewell.index.link_rows import link_rows
-from notewell.index.row_values import Row, is_storable
+from notewell.index.embedded.vector_store import find_model, sound_vectors
+from notewell.index.row_values import Row, is_storable, link_rows
 from notewell.index.vector_heirs import Replaced, VectorHeirs
 
 logger = logging.getLogger(__name__)

@@ -26,8 +26,7 @@ from notewell.index.lexical import (
     without_wholes,
 )
 from notewell.index.note_fields import pack_terms
-from notewell.index.note_matching import NoteMatching
-from notewell.index.note_postings import NoteTable
+from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.template_lines import LineCounts
 from notewell.vault.links import NoteNames

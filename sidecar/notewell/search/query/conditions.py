@@ -27,8 +27,7 @@ from notewell.contract.search import Removed
 from notewell.index.analyze import SPACELESS, tokens, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS
-from notewell.index.port import IndexReader
-from notewell.index.search_ports import KeywordIndex
+from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query import dates
 from notewell.search.query.language import (
     All,

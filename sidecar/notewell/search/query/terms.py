@@ -16,8 +16,7 @@ from dataclasses import field, replace
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import tokens, words
 from notewell.index.lexical import QueryTerm, idf
-from notewell.index.port import IndexReader
-from notewell.index.search_ports import KeywordIndex
+from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query.spelling import Fix, Speller, Spelling, WordListCache
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
