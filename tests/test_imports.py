@@ -61,7 +61,6 @@ SLOW = {
     "notewell.base.support.http",
     "notewell.base.support.log_files",
     "notewell.base.types.embedding",
-    "notewell.base.types.notes",
     "notewell.base.types.stored",
 }
 

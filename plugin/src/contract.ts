@@ -2735,7 +2735,7 @@ export interface RemoveSource {
 /** The caller: the name of its device, and what it may do. */
 export interface SessionReply {
   readonly name: string;
-  readonly scope: "read" | "write" | "admin";
+  readonly scope: DeviceScope;
 }
 
 /** `POST /api/pair`: Make a one-time link that lets one device in, valid for ten minutes */

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from notewell.base.support import telemetry
+from notewell.base.support import program
 
 # Here, because every way to start imports this first, before any library that would report.
-telemetry.switch_off()
+program.switch_telemetry_off()
 
 __version__ = "0.1.0"
 API_VERSION = 1

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import ModelRules, Settings, VaultRecord
-from notewell.contract.complete import CompleteReply, CompleteRequest
-from notewell.contract.graph import NeighborsRequest
+from notewell.contract.notes import NeighborsRequest
+from notewell.contract.search import CompleteReply, CompleteRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES

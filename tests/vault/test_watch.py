@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import WatchMode
 from notewell.vault.own_files import PHONE_INDEX
 from notewell.vault.watch import is_silent, unwatchable, watch_vault
@@ -133,7 +133,7 @@ def test_our_own_file_is_reported_to_nobody(vault: Path) -> None:
     thread.start()
     prove_ready(vault, groups)
     for text in (b"one", b"two"):
-        atomic.replace(vault / PHONE_INDEX, text, mode=atomic.SHARED)
+        disk.replace(vault / PHONE_INDEX, text, mode=disk.SHARED)
     (vault / "picture.png").write_bytes(b"png")
     (vault / "last.md").write_text("x", encoding="utf-8")
     seen = collect(groups, "last.md")

@@ -1,4 +1,4 @@
-"""All errors that the package raises deliberately.
+"""All errors that the package raises deliberately, and two helpers of who raises them.
 
 NotewellError
 ├── UsageError                a request that is never valid            exit 2, HTTP 400
@@ -21,6 +21,7 @@ NotewellError
 │   └── IndexDamagedError
 ├── QueryLogError             the log of queries cannot be used         exit 1, HTTP 503
 │   └── QueryLogOffError      it is switched off                        HTTP 409
+├── SourceError               an export or program that cannot be read  exit 1, HTTP 400
 ├── RunLogError               the log of runs cannot be used            exit 1, HTTP 503
 ├── AlreadyRunningError       a run of this kind has not ended          exit 1, HTTP 409
 ├── PackError                 a pack that is damaged or does not fit    exit 1, HTTP 400
@@ -40,6 +41,9 @@ A message says what happened and what to do about it. `code` is a stable identif
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 
 class NotewellError(Exception):
@@ -320,3 +324,24 @@ class ServerError(NotewellError):
 
     code = "server_failed"
     http_status = 502
+
+
+def near(word: str, known: Iterable[str]) -> str | None:
+    """The known name that is spelled most like `word`, ignoring case; None where none is."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed after a mistake
+
+    names = {name.casefold(): name for name in known}
+    found = get_close_matches(word.casefold(), names, n=1)
+    return names[found[0]] if found else None
+
+
+@contextmanager
+def on_error(undo: Callable[[], object]) -> Iterator[None]:
+    """Call `undo` if the block raises anything, an interrupt included; the error is raised on.
+
+    For what nobody else could release, because the caller has not got it yet.
+    """
+    with ExitStack() as undoing:
+        undoing.callback(undo)
+        yield
+        undoing.pop_all()

@@ -1,4 +1,4 @@
-"""Context for a language model: passages on a question, within a budget of tokens."""
+"""Language models: context for one, passages within a budget of tokens; those of a provider."""
 
 from __future__ import annotations
 
@@ -93,3 +93,26 @@ class ContextRequest(Request[ContextReply]):
 
 
 REQUESTS = (ContextRequest,)
+
+
+@frozen
+class ModelView:
+    """A model of the provider; limits in tokens. `rank` 1 is used if no model is named."""
+
+    name: str
+    rank: int
+    input_limit: int
+    output_limit: int | None
+    known: bool  # whether the limit is known, from the provider or a table
+
+
+@frozen
+class AskModelsReply:
+    """The models of the configured provider, best first; the list is `age_s` seconds old."""
+
+    provider: str
+    host: str
+    chosen: str | None
+    budget_tokens: int | None
+    age_s: float
+    models: tuple[ModelView, ...]

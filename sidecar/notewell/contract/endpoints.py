@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 from notewell.contract import (
     changes,
-    complete,
     log,
     manage,
     notes,
@@ -30,7 +29,7 @@ VAULTS: Requests = (
     notes.NoteRequest,
 )
 LOOKING: Requests = (
-    complete.CompleteRequest,
+    search.CompleteRequest,
     status.LedgerRequest,
     log.OpenedRequest,
     log.VerdictRequest,

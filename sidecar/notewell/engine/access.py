@@ -26,10 +26,10 @@ import orjson
 from filelock import FileLock, Timeout
 
 from notewell.base.errors import AccessError, NotewellError, NotFoundError, UsageError
-from notewell.base.support import atomic, private
+from notewell.base.support import disk
 from notewell.base.types import ServerRules
-from notewell.contract.devices import DeviceView
 from notewell.contract.fields import iso
+from notewell.contract.server import DeviceView
 
 TOKEN_FILE = "token"  # noqa: S105 - a file's name, not a secret
 _BYTES = 32  # 256 bits
@@ -84,7 +84,7 @@ def new_stored_token(state_dir: Path) -> str:
     """Replace the token in `state_dir`; returns the new one. AccessError if it cannot be stored."""
     made = new_token()
     try:
-        atomic.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # mode 0600
+        disk.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # mode 0600
     except OSError as error:
         raise AccessError(
             f"{state_dir / TOKEN_FILE} cannot be written ({error}); check the state directory,"
@@ -295,11 +295,11 @@ class Devices:
     @contextmanager
     def _changing(self) -> Iterator[DeviceFile]:
         try:
-            private.make_folder(self.file.parent)
+            disk.make_folder(self.file.parent)
             with FileLock(f"{self.file}.lock", timeout=_LOCK_SECONDS, mode=0o600):
                 stored = self._read()
                 yield stored
-                atomic.replace(self.file, _dump(stored))
+                disk.replace(self.file, _dump(stored))
         except Timeout as error:
             raise NotewellError(f"{self.file} is locked by another process; try again") from error
         except OSError as error:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.contract import (
     changes,
-    complete,
     log,
     manage,
     notes,
@@ -63,7 +62,7 @@ def _answers() -> Mapping[type[Request[Any]], Callable[[Engine, Any], object]]:
         search.SimilarRequest: lambda engine, one: engine.similar(one),
         search.SimilarTextRequest: lambda engine, one: engine.similar(one),
         notes.NoteRequest: lambda engine, one: engine.note_asked_for(one),
-        complete.CompleteRequest: lambda engine, one: engine.completions.reply(one),
+        search.CompleteRequest: lambda engine, one: engine.completions.reply(one),
         manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
         manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
         log.OpenedRequest: _opened,

@@ -27,8 +27,8 @@ from notewell.base.errors import (
     OutsideVaultError,
     UsageError,
 )
-from notewell.base.support import atomic
-from notewell.base.support.home import expanded
+from notewell.base.support import disk
+from notewell.base.support.disk import expanded
 from notewell.base.types import Settings
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
 
@@ -261,7 +261,7 @@ def _write(file: Path, text: str) -> None:
     target = Path(os.path.realpath(file))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with atomic.replacing(target) as stream:
+        with disk.replacing(target) as stream:
             stream.write(text.encode())
             if target.exists():
                 Path(stream.name).chmod(target.stat().st_mode & 0o777)

@@ -28,7 +28,7 @@ from notewell.base.errors import (
     NotFoundError,
     RunLogError,
 )
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.types.runs import Run, RunEnd, RunKind, RunProblem, RunResult, Trigger
 
 NAME = "runs.db"
@@ -92,7 +92,7 @@ class RunLog:
         """
         lock = self._lock(kind)
         try:
-            private.make_folder(self._folder)
+            disk.make_folder(self._folder)
             lock.acquire(timeout=_LOCK_SECONDS)
         except filelock.Timeout as error:
             raise self._already(kind) from error
@@ -115,7 +115,7 @@ class RunLog:
     def add(self, kind: RunKind, trigger: Trigger, started: float, end: RunEnd) -> None:
         """Record a short run of saved notes, which has ended; RunLogError as `start`."""
         try:
-            private.make_folder(self._folder)
+            disk.make_folder(self._folder)
         except OSError as error:
             raise _unusable(self._folder, error) from error
         self._change(lambda db: _insert_ended(db, kind, trigger, started, end))
@@ -158,7 +158,7 @@ class RunLog:
     def _lock(self, kind: str) -> filelock.BaseFileLock:
         # A run may end in another thread than the one that started it.
         return filelock.FileLock(
-            self._folder / f"run-{kind}.lock", thread_local=False, mode=private.FILE_MODE
+            self._folder / f"run-{kind}.lock", thread_local=False, mode=disk.FILE_MODE
         )
 
     def _already(self, kind: RunKind) -> AlreadyRunningError:
@@ -222,7 +222,7 @@ class RunLog:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         file = self._folder / NAME
-        private.make_file(file)
+        disk.make_file(file)
         with closing(sqlite3.connect(file, timeout=_BUSY_SECONDS)) as connection:
             # A run is logged for every saved note, which must not wait for the disk; what a crash
             # of the whole computer takes is the newest rows.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.base.types import Reranker, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.engine.ingest.active_model import Models

@@ -26,7 +26,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import CosineScale, Embedder
 from notewell.models.catalogue import ModelSpec
 
@@ -122,4 +122,4 @@ def _read(path: Path) -> CosineScale | None:
 
 def _write(path: Path, scale: CosineScale) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic.replace(path, json.dumps(asdict(scale)).encode(), mode=atomic.SHARED)
+    disk.replace(path, json.dumps(asdict(scale)).encode(), mode=disk.SHARED)

@@ -22,7 +22,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from notewell.base.errors import ModelDamagedError, ModelError, ModelUnavailableError
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.base.support.program import models_inside
 from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import Q4_FILE, RERANKERS, WEIGHTS_FILE, ModelSpec

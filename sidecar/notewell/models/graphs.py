@@ -28,7 +28,7 @@ from filelock import FileLock
 from onnxruntime import InferenceSession
 
 from notewell.base.errors import ModelDamagedError, ModelError
-from notewell.base.support import atomic, telemetry
+from notewell.base.support import disk, program
 from notewell.base.types import FloatArray, Quantisation
 from notewell.base.types.frozen import frozen
 from notewell.models.built_graph import BuiltGraph
@@ -102,9 +102,9 @@ class GraphStore:
             if not path.exists():  # another process may have built it meanwhile
                 tensors = path.with_suffix(".weights")
                 graph = self._graph(quantisation, tensors.name)
-                with atomic.replacing(tensors, mode=atomic.SHARED) as stream:
+                with disk.replacing(tensors, mode=disk.SHARED) as stream:
                     graph.write_tensors(stream)
-                atomic.replace(path, graph.model, mode=atomic.SHARED)
+                disk.replace(path, graph.model, mode=disk.SHARED)
                 self._drop_older(quantisation)
 
     def _drop_older(self, quantisation: Quantisation) -> None:
@@ -136,7 +136,7 @@ class GraphStore:
         except ModelDamagedError:  # operators or types that this build of onnxruntime lacks
             session, cosine = None, 0.0
         verdict = {"agrees": cosine >= AGREEMENT, "mean_cosine": round(cosine, 5)}
-        atomic.replace(self._verdict_path(), json.dumps(verdict).encode(), mode=atomic.SHARED)
+        disk.replace(self._verdict_path(), json.dumps(verdict).encode(), mode=disk.SHARED)
         return session if cosine >= AGREEMENT else None
 
     def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
@@ -180,7 +180,7 @@ def open_session(graph: Path | BuiltGraph) -> InferenceSession:
 
 
 def _check_telemetry() -> None:
-    if not telemetry.is_off():
+    if not program.is_telemetry_off():
         raise ModelError(
             "The model stays closed, because onnxruntime would report its use to Microsoft: it was"
             " imported before notewell. Import notewell first, or start the program with"

@@ -18,7 +18,7 @@ from notewell.base.errors import (
     ModelUnavailableError,
     NotFoundError,
 )
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.base.types import ChunkSizes, Embedder, ModelRules, Reranker, SearchRules
 from notewell.models import catalogue
 from notewell.models.calibration import MeasuredLater, kept_scale, scale_of

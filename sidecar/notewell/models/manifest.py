@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types.frozen import frozen
 
 _FORMAT = 1
@@ -83,4 +83,4 @@ def save_manifest(path: Path, source: str, files: Mapping[str, Fingerprint]) -> 
     """Write the manifest atomically. `source` says where the files came from, for people."""
     entries = {name: asdict(fingerprint) for name, fingerprint in files.items()}
     document = {"format": _FORMAT, "source": source, "files": entries}
-    atomic.replace(path, json.dumps(document, indent=2).encode(), mode=atomic.SHARED)
+    disk.replace(path, json.dumps(document, indent=2).encode(), mode=disk.SHARED)

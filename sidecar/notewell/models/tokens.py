@@ -24,7 +24,7 @@ import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
 from notewell.base.errors import ModelDamagedError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import CountTokens, FloatArray, IdArray
 from notewell.models.catalogue import Q4_FILE
 from notewell.models.packed import PackedRows
@@ -258,7 +258,7 @@ class WordTable:
         copy = _small_copy(small, rows.shape)
         if copy is None:
             try:
-                atomic.replace(small, _int8_file(rows), mode=atomic.SHARED)
+                disk.replace(small, _int8_file(rows), mode=disk.SHARED)
             except OSError:
                 return cls(rows)
             copy = _small_copy(small, rows.shape)

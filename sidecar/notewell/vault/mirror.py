@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from notewell.base.errors import NotewellError, OutsideVaultError, UsageError, VaultError
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.types import FileRef, VaultRules
 from notewell.contract.changes import Change
 from notewell.vault import files
@@ -49,7 +49,7 @@ class Mirror:
         self._staging = self._root / STAGING
         try:
             shutil.rmtree(self._staging, ignore_errors=True)
-            private.make_folder(self._staging)
+            disk.make_folder(self._staging)
         except OSError as error:
             raise _not_written(str(root), error) from error
 
@@ -134,12 +134,12 @@ class Mirror:
         if before is not None and before.st_size == len(raw) and place.read_bytes() == raw:
             _stamp(place, change.mtime)
             return None
-        private.make_folder(place.parent)
+        disk.make_folder(place.parent)
         self._replace(place, raw, _new_mtime(change.mtime, len(raw), before))
         return None
 
     def _replace(self, place: Path, raw: bytes, mtime_ns: int) -> None:
-        private.make_folder(self._staging)
+        disk.make_folder(self._staging)
         handle, name = tempfile.mkstemp(dir=self._staging)
         temporary = Path(name)
         try:
@@ -189,7 +189,7 @@ class Mirror:
         blocked = self._obstacle(new, folder=old.is_dir())
         if blocked is not None:
             return blocked
-        private.make_folder(new.parent)
+        disk.make_folder(new.parent)
         if old.is_dir() and new.exists() and not new.samefile(old):
             _merge(old, new)
         else:
@@ -241,7 +241,7 @@ def _merge(old: Path, new: Path) -> None:
     """Move the contents of `old` into the existing folder `new`; files of `old` win."""
     for folder, _, names in os.walk(old):
         target = new / Path(folder).relative_to(old)
-        private.make_folder(target)
+        disk.make_folder(target)
         for name in names:
             Path(folder, name).replace(target / name)
     shutil.rmtree(old)

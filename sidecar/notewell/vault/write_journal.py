@@ -16,7 +16,7 @@ from typing import Any
 import filelock
 
 from notewell.base.errors import NotFoundError, WriteError
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.types.frozen import frozen
 
 NAME = "writes.db"
@@ -70,7 +70,7 @@ class Journal:
         self._batch: list[int] | None = None  # the writes of the open batch; None: none is open
         # One object, so that a thread which holds the lock may ask for it again.
         self._lock = filelock.FileLock(
-            folder / "writes.lock", timeout=_BUSY_SECONDS, mode=private.FILE_MODE
+            folder / "writes.lock", timeout=_BUSY_SECONDS, mode=disk.FILE_MODE
         )
 
     @contextmanager
@@ -80,7 +80,7 @@ class Journal:
         The thread that holds it may enter again.
         """
         try:
-            private.make_folder(self._folder)
+            disk.make_folder(self._folder)
             self._lock.acquire()
         except (OSError, filelock.Timeout) as error:
             raise _unusable(self._folder, error) from error
@@ -188,9 +188,9 @@ class Journal:
         """Open the journal's file for one transaction and close it afterwards."""
         file = self._folder / NAME
         try:
-            private.make_folder(self._folder)
+            disk.make_folder(self._folder)
             # It contains texts of notes, so only its owner may read it.
-            private.make_file(file)
+            disk.make_file(file)
             with closing(sqlite3.connect(file, timeout=_BUSY_SECONDS)) as connection:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute(_SCHEMA)

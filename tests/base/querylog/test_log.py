@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import QueryLogError
 from notewell.base.querylog import NAME, Judged, Opened, Query, QueryLog, database, delete, fold
-from notewell.base.querylog.records import BURST_SECONDS
+from notewell.base.querylog.database import BURST_SECONDS
 
 FIRST = Query("q0", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("Bees.md", 1.0), ("Hive.md", 0.5)))
 Make = Callable[..., QueryLog]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.base.querylog.records import BURST_SECONDS, Query, continues, fold, storable
+from notewell.base.querylog.database import BURST_SECONDS, Query, continues, fold, storable
 
 FIRST = Query("a", 100.0, "plugin", "bees", "hybrid", 1.0, 1)
 

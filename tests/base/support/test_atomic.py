@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import pytest
 
-from notewell.base.support import atomic
+from notewell.base.support import disk
 
 
 def mode(file: Path) -> int:
@@ -18,8 +18,8 @@ def mode(file: Path) -> int:
 
 def test_a_file_is_created_with_its_folder_and_replaced(tmp_path: Path) -> None:
     file = tmp_path / "new" / "kept.json"
-    atomic.replace(file, b"one")
-    atomic.replace(file, b"two", durable=True)
+    disk.replace(file, b"one")
+    disk.replace(file, b"two", durable=True)
 
     assert file.read_bytes() == b"two"
     assert list(file.parent.iterdir()) == [file]
@@ -27,14 +27,14 @@ def test_a_file_is_created_with_its_folder_and_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 def test_a_file_is_private_from_creation_unless_shared(tmp_path: Path) -> None:
-    with atomic.replacing(tmp_path / "token") as stream:
+    with disk.replacing(tmp_path / "token") as stream:
         stream.write(b"secret")
         assert mode(Path(stream.name)) == 0o600
     assert mode(tmp_path / "token") == 0o600
 
     before = os.umask(0o022)
     try:
-        atomic.replace(tmp_path / "model", b"", mode=atomic.SHARED)
+        disk.replace(tmp_path / "model", b"", mode=disk.SHARED)
     finally:
         os.umask(before)
     assert mode(tmp_path / "model") == 0o644
@@ -51,7 +51,7 @@ def test_a_failed_write_changes_nothing_and_leaves_no_files(
         stream.write(b"half of t")
         raise stop
 
-    with pytest.raises(stop), atomic.replacing(file) as stream:
+    with pytest.raises(stop), disk.replacing(file) as stream:
         half(stream)
 
     assert file.read_bytes() == b"one"
@@ -61,7 +61,7 @@ def test_a_failed_write_changes_nothing_and_leaves_no_files(
 def test_readers_see_the_old_content_until_the_end(tmp_path: Path) -> None:
     file = tmp_path / "kept.json"
     file.write_bytes(b"one")
-    with atomic.replacing(file) as stream:
+    with disk.replacing(file) as stream:
         stream.write(b"two")
         stream.flush()
         assert file.read_bytes() == b"one"

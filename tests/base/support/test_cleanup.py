@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.base.support.cleanup import on_error
+from notewell.base.errors import on_error
 
 
 def test_an_error_undoes_and_is_raised_on() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import UsageError
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.engine.configuration import allowed_place
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.support import private
+from notewell.base.support import disk
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
 
@@ -25,9 +25,9 @@ def mode(path: Path) -> int:
 
 def test_folders_and_files_are_private_from_the_start(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    private.make_folder(tmp_path / "a" / "b")
-    private.make_file(tmp_path / "a" / "file")
-    with private.opened(tmp_path / "a" / "stream") as stream:
+    disk.make_folder(tmp_path / "a" / "b")
+    disk.make_file(tmp_path / "a" / "file")
+    with disk.opened(tmp_path / "a" / "stream") as stream:
         assert mode(Path(stream.name)) == 0o600
     assert mode(tmp_path / "a") == mode(tmp_path / "a" / "b") == 0o700
     assert mode(tmp_path / "a" / "file") == 0o600
@@ -41,12 +41,12 @@ def test_what_is_open_to_others_is_found_and_closed(tmp_path: Path) -> None:
     root.mkdir(mode=0o755)
     (root / "open").write_text("x")
     (root / "link").symlink_to(outside)
-    private.make_file(root / "closed")
-    assert set(private.exposed(root)) == {root, root / "open"}
+    disk.make_file(root / "closed")
+    assert set(disk.exposed(root)) == {root, root / "open"}
 
-    private.restrict_all(root)
+    disk.restrict_all(root)
 
-    assert list(private.exposed(root)) == []
+    assert list(disk.exposed(root)) == []
     assert (mode(root), mode(root / "open")) == (0o700, 0o600)
     assert mode(outside) == 0o644
 
@@ -55,11 +55,11 @@ def test_a_folder_for_all_users_stays_as_it_is(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
-    private.restrict(shared)
+    disk.restrict(shared)
     assert mode(shared) == 0o777 | stat.S_ISVTX
 
 
 def test_a_file_in_the_way_of_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
     with pytest.raises(OSError, match="a"):
-        private.make_folder(tmp_path / "a" / "b")
+        disk.make_folder(tmp_path / "a" / "b")

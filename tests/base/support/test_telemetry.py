@@ -90,8 +90,8 @@ def test_it_is_known_whether_another_program_let_onnxruntime_report(
     environment: dict[str, str], is_off: bool, tmp_path: Path
 ) -> None:
     asked = (
-        "import onnxruntime, notewell; from notewell.base.support import telemetry;"
-        " print(telemetry.is_off())"
+        "import onnxruntime, notewell; from notewell.base.support import program;"
+        " print(program.is_telemetry_off())"
     )
 
     done = run(sys.executable, "-c", asked, home=tmp_path, environment=environment)

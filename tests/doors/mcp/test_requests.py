@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from notewell.contract.graph import NeighborsRequest
+from notewell.contract.notes import NeighborsRequest
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import StatusRequest
 from notewell.doors.mcp.requests import (

@@ -8,7 +8,7 @@ from typing import Any
 
 from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
-from notewell.contract.chat import AskModelsReply, ModelView
+from notewell.contract.context import AskModelsReply, ModelView
 from notewell.contract.request import StreamEvent
 from notewell.features.ask.requests import (
     AskConversationReply,

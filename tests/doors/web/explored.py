@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from notewell.contract.complete import CompleteReply, CompleteRequest, Completion
-from notewell.contract.graph import Neighbor, NeighborsReply, NeighborsRequest
+from notewell.contract.notes import Neighbor, NeighborsReply, NeighborsRequest
 from notewell.contract.request import Request
+from notewell.contract.search import CompleteReply, CompleteRequest, Completion
 from notewell.features.archaeology.requests import (
     ArchaeologyReply,
     ArchaeologyRequest,

@@ -31,7 +31,6 @@ from notewell.contract.changes import (
     SyncReply,
 )
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
-from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
     ClearedReply,
     LoggedOpen,
@@ -53,7 +52,7 @@ from notewell.contract.manage import (
     SuggestedModel,
     SuggestReply,
 )
-from notewell.contract.notes import NoteReply, NoteRequest
+from notewell.contract.notes import NeighborsRequest, NoteReply, NoteRequest
 from notewell.contract.request import Request, StreamEvent
 from notewell.contract.runs import (
     CancelRun,

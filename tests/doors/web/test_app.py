@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from notewell.base.errors import ModelError, NotewellError, NotFoundError
-from notewell.contract.graph import NeighborsRequest
+from notewell.contract.notes import NeighborsRequest
 from notewell.contract.request import JSON_MEDIA
 from notewell.contract.search import SimilarTextRequest
 from notewell.doors.web.routes import ROUTES, Route

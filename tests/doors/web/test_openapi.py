@@ -11,8 +11,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 from notewell.base.types import LimitRules
+from notewell.contract.codec import Json
 from notewell.contract.request import JSON_MEDIA
-from notewell.contract.schema import Json
 from notewell.doors.web.limits import Rates
 from notewell.doors.web.pages import document, parameters
 from notewell.doors.web.routes import ROUTES, Route

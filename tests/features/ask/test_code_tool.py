@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.base.support.confined.child import tables
-from notewell.base.support.confined.rules import run
+from notewell.base.support.confined.child import run, tables
 from notewell.base.support.program import code_command
 from notewell.features.ask.code_tool import CodeLimits, CodeNote, CodeRunner, wrapped
 from notewell.features.ask.requests import AskNotice, AskStep

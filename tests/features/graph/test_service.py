@@ -10,7 +10,7 @@ import pytest
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import ModelRules, Settings, VaultRecord
-from notewell.contract.graph import NeighborsReply, NeighborsRequest
+from notewell.contract.notes import NeighborsReply, NeighborsRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES

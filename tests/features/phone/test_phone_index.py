@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from notewell.base.errors import ReadOnlyError, UsageError, WriteError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import Batch, VaultRecord, VaultRules
 from notewell.base.types.runs import RunEnd
 from notewell.engine.runs import RunLog, Runs
@@ -243,7 +243,7 @@ def test_the_index_passes_over_it(tmp_path: Path) -> None:
 
     listed = sorted(one.file.path for one in found.others)
     assert listed == [f"Folder/{PHONE_INDEX}", "other.bin"]
-    assert atomic.SHARED & 0o044, "sync tools may read it"
+    assert disk.SHARED & 0o044, "sync tools may read it"
 
 
 def test_runs_that_ended_are_no_reason_to_wait(tmp_path: Path, index: EmbeddedIndex) -> None:

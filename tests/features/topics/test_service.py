@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from notewell.base.types import ModelRules, Settings, VaultRecord, VaultRules
-from notewell.contract.graph import NeighborsRequest
+from notewell.contract.notes import NeighborsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.topics.requests import CheckTopics, TopicsRequest

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from notewell.base.types import PropertyValue, StoredNote
-from notewell.contract.complete import Completion
+from notewell.contract.search import Completion
 from notewell.search.query import language
 from notewell.search.query.complete import Name, Names, Vocabulary, complete, folded
 from notewell.search.query.conditions import has_property

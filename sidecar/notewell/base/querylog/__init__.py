@@ -4,9 +4,20 @@ It is one small SQLite file on this computer, never in the vault. `QueryLog` acc
 without waiting for the disk, and none of its errors makes a search fail.
 """
 
-from notewell.base.querylog.database import NAME, Cleared, delete, folder, forget_searches
+from notewell.base.querylog.database import (
+    NAME,
+    Cleared,
+    Judged,
+    Judgements,
+    Opened,
+    Query,
+    delete,
+    fold,
+    folder,
+    forget_searches,
+    storable,
+)
 from notewell.base.querylog.log import QueryLog
-from notewell.base.querylog.records import Judged, Judgements, Opened, Query, fold, storable
 
 __all__ = [
     "NAME",

@@ -21,12 +21,16 @@ from notewell.base.errors import QueryLogError
 from notewell.base.querylog.database import (
     NAME,
     Cleared,
+    Judged,
+    Judgements,
     LogDatabase,
+    Opened,
+    Query,
     delete_damaged,
+    fold,
     is_damage,
     set_aside,
 )
-from notewell.base.querylog.records import Judged, Judgements, Opened, Query, fold
 
 T = TypeVar("T")
 

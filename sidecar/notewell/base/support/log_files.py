@@ -19,7 +19,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.support.logs import Lines
 from notewell.base.types import LogRules
 
@@ -40,7 +40,7 @@ class _PrivateFileHandler(RotatingFileHandler):
     """Creates each file for its owner only, also after a rotation."""
 
     def _open(self) -> TextIOWrapper:
-        private.make_file(Path(self.baseFilename))
+        disk.make_file(Path(self.baseFilename))
         return super()._open()
 
 
@@ -178,7 +178,7 @@ def delete_logs(folder: Path) -> None:
         name = _name(number)
         if not (folder / name).exists():
             continue
-        lock = FileLock(folder / f".{name}.lock", mode=private.FILE_MODE)
+        lock = FileLock(folder / f".{name}.lock", mode=disk.FILE_MODE)
         with suppress(Timeout, OSError), lock.acquire(timeout=0):
             audit = _audit_file(folder / name).name
             for file in (*folder.glob(f"{name}*"), *folder.glob(f"{audit}*")):
@@ -211,17 +211,17 @@ def _is_relevant(record: logging.LogRecord) -> bool:
 
 def _own_file(folder: Path) -> tuple[FileLock, Path]:
     """Lock a log file for this process, so that it can be rotated; OSError if none is free."""
-    private.make_folder(folder)
-    private.restrict_all(folder)
+    disk.make_folder(folder)
+    disk.restrict_all(folder)
     for number in range(1, _MOST_WRITERS + 1):
         name = _name(number)
-        lock = FileLock(folder / f".{name}.lock", mode=private.FILE_MODE, thread_local=False)
+        lock = FileLock(folder / f".{name}.lock", mode=disk.FILE_MODE, thread_local=False)
         try:
             lock.acquire(timeout=0)
         except Timeout:
             continue
         file = folder / name
         for own in (file, _audit_file(file)):
-            private.make_file(own)
+            disk.make_file(own)
         return lock, file
     raise OSError(f"{_MOST_WRITERS} servers write logs there already")

@@ -1,4 +1,4 @@
-"""How this program starts itself again, from an environment of Python or as the helper.
+"""The running program: how it starts itself again, gives memory back, and reports nothing.
 
 The helper is the program with Python and a model inside (`make helper`). PyInstaller sets
 `sys.frozen` and `sys._MEIPASS` in it, and `sys.executable` is the program itself, which knows no
@@ -7,6 +7,7 @@ The helper is the program with Python and a model inside (`make helper`). PyInst
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -66,3 +67,46 @@ def models_inside() -> Path | None:
     """Return the folder of models in the helper, laid out like the cache; None elsewhere."""
     inside = getattr(sys, "_MEIPASS", None)
     return Path(inside) / "models" if is_helper() and inside else None
+
+
+def release_freed_memory() -> None:
+    """Return memory that was freed but is still held by the C library.
+
+    glibc keeps freed memory in an arena for every thread, tens of megabytes after a busy hour.
+    Other C libraries return it by themselves.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes  # noqa: PLC0415 - every start loads this module
+
+    try:
+        trim = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError):  # not glibc
+        return
+    trim(0)
+
+
+# Nothing may leave the machine unasked. onnxruntime starts its reports when it is imported: it
+# writes an identifier of the computer to the user's cache folder, and sends events later. It reads
+# the environment once, at that moment:
+# https://github.com/microsoft/onnxruntime/blob/main/docs/Privacy.md#disabling-telemetry
+_ONNXRUNTIME = "ORT_DISABLE_TELEMETRY"
+# Of huggingface-hub and hf-xet; https://donottrack.sh is for those that we do not know.
+_OTHERS = ("HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK")
+_YES = frozenset({"1", "true", "yes", "on", "y"})  # as onnxruntime reads it
+
+
+def switch_telemetry_off() -> None:
+    """Switch reports off, for this process and those that it starts.
+
+    Where another program has imported onnxruntime before, its variable stays as it is: it would be
+    read no more, and `is_telemetry_off` tells by it whether onnxruntime reports.
+    """
+    os.environ.update(dict.fromkeys(_OTHERS, "1"))
+    if "onnxruntime" not in sys.modules:
+        os.environ[_ONNXRUNTIME] = "1"
+
+
+def is_telemetry_off() -> bool:
+    """Whether onnxruntime was told, before it was imported, to report nothing."""
+    return os.environ.get(_ONNXRUNTIME, "").strip().lower() in _YES

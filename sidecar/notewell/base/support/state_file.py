@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import filelock
 
 from notewell.base.errors import ServerError, WriteError
-from notewell.base.support import atomic, private
+from notewell.base.support import disk
 
 S = TypeVar("S")
 
@@ -30,7 +30,7 @@ class StateFile(ABC, Generic[S]):
         """
         self.file = file
         self._changing = threading.RLock()
-        self._lock = filelock.FileLock(_lock_of(file), timeout=busy_seconds, mode=private.FILE_MODE)
+        self._lock = filelock.FileLock(_lock_of(file), timeout=busy_seconds, mode=disk.FILE_MODE)
 
     @abstractmethod
     def empty(self) -> S:
@@ -60,7 +60,7 @@ class StateFile(ABC, Generic[S]):
     def save(self, state: S) -> None:
         """Replace the state, within `alone`. WriteError if it cannot be written."""
         try:
-            atomic.replace(self.file, self.encode(state), durable=True)
+            disk.replace(self.file, self.encode(state), durable=True)
         except OSError as error:
             raise self.unusable(error) from error
 
@@ -78,7 +78,7 @@ class StateFile(ABC, Generic[S]):
         """Exclude all others from changing the state; the thread that does may do so again."""
         with self._changing:
             try:
-                private.make_folder(self.file.parent)
+                disk.make_folder(self.file.parent)
                 self._lock.acquire()
             except (OSError, filelock.Timeout) as error:
                 raise self.unusable(error) from error

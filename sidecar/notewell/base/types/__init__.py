@@ -28,19 +28,6 @@ if TYPE_CHECKING:
         knows_cosines,
         knows_tokens,
     )
-    from notewell.base.types.notes import (
-        BlockMark,
-        Chunk,
-        ExcludedFile,
-        FileRef,
-        Heading,
-        Link,
-        Note,
-        SourceText,
-        Span,
-        Walk,
-        embedded_text,
-    )
     from notewell.base.types.settings import (
         NOTE_TYPES,
         AskRules,
@@ -62,21 +49,32 @@ if TYPE_CHECKING:
     from notewell.base.types.stored import (
         Applied,
         Batch,
+        BlockMark,
+        Chunk,
         ChunkHits,
+        ExcludedFile,
+        FileRef,
+        Heading,
         IndexCounts,
         IndexFigures,
         KeptModel,
         KeptVectors,
         LedgerEntry,
+        Link,
         ManifestEntry,
+        Note,
         NoteMove,
         NotePut,
         PassageText,
         PendingText,
+        SourceText,
+        Span,
         StoredChunk,
         StoredNote,
         VectorHits,
         VectorPut,
+        Walk,
+        embedded_text,
     )
     from notewell.base.types.values import (
         ChangeKind,
@@ -199,7 +197,7 @@ __all__ = [
     "knows_tokens",
 ]
 
-_HOMES = ("values", "settings", "notes", "embedding", "stored")
+_HOMES = ("values", "settings", "embedding", "stored")
 
 if not TYPE_CHECKING:
 

@@ -17,7 +17,7 @@ from notewell.base.errors import (
     ModelError,
     NotewellError,
 )
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.types import Settings
 from notewell.doors.cli.models import model_folder
 from notewell.engine.access import Devices
@@ -74,7 +74,7 @@ def check_writable(name: str, folder: Path) -> Check:
 def check_readable_by_others(settings: Settings) -> Check | None:
     """A warning where other users of this computer can read data; None where they cannot."""
     folders = [each for each in (settings.data_dir, settings.state_dir) if each.exists()]
-    found = list(dict.fromkeys(path for each in folders for path in private.exposed(each)))
+    found = list(dict.fromkeys(path for each in folders for path in disk.exposed(each)))
     if not found:
         return None
     places = " ".join(shlex.quote(str(folder)) for folder in folders)

@@ -13,7 +13,7 @@ from click.shell_completion import (
 )
 
 from notewell.base.errors import NotewellError
-from notewell.contract.complete import CompleteRequest, Completion
+from notewell.contract.search import CompleteRequest, Completion
 from notewell.doors.cli.backend import backend_for
 from notewell.doors.cli.options import Command, current_invocation
 

@@ -16,9 +16,8 @@ import click
 from click.core import ParameterSource
 
 from notewell.base.config.load import ENV_CONFIG, load_settings, user_file
-from notewell.base.errors import ConfigError, NotewellError
+from notewell.base.errors import ConfigError, NotewellError, near
 from notewell.base.support.logs import log_to_terminal
-from notewell.base.support.near import near
 from notewell.base.types import LogFormat, Settings
 from notewell.doors.cli.output import print_message
 from notewell.engine.feature import sections

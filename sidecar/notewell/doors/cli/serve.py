@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from notewell.base.errors import NotFoundError
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.support.log_files import LOGS, logging_to_files
 from notewell.base.types import Settings, VaultRecord
 from notewell.doors.cli.backend import server_for
@@ -209,7 +209,7 @@ def _run(
     from notewell.doors.mcp.http import attach  # noqa: PLC0415 - loads aiohttp
     from notewell.doors.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
-    private.restrict(settings.state_dir)
+    disk.restrict(settings.state_dir)
     with logging_to_files(settings.state_dir / LOGS, settings.log):
         asyncio.run(
             serve_vaults(

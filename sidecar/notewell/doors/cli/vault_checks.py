@@ -21,7 +21,7 @@ import orjson
 from notewell import __version__
 from notewell.base import querylog
 from notewell.base.errors import IndexDamagedError, IndexFailure, NotewellError, NotFoundError
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.types import Settings, VaultRecord
 from notewell.doors.cli.backend import server_for
 from notewell.doors.cli.checks import Check
@@ -184,10 +184,10 @@ def repair(settings: Settings, directories: Iterable[Path]) -> Iterator[str]:
         if _delete(found.path, indexes):
             yield f"deleted {found.path}: {found.what}"
     for folder in dict.fromkeys((settings.data_dir, settings.state_dir)):
-        exposed = len(list(private.exposed(folder))) if folder.exists() else 0
+        exposed = len(list(disk.exposed(folder))) if folder.exists() else 0
         if exposed:
-            private.restrict_all(folder)
-            still = len(list(private.exposed(folder)))
+            disk.restrict_all(folder)
+            still = len(list(disk.exposed(folder)))
             yield f"closed {exposed - still:,} files and folders in {folder} to other users"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from notewell.base.errors import IndexInUseError, NotFoundError, UsageError
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.doors.cli.backend import server_for
 from notewell.doors.cli.options import (

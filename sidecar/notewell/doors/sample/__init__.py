@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from notewell.base.errors import VaultError
-from notewell.base.support.private import make_folder, opened
+from notewell.base.support.disk import make_folder, opened
 
 __all__ = ["EXAMPLES", "Example", "copy_to", "vault_files"]
 

@@ -20,9 +20,9 @@ from urllib.parse import urlencode
 from aiohttp import hdrs, web
 
 from notewell.base.errors import NotFoundError
+from notewell.contract.codec import Json, Shape, describe
 from notewell.contract.request import JSON_MEDIA, Example
 from notewell.contract.request import Json as Value
-from notewell.contract.schema import Json, Shape, describe
 from notewell.contract.server import Problem
 from notewell.doors.web.auth import KEY_PARAMETER
 from notewell.doors.web.request_models import RequestModel, vault_model

@@ -24,7 +24,7 @@ from aiohttp import web
 
 from notewell import API_VERSION, __version__
 from notewell.base.errors import ServerError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.support.log_files import LOGS
 from notewell.base.types import ServerRules, Settings, VaultRecord
 from notewell.doors.web.app import create_app
@@ -95,7 +95,7 @@ def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
 
 def _write(file: Path, text: bytes) -> None:
     try:
-        atomic.replace(file, text)  # readable by its owner only; makes the folder
+        disk.replace(file, text)  # readable by its owner only; makes the folder
     except OSError as error:
         raise ServerError(
             f"Cannot write {file}: {error}. Without it other commands would not find this server.",

@@ -15,8 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from notewell.base.errors import ModelError
-from notewell.base.support import cleanup
+from notewell.base.errors import ModelError, on_error
 from notewell.base.types import LATE, Embedder, ModelKey, ModelRules
 from notewell.base.types.frozen import frozen
 from notewell.index.port import Index
@@ -166,7 +165,7 @@ class Models:
 
     def _load_wanted(self, fetch: bool) -> Embedder:
         embedder = self._load(self._rules, fetch)
-        with cleanup.on_error(embedder.close):
+        with on_error(embedder.close):
             self._choose(embedder)
         return embedder
 

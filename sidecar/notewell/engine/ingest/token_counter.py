@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from notewell.base.errors import ModelError
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.base.types import CountTokens, ModelRules
 from notewell.models.catalogue import TOKENIZER_FILE, known
 from notewell.models.fetch import cache_folder

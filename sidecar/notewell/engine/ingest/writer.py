@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from notewell.base.errors import AnotherVaultError, IndexFailure, NotewellError, UsageError
-from notewell.base.support import memory
+from notewell.base.support import program
 from notewell.base.support.logs import AboutFiles
 from notewell.base.types import Batch, Progress
 from notewell.engine.ingest.active_model import Models
@@ -384,7 +384,7 @@ class Writer:
         if self._index.generation != self._saved_generation and idle >= IDLE_BEFORE_SAVE_S:
             self._saved_generation = self._index.generation
             self._index.save()
-            memory.release_freed()
+            program.release_freed_memory()
 
 
 def _state(activity: Activity) -> dict[str, bool | str | None]:

@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from notewell.base.errors import NotFoundError, UsageError
-from notewell.base.support import private
-from notewell.base.support.home import expanded
-from notewell.base.support.near import near
+from notewell.base.errors import NotFoundError, UsageError, near
+from notewell.base.support import disk
+from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.vaults.registry import MIRRORS, VAULTS, Registry
 
@@ -71,7 +70,7 @@ class KnownVaults:
             if known is not None or not name.strip():
                 raise UsageError(f"a mirror cannot be called '{name}': choose another name")
             record = _mirror_record(self._mirrors, name, default=not records)
-            private.make_folder(record.path)
+            disk.make_folder(record.path)
             records.append(record)
         return record
 

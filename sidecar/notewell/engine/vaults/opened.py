@@ -19,9 +19,9 @@ from pathlib import Path
 from types import TracebackType
 
 from notewell.base import querylog
-from notewell.base.errors import NotewellError, NotFoundError, UsageError
-from notewell.base.support import cleanup, private, state_file
-from notewell.base.support.home import expanded
+from notewell.base.errors import NotewellError, NotFoundError, UsageError, on_error
+from notewell.base.support import disk, state_file
+from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine import runs
 from notewell.engine.engine import Engine
@@ -203,13 +203,13 @@ class Vaults(KnownVaults):
         """Close the data of a vault to other users: earlier versions left it readable for them."""
         data = self._settings.data_dir
         for place in (data, *(data / name for name in OURS), *data.glob(f"{REGISTRY}*")):
-            private.restrict(place)
+            disk.restrict(place)
         self._registry.keep_copies()
-        private.restrict_all(self._data(record))
+        disk.restrict_all(self._data(record))
 
     def _open_to_serve(self, record: VaultRecord) -> Engine:
         engine = self._open(record, writable=not self._settings.server.read_only)
-        with cleanup.on_error(engine.close):
+        with on_error(engine.close):
             engine.wait_for_model()
             engine.start()
         return engine

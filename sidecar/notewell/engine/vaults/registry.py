@@ -16,7 +16,7 @@ from typing import cast, get_args
 import orjson
 
 from notewell.base.errors import ConfigError, NotewellError
-from notewell.base.support import atomic, private
+from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultSource
 from notewell.engine.vaults import switch
 
@@ -103,7 +103,7 @@ def write_if_changed(file: Path, content: bytes) -> None:
     except FileNotFoundError:
         same = False
     if not same:
-        atomic.replace(file, content, durable=True)
+        disk.replace(file, content, durable=True)
 
 
 def is_any(data_dir: Path) -> bool:
@@ -281,7 +281,7 @@ class Registry:
         told = "missing" if found.content is None else "damaged"
         notice = f"The list of vaults, {self._file}, was {told} and {how}"
         if found.content is not None:
-            atomic.replace(self._file.with_name(DAMAGED), found.content, durable=True)
+            disk.replace(self._file.with_name(DAMAGED), found.content, durable=True)
             notice += f" The damaged file is kept as {DAMAGED}."
         listed = Listed(records, notice)
         self._write(listed)
@@ -302,8 +302,8 @@ class Registry:
         from filelock import FileLock, Timeout  # noqa: PLC0415
 
         try:
-            private.make_folder(self._folder)
-            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS, mode=private.FILE_MODE):
+            disk.make_folder(self._folder)
+            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS, mode=disk.FILE_MODE):
                 switch.take_back(self._folder)
                 yield
         except Timeout as error:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import orjson
 
-from notewell.base.errors import ConfigError
-from notewell.base.support import atomic, cleanup, private
+from notewell.base.errors import ConfigError, on_error
+from notewell.base.support import disk
 
 JOURNAL = "unfinished-restore.json"
 
@@ -42,12 +42,12 @@ def switch(data_dir: Path, moves: Sequence[Move]) -> None:
     to take back what was done; the next process does that.
     """
     journal = data_dir / JOURNAL
-    atomic.replace(journal, _dump(moves), durable=True)
-    with cleanup.on_error(partial(take_back, data_dir)):
+    disk.replace(journal, _dump(moves), durable=True)
+    with on_error(partial(take_back, data_dir)):
         for move in moves:
             _set_aside(move)
             if move.staged is not None:
-                private.make_folder(move.live.parent)
+                disk.make_folder(move.live.parent)
                 move.staged.replace(move.live)
     journal.unlink()
 
@@ -59,7 +59,7 @@ def _set_aside(move: Move) -> None:
     """
     if not os.path.lexists(move.live):
         return
-    private.make_folder(move.aside.parent)
+    disk.make_folder(move.aside.parent)
     if move.staged is not None and move.live.is_file():
         unfinished = _unfinished(move.aside)
         shutil.copy2(move.live, unfinished)
@@ -123,7 +123,7 @@ def _discard(live: Path, staged: Path | None) -> None:
     It is moved away first: nobody sees it half deleted.
     """
     away = staged or live.with_name(f".{live.name}-undone")
-    private.make_folder(away.parent)
+    disk.make_folder(away.parent)
     live.rename(away)
     if away.is_dir():
         shutil.rmtree(away, ignore_errors=True)

@@ -7,9 +7,9 @@ from textwrap import indent
 
 import click
 
-from notewell.base.config.terminal import is_terminal
+from notewell.base.config.load import is_terminal
 from notewell.base.errors import ProviderError
-from notewell.contract.chat import AskModelsReply
+from notewell.contract.context import AskModelsReply
 from notewell.doors.cli.backend import backend_for, print_reply
 from notewell.doors.cli.options import QueryCommand, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean, emit_object, print_table

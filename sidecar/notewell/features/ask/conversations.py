@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from notewell.base.errors import NotFoundError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import CountTokens
 from notewell.features.ask.prompts import phrases_for
 from notewell.features.ask.requests import AskConversationView, AskReply, AskSource
@@ -92,7 +92,7 @@ class Conversations:
     def _write(self, conversation: str, turns: Sequence[AskReply]) -> None:
         file = self._file(conversation)
         with suppress(OSError):
-            atomic.replace(file, json.dumps([asdict(one) for one in turns]).encode())
+            disk.replace(file, json.dumps([asdict(one) for one in turns]).encode())
             files = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
             for old in files[:-MOST]:
                 old.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from notewell.base.errors import CancelledError, NotewellError, ProviderError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.support.http import Cancel
 from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
 from notewell.models.chat.messages import Message, Turn
@@ -124,7 +124,7 @@ class Expander:
     def _write(self, cache: Mapping[str, Wordings]) -> None:
         text = json.dumps({key: [one.queries, one.terms] for key, one in cache.items()})
         with suppress(OSError):  # then the model is asked again
-            atomic.replace(self._file, text.encode())
+            disk.replace(self._file, text.encode())
 
 
 def _read_wordings(text: str, query: str) -> Wordings:

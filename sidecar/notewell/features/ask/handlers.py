@@ -14,7 +14,7 @@ from pathlib import Path
 from notewell.base.errors import ConfigError
 from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
-from notewell.contract.chat import AskModelsReply
+from notewell.contract.context import AskModelsReply
 from notewell.doors.web.auth import CALLER
 from notewell.doors.web.routes import Handler
 from notewell.doors.web.site import Site

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from annotated_types import Ge, Le, MaxLen, MinLen
 
 from notewell.base.types.frozen import frozen
-from notewell.contract.chat import AskModelsReply
+from notewell.contract.context import AskModelsReply
 from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
 from notewell.contract.request import EVENT_STREAM, Endpoint, Request
 from notewell.contract.search import Result

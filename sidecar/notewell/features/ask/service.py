@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from notewell.base.errors import CancelledError, NotewellError, ReadOnlyError
 from notewell.base.support.http import Cancel
-from notewell.contract.chat import AskModelsReply
+from notewell.contract.context import AskModelsReply
 from notewell.contract.request import StreamEvent
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from notewell.base.errors import ProviderError
 from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
-from notewell.contract.chat import ModelView
+from notewell.contract.context import ModelView
 from notewell.contract.request import StreamEvent
 from notewell.engine.feature import OpenVault
 from notewell.features.ask import prompts

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from notewell.base.errors import NotewellError, UsageError
-from notewell.base.support.confined.rules import MODULES
+from notewell.base.support.confined.child import MODULES
 from notewell.base.support.http import Json
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
-from notewell.contract.graph import NeighborsRequest
-from notewell.contract.notes import NoteRequest
+from notewell.contract.notes import NeighborsRequest, NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenVault
 from notewell.features.ask.code_tool import CodeNote, CodeRunner

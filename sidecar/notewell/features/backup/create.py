@@ -17,7 +17,7 @@ from typing import BinaryIO
 from notewell import __version__
 from notewell.base import querylog
 from notewell.base.errors import BackupError, NotFoundError, UsageError
-from notewell.base.support import atomic, private
+from notewell.base.support import disk
 from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.engine.access import Device, Devices
 from notewell.engine.feature import open_source
@@ -90,10 +90,10 @@ def write_backup(
         raise UsageError(f"{file} exists already. Name another file, or replace it with --force.")
     records = known.records()
     try:
-        private.make_folder(file.parent)
+        disk.make_folder(file.parent)
         with (
             tempfile.TemporaryDirectory(prefix=".backup-", dir=file.parent) as scratch,
-            atomic.replacing(file, durable=True) as stream,
+            disk.replacing(file, durable=True) as stream,
         ):
             copier = _Copier(known, settings, Path(scratch), logs=logs, vectors=vectors)
             parts = _write_parts(stream, copier.contents(records, settings_file))
@@ -200,7 +200,7 @@ class _Copier:
 
 def _copy_database(source: Path, copy: Path) -> None:
     """Copy an SQLite file as it is between two transactions."""
-    private.make_file(copy)
+    disk.make_file(copy)
     uri = f"{source.absolute().as_uri()}?mode=ro"
     with (
         closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as original,
@@ -249,7 +249,7 @@ def _finish(stream: BinaryIO, manifest: bytes) -> None:
 def _header(name: str, size: int) -> bytes:
     info = tarfile.TarInfo(name)
     info.size = size
-    info.mode = private.FILE_MODE
+    info.mode = disk.FILE_MODE
     return info.tobuf(tarfile.GNU_FORMAT)  # sizes beyond 8 GB; names are short
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from notewell.base.errors import BackupError, IndexInUseError, NotFoundError, UsageError
-from notewell.base.support import atomic, private
-from notewell.base.support.home import expanded
+from notewell.base.support import disk
+from notewell.base.support.disk import expanded
 from notewell.base.support.plain_tar import Member
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.configuration import Configuration
@@ -106,7 +106,7 @@ def restore_backup(
             records = _records(manifest, data, folders)
             if not replace_state:
                 _refuse_state(known, data, configuration)
-            private.make_folder(data)
+            disk.make_folder(data)
             with _unused(known), _staging(data) as staged:
                 _extract(stream, manifest, members, staged)
                 return _put_in_place(
@@ -214,7 +214,7 @@ def _unused(known: KnownVaults) -> Iterator[None]:
 @contextmanager
 def _staging(data: Path) -> Iterator[Path]:
     folder = data / f"{STAGED}{secrets.token_hex(4)}"
-    private.make_folder(folder)
+    disk.make_folder(folder)
     try:
         yield folder
     finally:
@@ -226,12 +226,12 @@ def _extract(
 ) -> None:
     """Write all parts below `staged`, in the layout of a data directory, and check databases."""
     for name in OURS:
-        private.make_folder(staged / name)
+        disk.make_folder(staged / name)
     try:
         for part in manifest.parts:
             place = staged / _place(part)
-            private.make_folder(place.parent)
-            with private.opened(place) as target:
+            disk.make_folder(place.parent)
+            with disk.opened(place) as target:
                 for block in _content(stream, part, members):
                     target.write(block)
                 target.flush()
@@ -311,8 +311,8 @@ def _index_move(directory: Path, index: Path, stamp: str) -> Iterator[Move]:
     """A move of an index whose folder may be on another disk than the data directory."""
     prepared = directory.with_name(f"{STAGED}{directory.name}-{secrets.token_hex(4)}")
     try:
-        private.make_folder(prepared)
-        with private.opened(prepared / DATABASE) as target, index.open("rb") as source:
+        disk.make_folder(prepared)
+        with disk.opened(prepared / DATABASE) as target, index.open("rb") as source:
             shutil.copyfileobj(source, target)
         index.unlink()
         yield Move(directory, prepared, directory.with_name(f"{directory.name}.{stamp}"))
@@ -324,7 +324,7 @@ def _index_move(directory: Path, index: Path, stamp: str) -> Iterator[Move]:
 def _settings_move(file: Path, text: str, stamp: str) -> Iterator[Move]:
     prepared = file.with_name(f"{STAGED}{file.name}-{secrets.token_hex(4)}")
     try:
-        atomic.replace(prepared, text.encode(), durable=True)
+        disk.replace(prepared, text.encode(), durable=True)
         yield Move(file, prepared, file.with_name(f"{file.name}.{stamp}"))
     finally:
         prepared.unlink(missing_ok=True)

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Le, MaxLen, MinLen
 
 from notewell.base.types.frozen import frozen
-from notewell.contract.devices import AuditEntry, DeviceView
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
+from notewell.contract.server import AuditEntry, DeviceView
 
 
 @frozen

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.contract.request import Request
 from notewell.doors.cli.backend import backend_for, print_reply, writing_backend
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option

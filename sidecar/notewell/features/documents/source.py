@@ -24,7 +24,7 @@ from notewell.base.errors import (
     UnreadableNoteError,
     VaultError,
 )
-from notewell.base.support import atomic, private
+from notewell.base.support import disk
 from notewell.base.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
 from notewell.engine.configuration import allowed_place
 from notewell.vault import files
@@ -87,13 +87,13 @@ class DocumentStore:
         from filelock import FileLock, Timeout  # noqa: PLC0415
 
         try:
-            private.make_folder(self._file.parent)
+            disk.make_folder(self._file.parent)
             lock = self._file.with_suffix(".lock")
-            with FileLock(lock, timeout=_LOCK_SECONDS, mode=private.FILE_MODE):
+            with FileLock(lock, timeout=_LOCK_SECONDS, mode=disk.FILE_MODE):
                 namespaces = dict(_read(self._file) if self._file.exists() else {})
                 yield namespaces
                 self._known = (None, {})
-                atomic.replace(self._file, _dump(namespaces), durable=True)
+                disk.replace(self._file, _dump(namespaces), durable=True)
         except Timeout as error:
             raise NotewellError(f"{self._file} is locked by another process; try again") from error
         except OSError as error:

@@ -24,7 +24,7 @@ import orjson
 
 from notewell.base.errors import UsageError
 from notewell.base.querylog import Judgements, fold
-from notewell.base.querylog.records import Opened
+from notewell.base.querylog.database import Opened
 from notewell.base.types import VaultRecord
 from notewell.engine.feature import OpenVault
 from notewell.features.evaluate.datasets import JudgedSet, Query

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from notewell.base.errors import NotFoundError
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.base.types import SearchMode, Settings, VaultRecord
 from notewell.doors.cli.options import Invocation
 from notewell.doors.cli.output import emit, emit_object, print_table

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class TuningFile:
 
     def store(self, tuning: Tuning) -> None:
         """Have searches use these factors."""
-        atomic.replace(self._file, orjson.dumps(asdict(tuning), option=orjson.OPT_INDENT_2))
+        disk.replace(self._file, orjson.dumps(asdict(tuning), option=orjson.OPT_INDENT_2))
 
     def delete(self) -> None:
         """Have searches use the default factors."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from notewell.base.errors import ConfigError, ProviderError, UsageError
 from notewell.base.support.http import Cancel
-from notewell.contract.chat import ModelView
+from notewell.contract.context import ModelView
 from notewell.engine.runs import RunProgress
 from notewell.features.gardener import GardenRules
 from notewell.features.gardener.checks import ARCHIVE, DESCRIBE, MERGE, UPDATE

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from notewell.base.types import VaultRecord
-from notewell.contract.graph import NeighborsReply, NeighborsRequest
+from notewell.contract.notes import NeighborsReply, NeighborsRequest
 from notewell.contract.request import Request
 from notewell.doors.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option

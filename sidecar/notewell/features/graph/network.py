@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from notewell.base.types import Direction, Link
-from notewell.contract.graph import LinkDirection
+from notewell.contract.notes import LinkDirection
 from notewell.vault.links import ATTACHMENTS
 from notewell.vault.readers import link_name
 

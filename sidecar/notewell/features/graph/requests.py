@@ -11,7 +11,7 @@ from annotated_types import Ge, Le
 
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, NoteName
-from notewell.contract.graph import Daily, Hops, LinkDirection, NeighborsRequest
+from notewell.contract.notes import Daily, Hops, LinkDirection, NeighborsRequest
 from notewell.contract.request import Endpoint, Example, RateClass, Request
 
 HubOrder = Literal["links", "pagerank"]

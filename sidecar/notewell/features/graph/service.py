@@ -8,7 +8,7 @@ import numpy as np
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import FloatArray, IdArray, StoredNote
-from notewell.contract.graph import NeighborsReply, NeighborsRequest
+from notewell.contract.notes import NeighborsReply, NeighborsRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.graph import views
 from notewell.features.graph.network import dangling_links, nearby_notes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import LogRequest
+from notewell.contract.notes import NeighborsRequest
 from notewell.contract.status import StatusRequest
 from notewell.doors.mcp.answer import pick
 from notewell.doors.mcp.requests import BudgetedRequest, Change, request_model

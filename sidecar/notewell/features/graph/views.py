@@ -17,7 +17,7 @@ import numpy as np
 
 from notewell.base.types import FloatArray, IdArray, StoredNote, VaultRecord
 from notewell.contract.fields import iso
-from notewell.contract.graph import Neighbor
+from notewell.contract.notes import Neighbor
 from notewell.features.graph.network import DanglingLinks, NearbyNote, Network
 from notewell.features.graph.requests import (
     BridgeLink,

@@ -20,7 +20,7 @@ import numpy as np
 import orjson
 
 from notewell.base.errors import NotFoundError, PackError, UsageError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import KeptModel, StoredChunk, StoredNote
 from notewell.index.port import IndexReader
 
@@ -82,7 +82,7 @@ def export_points(
     if file.exists() and not overwrite:
         raise UsageError(f"{file} exists already. Name another file, or replace it with --force.")
     try:
-        with atomic.replacing(file, durable=True) as stream:
+        with disk.replacing(file, durable=True) as stream:
             points, passages = _write(index, kept, to, stream)
     except OSError as error:
         raise PackError(f"{file} cannot be written: {error}. Choose another place.") from error

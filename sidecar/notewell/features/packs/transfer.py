@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from notewell.base.errors import NotFoundError, PackError, UsageError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import FloatArray, KeptModel, ModelKey, VectorPut
 from notewell.index.port import Index
@@ -187,7 +187,7 @@ def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackRep
     if file.exists() and not overwrite:
         raise UsageError(f"{file} exists already. Name another file, or replace it with --force.")
     try:
-        with atomic.replacing(file, durable=True) as stream:
+        with disk.replacing(file, durable=True) as stream:
             manifest = _write(index, kept, stream)
     except OSError as error:
         raise PackError(f"{file} cannot be written: {error}. Choose another place.") from error

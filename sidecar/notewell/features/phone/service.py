@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from notewell.base.errors import ReadOnlyError, UsageError, WriteError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import Embedder, VaultRecord
 from notewell.base.types.runs import Trigger
 from notewell.contract.fields import iso
@@ -211,7 +211,7 @@ class PhoneIndex:
         try:
             for left in unfinished_phone_indexes(self._parts.record.path):
                 left.unlink(missing_ok=True)  # of a process that was killed; runs exclude others
-            atomic.replace(self._file, content, mode=atomic.SHARED, durable=True)
+            disk.replace(self._file, content, mode=disk.SHARED, durable=True)
         except OSError as error:
             raise WriteError(
                 f"The phone index cannot be written to {self._file} ({error.strerror or error});"

@@ -33,8 +33,8 @@ from notewell.base.errors import (
     IndexInUseError,
     NotewellError,
     QueryTimeoutError,
+    on_error,
 )
-from notewell.base.support import cleanup
 from notewell.features.postgres.engine import Address
 
 # The connection ended, and nothing was committed by what was asked: it may be asked again.
@@ -143,7 +143,7 @@ class Loop:
             work.close()
             raise IndexFailure("The index is closed.")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        with cleanup.on_error(future.cancel):
+        with on_error(future.cancel):
             return future.result()
 
     def close(self) -> None:
@@ -191,7 +191,7 @@ class Session:
         )
         with explained(self._server):
             self._loop.wait(made.start())
-        with cleanup.on_error(partial(self._roll_back, made)):
+        with on_error(partial(self._roll_back, made)):
             yield
         with explained(self._server):
             self._loop.wait(made.commit())
@@ -426,7 +426,7 @@ class Lease:
 
     def _acquired(self) -> Session:
         session = self._database.session()
-        with cleanup.on_error(session.close):
+        with on_error(session.close):
             self._lock(session)
             with session.transaction():
                 self._become(session)

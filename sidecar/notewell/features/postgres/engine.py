@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from notewell.base.config.load import ENV_POSTGRES, database_password
 from notewell.base.errors import ConfigError, MissingExtraError, NotFoundError
-from notewell.base.support import atomic, private
+from notewell.base.support import disk
 from notewell.index.engines import IndexEngine
 from notewell.models.keys import keep, kept_key
 
@@ -151,10 +151,10 @@ def read(directory: Path) -> Address:
 
 def write(directory: Path, address: Address) -> None:
     """Store an address in an index's folder; whoever opens the index then looks there."""
-    private.make_folder(directory)
+    disk.make_folder(directory)
     stored = {"address": address.server, "vault": address.vault}
     text = json.dumps(stored, indent=2) + "\n"
-    atomic.replace(directory / ADDRESS_FILE, text.encode(), durable=True)
+    disk.replace(directory / ADDRESS_FILE, text.encode(), durable=True)
 
 
 def _host(netloc: str, hostname: str | None) -> str:

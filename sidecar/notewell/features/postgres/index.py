@@ -6,8 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from notewell.base.errors import IndexFailure
-from notewell.base.support import cleanup
+from notewell.base.errors import IndexFailure, on_error
 from notewell.base.types import (
     Applied,
     Batch,
@@ -139,7 +138,7 @@ class PostgresIndex:
     def apply(self, batch: Batch, *, between_notes: Callable[[], None] = lambda: None) -> Applied:
         """See the port."""
         cleaned = clean(batch)
-        with cleanup.on_error(self._postings.forget), self._changing() as session:
+        with on_error(self._postings.forget), self._changing() as session:
             changed = batch_state.apply(session, self._vault, cleaned, between_notes)
             self._postings.write(
                 session,

@@ -14,8 +14,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
-from notewell.base.errors import IndexFailure, NotFoundError
-from notewell.base.support import cleanup
+from notewell.base.errors import IndexFailure, NotFoundError, on_error
 from notewell.features.postgres import schema
 from notewell.features.postgres.connection import Database, Lease
 from notewell.features.postgres.documents import ANALYSIS, PostingWriter
@@ -178,7 +177,7 @@ def to_folder(directory: Path, password: str | None, *, say: Say, keep: bool = F
     beside = directory / _UNFINISHED
     shutil.rmtree(beside, ignore_errors=True)
     with closing(open_at(address, password, writable=True)) as source:
-        with cleanup.on_error(lambda: shutil.rmtree(beside, ignore_errors=True)):
+        with on_error(lambda: shutil.rmtree(beside, ignore_errors=True)):
             with closing(
                 engines.open_index(beside, writable=True, engine=engines.DEFAULT)
             ) as target:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from notewell.base.errors import IndexInUseError, NotewellError, SourceError, UsageError
-from notewell.base.support.home import expanded
+from notewell.base.support.disk import expanded
 from notewell.base.types import VaultRecord
 from notewell.contract.runs import RunView
 from notewell.doors.cli.backend import server_for, writing_backend

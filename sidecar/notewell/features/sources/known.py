@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notewell.base.errors import NotFoundError, SourceError, UsageError
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
 from notewell.engine.configuration import allowed_place
@@ -50,8 +50,8 @@ def _new_record(
         vault_id, wanted, folder / vault_id / "vault", source=spec.kind, default=not records
     )
     try:
-        private.make_folder(record.path)
-        private.make_folder(source_state.folder_of(record))
+        disk.make_folder(record.path)
+        disk.make_folder(source_state.folder_of(record))
         source_state.save(source_state.folder_of(record), SourceState(spec))
     except OSError as error:
         raise SourceError(f"{record.path} cannot be written: {error.strerror or error}") from error

@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from notewell.base.errors import SourceError
-from notewell.base.support import atomic, private
+from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultRules
 from notewell.features.sources import source_state
 from notewell.features.sources.pages import (
@@ -71,8 +71,8 @@ class PageStore:
         """
         self.notes = notes
         self._kind = kind
-        private.make_folder(folder)
-        private.make_folder(notes)
+        disk.make_folder(folder)
+        disk.make_folder(notes)
         self._database = _open(folder / DATABASE)
         self._renamed: set[str] = set()  # titles whose path is another one now
 
@@ -277,7 +277,7 @@ class PageStore:
         with suppress(OSError):
             if file.read_bytes() == content:
                 return
-        atomic.replace(file, content)
+        disk.replace(file, content)
         if edited:
             with suppress(OSError, OverflowError):
                 os.utime(file, (edited / 1000, edited / 1000))
@@ -343,7 +343,7 @@ def _target_in(rows: Sequence[tuple[str, ...]], uid: str) -> Target | None:
 def _open(file: Path) -> sqlite3.Connection:
     try:
         database = sqlite3.connect(file, timeout=10, isolation_level="IMMEDIATE")
-        private.restrict(file)
+        disk.restrict(file)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         (version,) = database.execute("PRAGMA user_version").fetchone()

@@ -21,8 +21,7 @@ from urllib.parse import quote, urlsplit
 from notewell.base.config.load import ENV_ROAM_TOKEN, roam_token
 from notewell.base.errors import SourceError
 from notewell.base.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
-from notewell.base.support.http.connection import is_loopback
-from notewell.base.support.http.messages import error_words
+from notewell.base.support.http.connection import error_words, is_loopback
 from notewell.features.sources.source_state import SourceSpec
 from notewell.models import keys
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 import orjson
 
 from notewell.base.errors import SourceError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultSource
 
 NAME = "source.json"
@@ -100,4 +100,4 @@ def save(folder: Path, state: SourceState) -> None:
     """Write the state of a source. Raises OSError."""
     stored = {"format": _FORMAT, **asdict(state.spec), **asdict(state)}
     del stored["spec"]
-    atomic.replace(folder / NAME, orjson.dumps(stored, option=orjson.OPT_INDENT_2))
+    disk.replace(folder / NAME, orjson.dumps(stored, option=orjson.OPT_INDENT_2))

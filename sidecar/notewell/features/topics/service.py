@@ -7,8 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from notewell.base.errors import UnreadableNoteError
-from notewell.base.support.near import near
+from notewell.base.errors import UnreadableNoteError, near
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.topics.requests import (
     AlikeTopics,

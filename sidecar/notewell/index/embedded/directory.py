@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from notewell.base import querylog
 from notewell.base.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
-from notewell.base.support import private
+from notewell.base.support import disk
 from notewell.index.embedded import reads, tables
 from notewell.index.embedded.checksums import (
     DamagedRowError,
@@ -80,10 +80,10 @@ def hold(directory: Path) -> filelock.BaseFileLock:
 
     """
     try:
-        private.make_folder(directory)
+        disk.make_folder(directory)
         _check_ours(directory)
         # Who closes an index may be another thread than who opened it.
-        lock = filelock.FileLock(directory / LOCK, mode=private.FILE_MODE, thread_local=False)
+        lock = filelock.FileLock(directory / LOCK, mode=disk.FILE_MODE, thread_local=False)
         lock.acquire(timeout=0)
         _restrict(directory)
     except filelock.Timeout as error:
@@ -106,9 +106,9 @@ def _restrict(directory: Path) -> None:
     """
     ours = {path for pattern in (*_FILES, LOCK, FOLDER) for path in directory.glob(pattern)}
     for path in ours:
-        private.restrict_all(path)
+        disk.restrict_all(path)
     if all(path in ours or path.name.startswith(_OF_OTHERS) for path in directory.iterdir()):
-        private.restrict(directory)
+        disk.restrict(directory)
 
 
 def _check_ours(directory: Path) -> None:
@@ -172,7 +172,7 @@ def copy_index(directory: Path, file: Path, *, vectors: bool) -> None:
     source = directory / DATABASE
     if not source.is_file():
         raise NotFoundError(f"There is no index in {directory}.")
-    private.make_file(file)
+    disk.make_file(file)
     with (
         explained(directory),
         closing(connect_read_only(source)) as original,

@@ -28,8 +28,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.errors import IndexFailure
-from notewell.base.support import cleanup, private
+from notewell.base.errors import IndexFailure, on_error
+from notewell.base.support import disk
 from notewell.base.types import IdArray
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.embedded.store import connect_read_only
@@ -307,7 +307,7 @@ def _lines(stored: bytes) -> LineHashes:
 def _connect_writer(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         try:
-            private.make_file(path)
+            disk.make_file(path)
         except OSError as error:
             raise sqlite3.OperationalError(f"unable to open {path}: {error}") from error
     connection = sqlite3.connect(
@@ -316,7 +316,7 @@ def _connect_writer(path: Path | None) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    with cleanup.on_error(connection.close):
+    with on_error(connection.close):
         # After a power cut the terms may be older than the documents; `belongs_to` shows it.
         for pragma in (
             f"page_size={_PAGE_BYTES}",

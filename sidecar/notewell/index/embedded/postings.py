@@ -34,8 +34,8 @@ import numpy as np
 import tantivy
 from tantivy import tantivy as native
 
-from notewell.base.errors import IndexFailure
-from notewell.base.support import cleanup, private
+from notewell.base.errors import IndexFailure, on_error
+from notewell.base.support import disk
 from notewell.base.types import IdArray
 from notewell.index.analyze import stemmer
 from notewell.index.embedded.note_search import NoteSearch
@@ -197,7 +197,7 @@ class Postings:
             if path is None:
                 self._index = tantivy.Index(self.schema)
             else:
-                private.make_folder(path)
+                disk.make_folder(path)
                 check_files(path)
                 self._index = tantivy.Index(self.schema, path=str(path))
             self._index.register_tokenizer("words", whitespace())
@@ -209,7 +209,7 @@ class Postings:
     def copy_of(cls, path: Path) -> Postings:
         """A private copy for a reader, which must not write the original; removed at closing."""
         temporary = Path(tempfile.mkdtemp(prefix="notewell-"))
-        with cleanup.on_error(partial(shutil.rmtree, temporary, ignore_errors=True)):
+        with on_error(partial(shutil.rmtree, temporary, ignore_errors=True)):
             with tantivy_errors():
                 shutil.copytree(
                     path,
@@ -468,7 +468,7 @@ class Postings:
     def _restrict(self) -> None:
         """Close the files of a commit to other users, whom the folder keeps out already."""
         if self.path is not None:
-            private.restrict_all(self.path)
+            disk.restrict_all(self.path)
 
     def _open_writer(self) -> tantivy.IndexWriter:
         if self._writer is None:

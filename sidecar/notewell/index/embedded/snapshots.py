@@ -22,7 +22,7 @@ import msgpack
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.support import private
+from notewell.base.support import disk
 
 FORMAT = 2
 _MAGIC = b"nwsnaps1"
@@ -63,7 +63,7 @@ def save_snapshot(path: Path, of: Fingerprint, arrays: Mapping[str, npt.NDArray[
     )
     temporary = path.with_name(path.name + ".new")
     try:
-        with private.opened(temporary) as file:
+        with disk.opened(temporary) as file:
             file.write(_PREFIX.pack(_MAGIC, len(header), zlib.crc32(header)))
             file.write(header)
             start = _aligned(_PREFIX.size + len(header))

@@ -19,8 +19,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from notewell.base.errors import IndexDamagedError, IndexFailure, NotFoundError
-from notewell.base.support import cleanup, private
+from notewell.base.errors import IndexDamagedError, IndexFailure, NotFoundError, on_error
+from notewell.base.support import disk
 from notewell.index.embedded import tables
 from notewell.index.embedded.checksums import DamagedRowError, is_plausible, vector_sum
 
@@ -114,7 +114,7 @@ def _damaged(directory: Path, reason: str) -> IndexDamagedError:
 
 def _mark_damaged(directory: Path) -> None:
     try:
-        private.make_file(directory / _DAMAGED)
+        disk.make_file(directory / _DAMAGED)
     except OSError:
         logger.warning("cannot mark %s as damaged: it is not writable", directory)
 
@@ -225,7 +225,7 @@ class Store:
 
     def _open_writer(self) -> sqlite3.Connection:
         with explained(self.directory):
-            private.make_folder(self.directory)
+            disk.make_folder(self.directory)
             marked = (self.directory / _DAMAGED).exists()
             if self.path.exists() and (marked or looks_damaged(self.path)):
                 return self._replace("it does not read back")
@@ -259,7 +259,7 @@ class Store:
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        with cleanup.on_error(connection.close):
+        with on_error(connection.close):
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}")
             tables.migrate(connection)
@@ -276,7 +276,7 @@ class Store:
 
 def _make_file(path: Path) -> None:
     try:
-        private.make_file(path)
+        disk.make_file(path)
     except OSError as error:  # as SQLite says it
         raise sqlite3.OperationalError(f"unable to open database file: {error}") from error
 
@@ -292,7 +292,7 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
             isolation_level=None,
             check_same_thread=False,
         )
-        with cleanup.on_error(connection.close):
+        with on_error(connection.close):
             try:
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             except sqlite3.OperationalError as error:

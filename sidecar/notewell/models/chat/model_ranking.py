@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from notewell.base.types import ModelPreference
 from notewell.base.types.frozen import frozen
-from notewell.contract.chat import ModelView
+from notewell.contract.context import ModelView
 from notewell.models.chat.messages import ModelInfo
 
 UNKNOWN_LIMIT = 4096  # tokens; with which Ollama loads a model by default

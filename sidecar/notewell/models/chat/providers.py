@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from notewell.base.config.load import ENV_KEY, provider_key
 from notewell.base.errors import ConfigError, ProviderError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.support.http import Cancel, is_loopback
 from notewell.base.types import AskRules
 from notewell.base.types.frozen import frozen
-from notewell.contract.chat import AskModelsReply, ModelView
+from notewell.contract.context import AskModelsReply, ModelView
 from notewell.models.chat.messages import ChatModel, ModelInfo
 from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank
 from notewell.models.chat.wire import FIRST_PAUSE_S
@@ -166,7 +166,7 @@ class Providers:
     def _cache(self, fetched: float, models: Sequence[ModelInfo]) -> None:
         text = json.dumps({"fetched": fetched, "models": [asdict(model) for model in models]})
         with suppress(OSError):  # then it is fetched again
-            atomic.replace(self._file, text.encode())
+            disk.replace(self._file, text.encode())
 
 
 def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from notewell.base.errors import ConfigError, ModelError
-from notewell.base.support import atomic
+from notewell.base.support import disk
 from notewell.base.support.http import Json, is_loopback
 from notewell.base.types import ChunkSizes, CosineScale, EmbeddedPiece, FloatArray, ModelKey
 from notewell.base.types.frozen import frozen
@@ -309,7 +309,7 @@ def load(options: EmbedderOptions) -> RemoteEmbedder:
     embedder = RemoteEmbedder(model, kept, wrong_length=lambda: file.unlink(missing_ok=True))
     if not kept:
         with suppress(OSError):  # then it is found again at the next start
-            atomic.replace(file, json.dumps({"dimensions": embedder.dimensions}).encode())
+            disk.replace(file, json.dumps({"dimensions": embedder.dimensions}).encode())
     return embedder
 
 

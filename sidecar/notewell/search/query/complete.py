@@ -19,7 +19,7 @@ from functools import partial
 from notewell.base.errors import NotFoundError
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.contract.complete import CompleteReply, CompleteRequest, Completion, CompletionKind
+from notewell.contract.search import CompleteReply, CompleteRequest, Completion, CompletionKind
 from notewell.index.port import IndexReader
 from notewell.search.query.language import FIELDS
 from notewell.vault.readers import link_name, spellings

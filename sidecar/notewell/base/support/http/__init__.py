@@ -8,19 +8,19 @@ goes to the address that a person chose and to no other.
 
 from __future__ import annotations
 
-from notewell.base.support.http.client import HttpClient
-from notewell.base.support.http.connection import Tls, is_loopback
-from notewell.base.support.http.messages import (
+from notewell.base.support.http.client import HttpClient, ServerEvent, StreamedReply, parse_events
+from notewell.base.support.http.connection import (
     Cancel,
     HttpError,
     HttpReply,
     HttpRequest,
     Json,
     Retry,
+    Tls,
     error_words,
+    is_loopback,
     parse_json,
 )
-from notewell.base.support.http.stream import ServerEvent, StreamedReply, parse_events
 
 __all__ = [
     "Cancel",

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from http.client import HTTPMessage
+from http.client import HTTPMessage, HTTPResponse
 from typing import Protocol, TypeVar
 from urllib.parse import SplitResult, urljoin
 
-from notewell.base.support.http.connection import PUBLIC, Connection, Tls, parse_url, translate
-from notewell.base.support.http.messages import (
+from notewell.base.support.http.connection import (
     NEVER,
+    PUBLIC,
     Cancel,
+    Connection,
     HttpError,
     HttpReply,
     HttpRequest,
     Retry,
+    Tls,
+    hang_up,
+    parse_url,
+    translate,
 )
-from notewell.base.support.http.stream import Guard, StreamedReply
 
 MAX_BYTES = 8 * 1024 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -172,3 +179,189 @@ def _redirected(request: HttpRequest, status: int, location: str) -> HttpRequest
         }
         request = replace(request, headers=kept)
     return replace(request, url=target)
+
+
+T = TypeVar("T")
+_PIECE_BYTES = 64 * 1024
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Guard:
+    """Ends a connection that is cancelled or whose deadline has passed."""
+
+    def __init__(self, cancel: Cancel, deadline_s: float | None) -> None:
+        """`deadline_s` counts from `watch`; None: no deadline."""
+        self._cancel = cancel
+        self._deadline_s = deadline_s
+        self._expired = threading.Event()
+        self._timer: threading.Timer | None = None
+
+    def watch(self, opened: socket.socket) -> None:
+        """Begin with an open connection."""
+        if self._deadline_s is not None:
+            self._timer = threading.Timer(self._deadline_s, self._expire, (opened,))
+            self._timer.daemon = True
+            self._timer.start()
+        self._cancel.on_cancel(partial(hang_up, opened))
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Run a piece of network work; a connection that was ended just looks closed to it."""
+        try:
+            result = translate(work)
+        except HttpError:
+            self._check()
+            raise
+        self._check()
+        return result
+
+    def release(self) -> None:
+        """Stop watching. May be called twice."""
+        self._cancel.on_cancel(None)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _expire(self, opened: socket.socket) -> None:
+        self._expired.set()
+        hang_up(opened)
+
+    def _check(self) -> None:
+        self._cancel.check()
+        if self._expired.is_set():
+            raise HttpError("timeout", f"took longer than {self._deadline_s:g} s")
+
+
+class StreamedReply:
+    """A reply whose headers have arrived and whose body is still to be read, once."""
+
+    def __init__(
+        self, connection: Connection, response: HTTPResponse, guard: Guard, max_bytes: int | None
+    ) -> None:
+        """Take over an open connection; `close` ends it."""
+        self._connection = connection
+        self._response = response
+        self._guard = guard
+        self._max_bytes = max_bytes
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self._response.status
+
+    @property
+    def headers(self) -> HTTPMessage:
+        """The headers; the case of names is ignored."""
+        return self._response.headers
+
+    def pieces(self) -> Iterator[bytes]:
+        """The body as it arrives. Raises HttpError, also where it ends early or grows too large."""
+        announced = self._response.length  # None: chunked, or until the connection ends
+        self._refuse_above_limit(announced or 0)
+        arrived = 0
+        while arrived != announced:
+            piece = self._guard.run(partial(self._response.read1, _PIECE_BYTES))
+            if not piece:
+                break
+            arrived += len(piece)
+            self._refuse_above_limit(arrived)
+            yield piece
+        if announced is not None and arrived < announced:
+            raise HttpError("truncated", f"ended after {arrived} of {announced} bytes")
+
+    def read(self) -> bytes:
+        """The whole body. Raises HttpError as `pieces` does."""
+        return b"".join(self.pieces())
+
+    def read_at_most(self, limit: int) -> bytes:
+        """The first `limit` bytes of the body; the rest is not read. Raises HttpError."""
+        body = bytearray()
+        for piece in self.pieces():
+            body += piece
+            if len(body) >= limit:
+                break
+        return bytes(body[:limit])
+
+    def events(self) -> Iterator[ServerEvent]:
+        """The body as server-sent events. Raises HttpError as `pieces` does."""
+        return parse_events(self.pieces())
+
+    def close(self) -> None:
+        """End the connection. May be called twice."""
+        self._guard.release()
+        self._response.close()
+        self._connection.close()
+
+    def _refuse_above_limit(self, size: int) -> None:
+        if self._max_bytes is not None and size > self._max_bytes:
+            raise HttpError("too_large", f"more than {self._max_bytes} bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One event. `id` is the last id that the server sent, "" before the first."""
+
+    kind: str
+    data: str
+    id: str = ""
+
+
+def parse_events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
+    """Parse a stream that arrives in pieces of any size; an event is given once it is complete.
+
+    Unlike the standard, an event whose closing blank line is missing at the end of the stream is
+    given too, because several model servers leave that line out.
+    """
+    event = _Event()
+    for line in _lines(pieces):
+        if line:
+            event.take(line)
+        else:
+            yield from event.finish()
+    yield from event.finish()
+
+
+@dataclass(slots=True)
+class _Event:
+    """The event whose lines are arriving."""
+
+    kind: str = ""
+    data: list[str] = field(default_factory=list)
+    last_id: str = ""
+
+    def take(self, line: bytes) -> None:
+        """Take one line that is not blank."""
+        name, _, raw = line.partition(b":")  # a comment begins with the colon and has no name
+        value = raw.removeprefix(b" ").decode("utf-8", "replace")
+        if name == b"data":
+            self.data.append(value)
+        elif name == b"event":
+            self.kind = value
+        elif name == b"id" and "\0" not in value:
+            self.last_id = value
+
+    def finish(self) -> Iterator[ServerEvent]:
+        """The event, unless it has no data; the next one begins."""
+        if self.data:
+            yield ServerEvent(self.kind or "message", "\n".join(self.data), self.last_id)
+        self.kind, self.data = "", []
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines without their ends, which are CRLF, LF or CR."""
+    rest = bytearray()
+    searched = 0  # `rest` has no line end before this offset
+    first = True
+    for piece in pieces:
+        rest += piece
+        start = 0
+        while found := _LINE_END.search(rest, max(start, searched)):
+            if found.group() == b"\r" and found.end() == len(rest):
+                break  # its LF may come with the next piece
+            line = bytes(rest[start : found.start()])
+            yield line.removeprefix(_BYTE_ORDER_MARK) if first else line
+            start, first = found.end(), False
+        del rest[:start]
+        searched = max(len(rest) - 1, 0)
+    if rest:
+        last = bytes(rest).removesuffix(b"\r")
+        yield last.removeprefix(_BYTE_ORDER_MARK) if first else last

@@ -13,7 +13,7 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import SplitResult, quote, urlsplit
 
-from notewell.base.support.http.messages import HttpError, HttpRequest
+from notewell.base.support.http.connection import HttpError, HttpRequest
 
 PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 # What the standard library raises for an invalid address, character set or page.

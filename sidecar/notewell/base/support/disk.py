@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can read, from the moment they exist.
+"""Files and folders that only their owner can read, and files that are replaced in one step.
 
 Everything made from notes is private: on a machine of several users, the default permissions would
 let all of them read it. On Windows these functions only create: the user's profile, where data
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -92,3 +92,54 @@ def restrict_all(root: Path) -> None:
 
 def _is_exposed(mode: int) -> bool:
     return bool(mode & _OTHERS) and not stat.S_ISLNK(mode)
+
+
+PRIVATE = FILE_MODE  # readable by its owner alone
+SHARED = 0o666  # as the user's umask allows
+
+
+@contextmanager
+def replacing(file: Path, *, mode: int = PRIVATE, durable: bool = False) -> Iterator[BinaryIO]:
+    """Replace `file`, at the end of the block, by what was written to the stream.
+
+    Until then the content is in a temporary file of the same folder, which is created with `mode`.
+    If the block fails, `file` is unchanged. With `durable`, the content is flushed to disk first.
+    Raises OSError if the disk refuses: what it says of the content, not of the temporary file.
+    """
+    unfinished = file.with_name(f".{file.name}-{os.urandom(4).hex()}")
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags, mode)
+
+    try:
+        with open(unfinished, "xb", opener=opener) as stream:
+            yield stream
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
+        unfinished.replace(file)
+    except BaseException:
+        # Where it cannot be deleted either, `notewell doctor --repair` does that later.
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise
+
+
+def replace(file: Path, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> None:
+    """Replace the content of `file` in one step; creates its folder if it is missing.
+
+    The folder of a private file is created private.
+    """
+    if mode == PRIVATE:
+        make_folder(file.parent)
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file, mode=mode, durable=durable) as stream:
+        stream.write(content)
+
+
+def expanded(path: str | Path) -> Path:
+    """The path with its `~` or `~user` replaced. That of an unknown user stays, as in a shell."""
+    with suppress(RuntimeError):
+        return Path(path).expanduser()
+    return Path(path)
