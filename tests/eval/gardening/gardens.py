@@ -53,7 +53,7 @@ def garden_of(texts: Texts, vectors: Vectors = NO_VECTORS, *, tended: Iterable[s
         path: NoteFacts(
             path=path,
             title=note.title,
-            content_hash=content_hash(texts[path].encode("utf-8", "replace")),
+            hash=content_hash(texts[path].encode("utf-8", "replace")).hex(),
             aliases=note.aliases,
             tags=note.tags,
             properties=note.properties,

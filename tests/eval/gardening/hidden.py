@@ -29,7 +29,7 @@ from notewell.features.gardener.checks import (
 )
 from notewell.features.gardener.garden import Garden
 from notewell.features.gardener.mentions import folded, letters_of
-from notewell.features.gardener.suggestion import Suggestion
+from notewell.features.gardener.requests import SuggestionView
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.topics import Ontology, Topic
 
@@ -120,7 +120,7 @@ def links_to_slips(texts: Texts, _: Vectors, rng: random.Random) -> Count:
     return Count(len(mine), right, len(meant))
 
 
-def _last(one: Suggestion) -> str:
+def _last(one: SuggestionView) -> str:
     return one.subject.rpartition("\n")[2]
 
 
@@ -334,7 +334,7 @@ def properties(texts: Texts, _: Vectors, rng: random.Random) -> Count:
     made = [one for one in missing_properties.find(garden_of(edited)) if one.path in truth]
     right = 0
     for one in made:
-        ((name, value),) = one.edits[0].set.items()
+        ((name, value),) = one.edit[0].set.items()
         hidden = truth[one.path]
         right += name == hidden[0] and (value in ("", ()) or value == hidden[1])
     return Count(len(made), right, len(truth))

@@ -10,7 +10,8 @@ import pytest
 from notewell.base.types import StoredNote
 from notewell.features.gardener.checks import CHECKS
 from notewell.features.gardener.garden import Garden
-from notewell.features.gardener.suggestion import Suggestion, edited
+from notewell.features.gardener.requests import SuggestionView
+from notewell.features.gardener.suggestion import edited
 from notewell.vault.topics import read_ontology
 from tests.eval.gardening.gardens import NO_VECTORS, Vectors, garden_of
 
@@ -25,15 +26,15 @@ def garden(texts: Mapping[str, str], vectors: Mapping[str, tuple[float, ...]] = 
     return garden_of(texts, Vectors(tuple(vectors), rows))
 
 
-def found(check: str, where: Garden) -> list[Suggestion]:
+def found(check: str, where: Garden) -> list[SuggestionView]:
     return list(CHECKS[check].find(where))
 
 
-def after(texts: Mapping[str, str], suggestions: list[Suggestion]) -> dict[str, str]:
+def after(texts: Mapping[str, str], suggestions: list[SuggestionView]) -> dict[str, str]:
     """The notes that change, after all suggestions were followed."""
     edits: dict[str, list[object]] = {}
     for one in suggestions:
-        for edit in one.edits:
+        for edit in one.edit:
             edits.setdefault(edit.path, []).append(edit)
     return {path: edited(texts[path], some) for path, some in edits.items()}  # type: ignore[arg-type]
 
@@ -163,7 +164,7 @@ def test_orphans_are_linked_from_similar_notes() -> None:
     texts = {"b0.md": "", "b1.md": "[[b2]]", "b2.md": "", "c0.md": "[[c1]]", "c1.md": ""}
     made = found("orphans", garden(texts, near(texts)))
 
-    assert {(one.path, one.edits[0].path) for one in made} == {
+    assert {(one.path, one.edit[0].path) for one in made} == {
         ("b0.md", "b1.md"),
         ("b0.md", "b2.md"),
     }
@@ -223,7 +224,7 @@ def test_untitled_notes_have_the_title_of_their_heading() -> None:
     }
     made = found("untitled", garden(texts))
 
-    assert {one.path: one.edits[0].set for one in made} == {
+    assert {one.path: one.edit[0].set for one in made} == {
         "Untitled 3.md": {"title": "Bees in spring"},
         "notes/2025-03-02.md": {"title": "A walk by the sea"},
     }
@@ -243,4 +244,4 @@ def test_ids_do_not_change_with_the_rest_of_the_note() -> None:
     (again,) = found("unlinked_mentions", garden(texts | {"A.md": "new lines\n\nthe Queen Bee"}))
 
     assert one.id == again.id
-    assert one.edits != again.edits
+    assert one.edit != again.edit

@@ -450,7 +450,7 @@ def ago(**time: float) -> str:
 
 
 def test_which_notes_are_due() -> None:
-    notes = {f"{n}.md": NoteFacts(f"{n}.md", "", bytes([n]), touched=n) for n in range(7)}
+    notes = {f"{n}.md": NoteFacts(f"{n}.md", "", f"{n:02x}", touched=n) for n in range(7)}
     garden = Garden(notes, frozenset(notes) - {"6.md"}, lambda _: None)
     checked = {
         "1.md": CheckedNote("01", ago(days=30)),  # as it was

@@ -22,7 +22,7 @@ from notewell.base.errors import (
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
-from notewell.features.gardener.requests import SuggestionView
+from notewell.features.gardener.requests import SuggestedEdit, SuggestionView
 from notewell.features.gardener.state import (
     Decision,
     GardenFile,
@@ -30,7 +30,7 @@ from notewell.features.gardener.state import (
     GardenState,
     Unfinished,
 )
-from notewell.features.gardener.suggestion import NoteEdit, counts_of, edited, edits_of, paths_of
+from notewell.features.gardener.suggestion import counts_of, edited, edits_of, paths_of
 from notewell.vault.note_form import Form
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import MOST, Entry
@@ -315,18 +315,18 @@ def _applied_in(
     ]
 
 
-def _moved(edit: NoteEdit, applied: Iterable[NoteEdit]) -> NoteEdit:
+def _moved(edit: SuggestedEdit, applied: Iterable[SuggestedEdit]) -> SuggestedEdit:
     """An edit with its places moved by what edits of the same note have replaced before them."""
-    done = [one for other in applied for one in other.replacements]
+    done = [one for other in applied for one in other.text]
     return replace(
         edit,
-        replacements=tuple(
+        text=tuple(
             replace(
                 one,
                 start=one.start
                 + sum(len(past.new) - len(past.old) for past in done if past.start < one.start),
             )
-            for one in edit.replacements
+            for one in edit.text
         ),
     )
 

@@ -39,7 +39,7 @@ class NoteFacts:
 
     path: str
     title: str
-    content_hash: bytes
+    hash: str  # of its content
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
@@ -140,7 +140,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
     index, root = vault.index, vault.record.path
     untouched = (*rules.ignore, *vault.own_folders, *_templates(root))
     stored = {note.id: note for note in index.all_notes() if _is_markdown(note)}
-    hashes = {path: entry.content_hash for path, entry in index.manifest().items()}
+    hashes = {path: entry.content_hash.hex() for path, entry in index.manifest().items()}
     notes = {
         note.path: _facts(index, note, stored, hashes[note.path])
         for note in stored.values()
@@ -175,13 +175,13 @@ def _is_markdown(note: StoredNote) -> bool:
 
 
 def _facts(
-    index: IndexReader, note: StoredNote, stored: Mapping[int, StoredNote], content_hash: bytes
+    index: IndexReader, note: StoredNote, stored: Mapping[int, StoredNote], content_hash: str
 ) -> NoteFacts:
     links = tuple((link, _target(to, index, stored)) for link, to in index.graph.links_out(note.id))
     return NoteFacts(
         path=note.path,
         title=note.title,
-        content_hash=content_hash,
+        hash=content_hash,
         aliases=note.aliases,
         tags=note.tags,
         properties=note.properties,
@@ -234,14 +234,14 @@ class _BodyReader:
     """Reads the notes that are as the index has them."""
 
     source: Source
-    hashes: Mapping[str, bytes]
+    hashes: Mapping[str, str]
 
     def __call__(self, path: str) -> NoteBody | None:
         try:
             read = self.source.read(self.source.stamp(path))
         except (UnreadableNoteError, VaultError):
             return None
-        return NoteBody(read.text) if read.content_hash == self.hashes.get(path) else None
+        return NoteBody(read.text) if read.content_hash.hex() == self.hashes.get(path) else None
 
 
 @frozen

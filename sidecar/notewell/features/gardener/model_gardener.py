@@ -28,9 +28,14 @@ from notewell.features.gardener.model_prompt import (
     read_advice,
     requests,
 )
-from notewell.features.gardener.requests import GardenCheck, GardenModelReply
+from notewell.features.gardener.requests import (
+    GardenCheck,
+    GardenModelReply,
+    SuggestedEdit,
+    SuggestionView,
+)
 from notewell.features.gardener.state import CheckedNote
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.suggestion import suggestion
 from notewell.models.chat.messages import ChatModel, Turn
 from notewell.models.chat.prices import PRICES_OF, price
 from notewell.models.chat.providers import Providers
@@ -56,7 +61,7 @@ class Advised:
     proposed: dict[str, NewTopic]  # new topics of earlier advice, by name; those of this are added
     problem: Callable[[str | None, str], None]
 
-    def suggestions(self) -> Iterator[Suggestion]:
+    def suggestions(self) -> Iterator[SuggestionView]:
         """The suggestions that follow from the advice."""
         for one in self.advice.notes:
             note = self.notes.get(one.path)
@@ -72,7 +77,7 @@ class Advised:
 
     # --- topics of a note ------------------------------------------------------------------
 
-    def _topics(self, note: NoteFacts, advice: NoteAdvice) -> Iterator[Suggestion]:
+    def _topics(self, note: NoteFacts, advice: NoteAdvice) -> Iterator[SuggestionView]:
         has = {one.topic for one in topic_values([note], self.garden.ontology)}
         for name in advice.topics:
             topic = self._known(name)
@@ -86,8 +91,8 @@ class Advised:
                 link = self._link_to_new(note, path, new.name)
                 found = self._update(note, new.name, link, path, advice.why)
                 why = f"{found.evidence} A new topic: {new.definition}"
-                edits = (*found.edits, create)
-                yield replace(found, evidence=why, edits=edits, confidence=_NEW)
+                edits = (*found.edit, create)
+                yield replace(found, evidence=why, edit=edits, confidence=_NEW)
             else:
                 self.problem(note.path, f"The model named “{name}”, which is no topic.")
 
@@ -122,7 +127,7 @@ class Advised:
                 self.proposed.setdefault(one.name.casefold(), one)
         return self.proposed
 
-    def _creation(self, new: NewTopic) -> tuple[str, NoteEdit]:
+    def _creation(self, new: NewTopic) -> tuple[str, SuggestedEdit]:
         """The note of a new topic: its path, and the edit that makes it."""
         folders = {*self.garden.ontology.index_notes, self.folder.strip("/")}
         folders |= {one.path.rpartition("/")[0] for one in self._usable}
@@ -131,42 +136,44 @@ class Advised:
         if folder not in folders:
             folder = default or self.folder.strip("/")
         path = f"{folder}/{new.name}.md"
-        return path, NoteEdit(path, b"", create=f"{new.definition}\n")
+        return path, SuggestedEdit(path, "", create=f"{new.definition}\n")
 
     def _link_to_new(self, note: NoteFacts, path: str, name: str) -> str:
         is_free = self.garden.names.resolve(name, note.path) is None
         return f"[[{name if is_free else link_name(path)}]]"
 
-    def _update(self, note: NoteFacts, name: str, link: str, subject: str, why: str) -> Suggestion:
+    def _update(
+        self, note: NoteFacts, name: str, link: str, subject: str, why: str
+    ) -> SuggestionView:
         key = next((one for one in note.properties if one.lower() in _PROPERTIES), "topics")
-        return Suggestion(
+        return suggestion(
             UPDATE,
             note.path,
             f"topic {name}",
             _because(f"The language model gives {note.path} this topic", why),
             _KNOWN,
-            (NoteEdit(note.path, note.content_hash, add={key: (link,)}),),
-            subject,
+            edits=(SuggestedEdit(note.path, note.hash, add={key: (link,)}),),
+            subject=subject,
         )
 
     # --- the rest --------------------------------------------------------------------------
 
-    def _described(self, note: NoteFacts, advice: NoteAdvice) -> Iterator[Suggestion]:
+    def _described(self, note: NoteFacts, advice: NoteAdvice) -> Iterator[SuggestionView]:
         if not advice.description or note.properties.get(_DESCRIPTION):
             return
-        edit = NoteEdit(note.path, note.content_hash, set={_DESCRIPTION: advice.description})
-        yield Suggestion(
+        edit = SuggestedEdit(note.path, note.hash, set={_DESCRIPTION: advice.description})
+        yield suggestion(
             DESCRIBE,
             note.path,
             "a description",
             f"The language model wrote it: {advice.description}",
             _DESCRIBED,
-            (edit,),
+            edits=(edit,),
             # Another wording is the same suggestion, so that a no holds until the note changes.
-            note.content_hash.hex(),
+            subject=note.hash,
         )
 
-    def _merged(self, advice: TopicAdvice) -> Iterator[Suggestion]:
+    def _merged(self, advice: TopicAdvice) -> Iterator[SuggestionView]:
         left, kept = self._known(advice.topic), self._known(advice.target)
         if left is None or kept is None or left.path == kept.path:
             self.problem(None, f"The model wants to merge “{advice.topic}”, and not into a topic.")
@@ -177,7 +184,7 @@ class Advised:
         if PROPERTY in self.garden.notes[left.path].properties or len(named) > MOST_NOTES:
             return
         if all(edit.path in self.garden.tended for edit in edits):
-            yield Suggestion(
+            yield suggestion(
                 MERGE,
                 left.path,
                 f"topic {left.name} → {kept.name}",
@@ -187,11 +194,11 @@ class Advised:
                     advice.why,
                 ),
                 _OF_TOPICS,
-                edits,
-                kept.path,
+                edits=edits,
+                subject=kept.path,
             )
 
-    def _archived(self, advice: TopicAdvice) -> Iterator[Suggestion]:
+    def _archived(self, advice: TopicAdvice) -> Iterator[SuggestionView]:
         topic = self._known(advice.topic)
         if topic is None:
             self.problem(None, f"The model wants to archive “{advice.topic}”, which is no topic.")
@@ -199,7 +206,7 @@ class Advised:
         note = self.garden.notes[topic.path]
         if self._uses.get(topic.path) or self.garden.now - note.touched < _UNTOUCHED_S:
             return
-        yield Suggestion(
+        yield suggestion(
             ARCHIVE,
             topic.path,
             f"archive topic {topic.name}",
@@ -207,8 +214,8 @@ class Advised:
                 f"No note names {topic.name}, and the language model has no use for it", advice.why
             ),
             _OF_TOPICS,
-            (NoteEdit(topic.path, note.content_hash, set={"gardener": "ignore"}),),
-            "archive",
+            edits=(SuggestedEdit(topic.path, note.hash, set={"gardener": "ignore"}),),
+            subject="archive",
         )
 
     @cached_property
@@ -240,12 +247,12 @@ _MALFORMED = "The model's answer for this note was not as asked; it is tried aga
 class Looked:
     """The result of a look: suggestions, and its notes, `skipped` those without a use."""
 
-    suggestions: list[Suggestion] = field(default_factory=list)
+    suggestions: list[SuggestionView] = field(default_factory=list)
     notes: list[NoteFacts] = field(default_factory=list)
     skipped: set[str] = field(default_factory=set)
     new: dict[str, NewTopic] = field(default_factory=dict)  # topics proposed so far, by name
 
-    def of(self, check: GardenCheck) -> Iterator[Suggestion]:
+    def of(self, check: GardenCheck) -> Iterator[SuggestionView]:
         """The suggestions of one check."""
         return (one for one in self.suggestions if one.check == check)
 
@@ -432,7 +439,7 @@ def _is_due(note: NoteFacts, before: CheckedNote | None, now: datetime) -> bool:
     waited = now - datetime.fromisoformat(before.at)
     if before.skipped:
         return waited >= SKIPPED
-    return before.hash != note.content_hash.hex() and waited >= AGAIN
+    return before.hash != note.hash and waited >= AGAIN
 
 
 def remembered(
@@ -444,9 +451,6 @@ def remembered(
     """The notes looked at, after a check of some; the longest known ones are forgotten."""
     left = set(skipped)
     at = now.isoformat(timespec="seconds")
-    fresh = {
-        note.path: CheckedNote(note.content_hash.hex(), at, skipped=note.path in left)
-        for note in notes
-    }
+    fresh = {note.path: CheckedNote(note.hash, at, skipped=note.path in left) for note in notes}
     after = {**{path: one for path, one in before.items() if path not in fresh}, **fresh}
     return dict(list(after.items())[-MOST_REMEMBERED:])

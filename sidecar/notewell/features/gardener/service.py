@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
@@ -49,6 +49,8 @@ from notewell.features.gardener.requests import (
     RejectionView,
     RejectPlan,
     RejectReply,
+    SuggestedEdit,
+    SuggestionView,
     UndoPlan,
 )
 from notewell.features.gardener.state import (
@@ -57,15 +59,12 @@ from notewell.features.gardener.state import (
     GardenState,
 )
 from notewell.features.gardener.suggestion import (
-    NoteEdit,
-    Suggestion,
     clash,
     diff_of,
     edited,
     problem_of,
     reply_of,
     summary_of,
-    view_of,
 )
 
 if TYPE_CHECKING:  # loaded where a language model is asked
@@ -80,18 +79,17 @@ _DRAFT = "gardener plan"
 def opened(vault: OpenVault) -> OpenFeature:
     """The plans of a vault and what was rejected of them, with what answers each request."""
     plans = Plans(vault)
-    rejections = Rejections(vault.record.name, plans.file)
     return OpenFeature(
         answers={
             MakePlan: plans.make,
-            GardenModelRequest: lambda _: plans.estimate(),
-            PlansRequest: lambda one: plans.plans(one.limit),
-            PlanRequest: lambda one: plans.show(one.id),
-            ApplyPlan: lambda one: plans.apply(one.id, one.only),
-            RejectPlan: lambda one: plans.reject(one.id, one.only),
-            UndoPlan: lambda one: plans.undo(one.id, one.only),
-            RejectionsRequest: lambda one: rejections.reply(one.limit),
-            ForgetRejections: lambda one: rejections.forget(one.ids, RejectionsRequest().limit),
+            GardenModelRequest: plans.estimate,
+            PlansRequest: plans.plans,
+            PlanRequest: plans.show,
+            ApplyPlan: plans.apply,
+            RejectPlan: plans.reject,
+            UndoPlan: plans.undo,
+            RejectionsRequest: plans.rejections,
+            ForgetRejections: plans.forget,
         },
         runs={"plan": plans.begin},
         start=plans.resume,
@@ -115,16 +113,16 @@ class Plans:
 
     # --- reading ---------------------------------------------------------------------------
 
-    def plans(self, limit: int) -> PlansReply:
+    def plans(self, request: PlansRequest) -> PlansReply:
         """The plans, newest first, and the checks."""
         usual = self._usual()
         checks = tuple(CheckView(one.name, one.finds, one.name in usual) for one in CHECKS.values())
-        found = reversed(self.file.load().plans[-limit:])
+        found = reversed(self.file.load().plans[-request.limit :])
         return PlansReply(self._vault, tuple(map(summary_of, found)), checks)
 
-    def show(self, key: str) -> PlanReply:
+    def show(self, request: PlanRequest) -> PlanReply:
         """One plan."""
-        return reply_of(self._vault, self._known(key))
+        return reply_of(self._vault, self._known(request.id))
 
     def _known(self, key: str) -> GardenPlan:
         if self._open.writer is None:
@@ -151,7 +149,7 @@ class Plans:
             "plan", "schedule", lambda progress: self._made(progress, checks, limit)
         )
 
-    def estimate(self) -> GardenModelReply:
+    def estimate(self, _: GardenModelRequest) -> GardenModelReply:
         """An estimate of what a plan with the language model would send now; nothing is sent.
 
         Raises ConfigError where none is configured, and ProviderError where it does not answer.
@@ -204,7 +202,7 @@ class Plans:
         garden = read_garden(self._open, self._rules)
         state = self.file.load()
         decided = state.rejected.keys() | state.applied.keys()
-        found: list[list[Suggestion]] = []
+        found: list[list[SuggestionView]] = []
         for name in (one for one in checks if one in CHECKS):
             progress.check()
             mine = {one.id: one for one in CHECKS[name].find(garden) if one.id not in decided}
@@ -223,14 +221,14 @@ class Plans:
         created = datetime.now().astimezone()
         while any(plan.id == created.strftime(_ID) for plan in state.plans):
             created += timedelta(seconds=1)
-        edits = [edit for one, _ in chosen for edit in one.edits]
+        edits = [edit for one in chosen for edit in one.edit]
         plan = GardenPlan(
             id=created.strftime(_ID),
             created=created.isoformat(timespec="seconds"),
             note=None,
             checks=checks,
-            suggestions=tuple(view_of(one, diff) for one, diff in chosen),
-            hashes={edit.path: edit.content_hash.hex() for edit in edits},
+            suggestions=tuple(chosen),
+            hashes={edit.path: edit.hash for edit in edits},
             more=total - len(chosen),
         )
         progress.check()
@@ -273,16 +271,17 @@ class Plans:
 
     # --- deciding --------------------------------------------------------------------------
 
-    def apply(self, key: str, only: Sequence[str]) -> GardenReply:
-        """Apply suggestions; see `SuggestionWriter.apply`."""
-        return self._reply(key, self._changes().apply(key, only))
+    def apply(self, request: ApplyPlan) -> GardenReply:
+        """Make the edits of a plan's open suggestions, or of some of them."""
+        return self._reply(request.id, self._changes().apply(request.id, request.only))
 
-    def undo(self, key: str, only: Sequence[str]) -> GardenReply:
-        """Take suggestions back; see `SuggestionWriter.undo`."""
-        return self._reply(key, self._changes().undo(key, only))
+    def undo(self, request: UndoPlan) -> GardenReply:
+        """Take back the edits of a plan's applied suggestions, or of some of them."""
+        return self._reply(request.id, self._changes().undo(request.id, request.only))
 
-    def reject(self, key: str, only: Sequence[str]) -> RejectReply:
+    def reject(self, request: RejectPlan) -> RejectReply:
         """Reject suggestions for good; a plan of which nothing else is left is deleted."""
+        key, only = request.id, request.only
         with self.file.alone():
             plan = self._known(key)
             chosen = [
@@ -321,24 +320,18 @@ class Plans:
         refused = tuple(RefusedSuggestion(one, why) for one, why in done.refused)
         return GardenReply(self._vault, key, done.ids, refused, done.number)
 
+    # --- rejections ------------------------------------------------------------------------
 
-class Rejections:
-    """The rejected suggestions of one vault. Any thread may call."""
+    def rejections(self, request: RejectionsRequest) -> RejectionsReply:
+        """The rejections, newest first."""
+        return self._rejections(self.file.load(), request.limit)
 
-    def __init__(self, vault: str, file: GardenFile) -> None:
-        """Nothing is read before the first call."""
-        self._vault = vault
-        self._file = file
-
-    def reply(self, limit: int) -> RejectionsReply:
-        """The rejections, newest first, at most `limit`."""
-        return self._reply(self._file.load(), limit)
-
-    def forget(self, ids: Collection[str], limit: int) -> RejectionsReply:
+    def forget(self, request: ForgetRejections) -> RejectionsReply:
         """Let suggestions come again; returns the rejections that are left.
 
         In plans that are kept they stay rejected. Raises NotFoundError if one was not rejected.
         """
+        ids = request.ids
 
         def without(state: GardenState) -> GardenState:
             if missing := [one for one in ids if one not in state.rejected]:
@@ -350,9 +343,9 @@ class Rejections:
             kept = {key: one for key, one in state.rejected.items() if key not in ids}
             return replace(state, rejected=kept)
 
-        return self._reply(self._file.change(without), limit)
+        return self._rejections(self.file.change(without), RejectionsRequest().limit)
 
-    def _reply(self, state: GardenState, limit: int) -> RejectionsReply:
+    def _rejections(self, state: GardenState, limit: int) -> RejectionsReply:
         newest = sorted(state.rejected.items(), key=lambda one: one[1].at, reverse=True)
         views = tuple(
             RejectionView(key, one.check, one.path, one.title, one.at)
@@ -361,32 +354,30 @@ class Rejections:
         return RejectionsReply(self._vault, views, len(state.rejected))
 
 
-def _fitting(
-    garden: Garden, found: list[list[Suggestion]], limit: int
-) -> list[tuple[Suggestion, str]]:
+def _fitting(garden: Garden, found: list[list[SuggestionView]], limit: int) -> list[SuggestionView]:
     """The best suggestions of each check in turn that fit together, each with its diff."""
-    chosen: list[tuple[Suggestion, str]] = []
-    edits: dict[str, list[NoteEdit]] = {}
+    chosen: list[SuggestionView] = []
+    edits: dict[str, list[SuggestedEdit]] = {}
     for one in (one for turn in zip_longest(*found) for one in turn if one is not None):
         if len(chosen) == limit:
             break
-        if len(edits.keys() | {edit.path for edit in one.edits}) > MOST_NOTES:
+        if len(edits.keys() | {edit.path for edit in one.edit}) > MOST_NOTES:
             continue
-        if any(clash(edit, other) for edit in one.edits for other in edits.get(edit.path, ())):
+        if any(clash(edit, other) for edit in one.edit for other in edits.get(edit.path, ())):
             continue
         diff = _diff(garden, one)
         if diff is not None:
-            chosen.append((one, diff))
-            for edit in one.edits:
+            chosen.append(replace(one, diff=diff))
+            for edit in one.edit:
                 edits.setdefault(edit.path, []).append(edit)
     order = {name: n for n, name in enumerate((*CHECKS, *MODEL_CHECKS))}
-    return sorted(chosen, key=lambda each: (order[each[0].check], -each[0].confidence))
+    return sorted(chosen, key=lambda one: (order[one.check], -one.confidence))
 
 
-def _diff(garden: Garden, suggestion: Suggestion) -> str | None:
+def _diff(garden: Garden, suggestion: SuggestionView) -> str | None:
     """The diff of a suggestion in all its notes; None if it cannot be made or changes nothing."""
     shown = []
-    for edit in suggestion.edits:
+    for edit in suggestion.edit:
         before = _before(garden, edit)
         if before is None or problem_of(before, [edit]) is not None:
             return None
@@ -397,7 +388,7 @@ def _diff(garden: Garden, suggestion: Suggestion) -> str | None:
     return "".join(shown)[:_MOST_DIFF]
 
 
-def _before(garden: Garden, edit: NoteEdit) -> str | None:
+def _before(garden: Garden, edit: SuggestedEdit) -> str | None:
     """The text of a note, "" of one that is to be made; None if it is not as the index has it."""
     if edit.create:
         return None if edit.path in garden.notes else ""

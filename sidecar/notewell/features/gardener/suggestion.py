@@ -6,13 +6,11 @@ import difflib
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from notewell.base.errors import UsageError, WriteError
 from notewell.base.types import PropertyValue
-from notewell.base.types.frozen import frozen
 from notewell.features.gardener.requests import (
     GardenCheck,
     PlanReply,
@@ -29,66 +27,41 @@ from notewell.vault.parse import one_line_end
 from notewell.vault.property_edit import PropertyEdit
 
 
-@frozen
-class Replacement:
-    """`old` becomes `new` in the text below a note's properties.
-
-    `start` is its offset from where that text begins, so edits of properties do not move it;
-    `line` is the line of the note, 1-based, for people.
-    """
-
-    start: int
-    line: int
-    old: str
-    new: str
-
-
-@frozen
-class NoteEdit:
-    """The changes of one note. `content_hash` is that of the note the edit was made for.
-
-    `set` gives properties a value, `add` appends items to lists, `swap` exchanges texts in lists
-    (or a text that is the whole value) by property. `create` is the text of a new note, where there
-    is none; its `content_hash` is empty.
-    """
-
-    path: str
-    content_hash: bytes
-    replacements: tuple[Replacement, ...] = ()
-    set: Mapping[str, PropertyValue] = field(default_factory=dict)
-    add: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    swap: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    create: str = ""
-
-
-@frozen
-class Suggestion:
+def suggestion(
+    check: GardenCheck,
+    path: str,
+    title: str,
+    evidence: str,
+    confidence: float,
+    *,
+    edits: Iterable[SuggestedEdit],
+    subject: str,
+) -> SuggestionView:
     """One thing to tend: why, how sure (0..1), and the edits of all notes that it touches.
 
     `path` is the note that it is about. `subject` is what it says of that note apart from places
-    that move when the note is edited; with the check and the path it makes the id.
+    that move when the note is edited. Its id are 12 hexadecimal digits of the check, the path and
+    the subject, so that the same suggestion has the same id again.
     """
-
-    check: GardenCheck
-    path: str
-    title: str
-    evidence: str
-    confidence: float
-    edits: tuple[NoteEdit, ...]
-    subject: str
-
-    @property
-    def id(self) -> str:
-        """12 hexadecimal digits of what is suggested; the same suggestion has the same id again."""
-        key = json.dumps([self.check, self.path, self.subject], ensure_ascii=False)
-        return hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    key = json.dumps([check, path, subject], ensure_ascii=False)
+    return SuggestionView(
+        id=hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=6).hexdigest(),
+        check=check,
+        path=path,
+        title=title,
+        evidence=evidence,
+        confidence=confidence,
+        edit=tuple(edits),
+        diff="",  # of those that a plan has
+        state="open",
+    )
 
 
 _AROUND = 1  # lines of the note that a diff shows around a change
 _LONGEST_LINE = 300  # of a diff
 
 
-def edited(text: str, edits: Iterable[NoteEdit]) -> str:
+def edited(text: str, edits: Iterable[SuggestedEdit]) -> str:
     """The text of a note after edits that were made for it as it is; line ends stay.
 
     A note that does not exist has the text ""; one that does keeps its text where an edit would
@@ -100,7 +73,8 @@ def edited(text: str, edits: Iterable[NoteEdit]) -> str:
     every = tuple(edits)
     text = text or next((one.create for one in every if one.create), "")
     body = body_start(one_line_end(text))
-    for one in sorted(_replacements(every), key=lambda one: one.start, reverse=True):
+    texts = (one for edit in every for one in edit.text)
+    for one in sorted(texts, key=lambda one: one.start, reverse=True):
         start, end = body + one.start, body + one.start + len(one.old)
         if text[start:end] != one.old:
             raise WriteError(
@@ -113,11 +87,7 @@ def edited(text: str, edits: Iterable[NoteEdit]) -> str:
     return text
 
 
-def _replacements(edits: Iterable[NoteEdit]) -> Iterator[Replacement]:
-    return (one for edit in edits for one in edit.replacements)
-
-
-def _with_properties(text: str, edit: NoteEdit) -> str:
+def _with_properties(text: str, edit: SuggestedEdit) -> str:
     if edit.swap:
         known = read_frontmatter(one_line_end(text)).properties
         swapped = {
@@ -139,17 +109,17 @@ def _swapped(value: PropertyValue, words: Mapping[str, str]) -> PropertyValue:
     return tuple(one for n, one in enumerate(items) if one not in items[:n])
 
 
-def clash(one: NoteEdit, other: NoteEdit) -> bool:
+def clash(one: SuggestedEdit, other: SuggestedEdit) -> bool:
     """True if two edits of one note cannot both be made."""
     if one.create != other.create:
         return True
     names = {*one.set, *one.swap} & {*other.set, *other.add, *other.swap}
     if names or {*one.add} & {*other.set, *other.swap}:
         return True
-    return any(_overlap(a, b) for a in one.replacements for b in other.replacements)
+    return any(_overlap(a, b) for a in one.text for b in other.text)
 
 
-def _overlap(one: Replacement, other: Replacement) -> bool:
+def _overlap(one: TextEdit, other: TextEdit) -> bool:
     if one.start == other.start:
         return True
     first, second = sorted((one, other), key=lambda place: place.start)
@@ -171,7 +141,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
 
 
-def problem_of(text: str, edits: Sequence[NoteEdit]) -> str | None:
+def problem_of(text: str, edits: Sequence[SuggestedEdit]) -> str | None:
     """Why edits cannot be made in a text; None if they can."""
     try:
         edited(text, edits)
@@ -180,51 +150,9 @@ def problem_of(text: str, edits: Sequence[NoteEdit]) -> str | None:
     return None
 
 
-def view_of(suggestion: Suggestion, diff: str) -> SuggestionView:
-    """A new suggestion as it is shown."""
-    return SuggestionView(
-        id=suggestion.id,
-        check=suggestion.check,
-        path=suggestion.path,
-        title=suggestion.title,
-        evidence=suggestion.evidence,
-        confidence=suggestion.confidence,
-        edit=tuple(map(_edit_view, suggestion.edits)),
-        diff=diff,
-        state="open",
-    )
-
-
-def _edit_view(edit: NoteEdit) -> SuggestedEdit:
-    return SuggestedEdit(
-        path=edit.path,
-        hash=edit.content_hash.hex(),
-        text=tuple(TextEdit(one.line, one.start, one.old, one.new) for one in edit.replacements),
-        set=edit.set,
-        add=edit.add,
-        swap=edit.swap,
-        create=edit.create,
-    )
-
-
-def edits_of(views: Iterable[SuggestionView], path: str) -> tuple[NoteEdit, ...]:
+def edits_of(suggestions: Iterable[SuggestionView], path: str) -> tuple[SuggestedEdit, ...]:
     """The edits of one note that suggestions make."""
-    return tuple(
-        NoteEdit(
-            path=edit.path,
-            content_hash=bytes.fromhex(edit.hash),
-            replacements=tuple(
-                Replacement(one.start, one.line, one.old, one.new) for one in edit.text
-            ),
-            set=edit.set,
-            add=edit.add,
-            swap=edit.swap,
-            create=edit.create,
-        )
-        for view in views
-        for edit in view.edit
-        if edit.path == path
-    )
+    return tuple(edit for one in suggestions for edit in one.edit if edit.path == path)
 
 
 def paths_of(view: SuggestionView) -> tuple[str, ...]:

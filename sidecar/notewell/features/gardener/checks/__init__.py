@@ -16,8 +16,7 @@ from notewell.features.gardener.checks import (
     untitled,
 )
 from notewell.features.gardener.garden import Garden
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestionView
 
 
 @frozen
@@ -30,7 +29,7 @@ class CheckRow:
 
     name: GardenCheck
     finds: str
-    find: Callable[[Garden], Iterable[Suggestion]]
+    find: Callable[[Garden], Iterable[SuggestionView]]
     usual: bool = True
 
 

@@ -16,8 +16,8 @@ from notewell.base.types import Link
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import letters_of, link_target, slipped_names, slips
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
+from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.links import ATTACHMENTS
 from notewell.vault.readers import link_name
 
@@ -76,7 +76,7 @@ def _only(paths: set[str], confidence: float, why: str) -> _Meant | None:
     return _Meant(next(iter(paths)), confidence, why) if len(paths) == 1 else None
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest the target that each broken link means."""
     names: _Names | None = None
     for note in garden.tended_notes():
@@ -99,7 +99,7 @@ def _is_note(link: Link) -> bool:
 
 def _suggested(
     garden: Garden, note: NoteFacts, body: NoteBody, link: Link, meant: _Meant
-) -> Iterator[Suggestion]:
+) -> Iterator[SuggestionView]:
     written = body.text[link.start : link.end]
     at = _place(written, link)
     if meant.confidence < MIN_CONFIDENCE or link.start < body.start or at is None:
@@ -109,15 +109,15 @@ def _suggested(
     if new is None or new == old:
         return
     line = body.line_at(link.start)
-    replacement = Replacement(link.start + start - body.start, line, old, new)
-    yield Suggestion(
+    replacement = TextEdit(line, link.start + start - body.start, old, new)
+    yield suggestion(
         NAME,
         note.path,
         f"[[{link.target}]] → {garden.notes[meant.path].name}",
         f"Line {line} links to {link.target}, which is no note; {meant.why}: {meant.path}.",
         round(meant.confidence, 2),
-        (NoteEdit(note.path, note.content_hash, (replacement,)),),
-        f"{old}\n{meant.path}",
+        edits=(SuggestedEdit(note.path, note.hash, (replacement,)),),
+        subject=f"{old}\n{meant.path}",
     )
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
+from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "missing_properties"
 MIN_SHARE = 0.9  # of the folder's other notes
@@ -32,7 +32,7 @@ class Usual:
     same: bool
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest the properties that notes lack."""
     folders: dict[str, list[NoteFacts]] = defaultdict(list)
     for note in garden.tended_notes():
@@ -78,15 +78,15 @@ def _usual_value(values: list[PropertyValue]) -> tuple[PropertyValue, bool]:
     return (() if lists else ""), False
 
 
-def _suggested(note: NoteFacts, usual: Usual, others: int) -> Suggestion:
+def _suggested(note: NoteFacts, usual: Usual, others: int) -> SuggestionView:
     value = f"{usual.value}" if usual.same else "no value yet"
-    return Suggestion(
+    return suggestion(
         NAME,
         note.path,
         f"{usual.name}: {value}",
         f"{usual.count} of the other {others} notes of its folder have the property {usual.name}"
         + (", with this value." if usual.same else "."),
         round(usual.share, 2),
-        (NoteEdit(note.path, note.content_hash, set={usual.name: usual.value}),),
-        f"{usual.name}\n{usual.value}",
+        edits=(SuggestedEdit(note.path, note.hash, set={usual.name: usual.value}),),
+        subject=f"{usual.name}\n{usual.value}",
     )

@@ -14,8 +14,8 @@ from notewell.features.gardener.garden import (
     neighbours,
     votes,
 )
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
+from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "missing_tags"
 MIN_SHARE = 0.8  # of the votes
@@ -24,7 +24,7 @@ _MIN_VOTERS = 4
 _PROPERTIES = ("tags", "tag")
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest tags for each note."""
     tags = tags_in_use(garden)
     if not tags or len(garden.known) <= NEIGHBOURS:
@@ -65,16 +65,16 @@ def _has(note: NoteFacts, tag: str) -> bool:
     )
 
 
-def _suggested(note: NoteFacts, vote: Vote) -> Suggestion:
+def _suggested(note: NoteFacts, vote: Vote) -> SuggestionView:
     names = ", ".join(vote.notes[:3])
     name = next((one for one in note.properties if one.lower() in _PROPERTIES), "tags")
-    return Suggestion(
+    return suggestion(
         NAME,
         note.path,
         f"#{vote.what}",
         f"{len(vote.notes)} of the {NEIGHBOURS} notes most similar to it have #{vote.what},"
         f" among them {names}.",
         round(min(vote.share, 1.0), 2),
-        (NoteEdit(note.path, note.content_hash, add={name: (vote.what,)}),),
-        vote.what.casefold(),
+        edits=(SuggestedEdit(note.path, note.hash, add={name: (vote.what,)}),),
+        subject=vote.what.casefold(),
     )

@@ -13,8 +13,8 @@ from notewell.features.gardener.garden import (
     votes,
 )
 from notewell.features.gardener.mentions import property_link
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
+from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.topics import topic_values
 
 NAME: GardenCheck = "missing_topics"
@@ -25,7 +25,7 @@ _MOST = 3  # topics for one note
 _PROPERTIES = frozenset({"topics", "topic"})
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest topics for the notes without any."""
     topics = topics_of(garden)
     own = {one.path for one in garden.ontology.topics} | set(garden.ontology.index_notes.values())
@@ -65,15 +65,15 @@ def _stated(note: NoteFacts) -> bool:
 
 def _suggested(
     garden: Garden, note: NoteFacts, topic: str, confidence: float, why: str
-) -> Suggestion:
+) -> SuggestionView:
     name = next((one for one in note.properties if one.lower() in _PROPERTIES), "topics")
     link = property_link(garden, note.path, topic)
-    return Suggestion(
+    return suggestion(
         NAME,
         note.path,
         f"topic {garden.notes[topic].name}",
         f"{note.path} has no topic; {why}.",
         round(confidence, 2),
-        (NoteEdit(note.path, note.content_hash, add={name: (link,)}),),
-        topic,
+        edits=(SuggestedEdit(note.path, note.hash, add={name: (link,)}),),
+        subject=topic,
     )

@@ -17,8 +17,8 @@ import numpy as np
 
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import WORD, property_link
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
+from notewell.features.gardener.suggestion import suggestion
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,7 +33,7 @@ _SKETCH = 96  # the smallest hashes of a note, by which pairs are found
 _SKETCH_SHARE = 0.2  # of a sketch that a pair worth comparing has in common
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to mark one note of each pair that is nearly the same."""
     shingles = {}
     for note in garden.tended_notes():
@@ -105,15 +105,15 @@ def _ranked(garden: Garden, one: str, other: str) -> tuple[NoteFacts, NoteFacts]
 
 def _suggested(
     garden: Garden, kept: NoteFacts, marked: NoteFacts, resemblance: float
-) -> Suggestion:
+) -> SuggestionView:
     link = property_link(garden, marked.path, kept.path)
-    return Suggestion(
+    return suggestion(
         NAME,
         marked.path,
         f"{marked.name} says what {kept.name} says",
         f"{resemblance:.0%} of the runs of three words in {marked.path} and {kept.path} are in"
         " both.",
         round(resemblance, 2),
-        (NoteEdit(marked.path, marked.content_hash, set={PROPERTY: link}),),
-        f"{kept.path}\n{kept.content_hash.hex()}\n{marked.content_hash.hex()}",
+        edits=(SuggestedEdit(marked.path, marked.hash, set={PROPERTY: link}),),
+        subject=f"{kept.path}\n{kept.hash}\n{marked.hash}",
     )

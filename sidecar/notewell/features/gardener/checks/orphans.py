@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from notewell.features.gardener.garden import Garden, Neighbour, NoteFacts, centred, neighbours
 from notewell.features.gardener.mentions import property_link
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
+from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "orphans"
 UNTOUCHED_S = 7 * 24 * 3600.0  # a note being written has no links yet
@@ -16,7 +16,7 @@ MIN_COSINE = 0.5  # centred
 PROPERTY = "related"
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest up to three notes to link each orphan from."""
     orphans = [note.path for note in garden.tended_notes() if _is_orphan(garden, note)]
     if not orphans or len(garden.known) < 2:
@@ -35,18 +35,18 @@ def _is_orphan(garden: Garden, note: NoteFacts) -> bool:
     return not out and not garden.linked_from.get(note.path)
 
 
-def _suggested(garden: Garden, orphan: NoteFacts, near: Neighbour) -> Suggestion:
+def _suggested(garden: Garden, orphan: NoteFacts, near: Neighbour) -> SuggestionView:
     source = garden.notes[near.path]
     sentence = garden.sentence(source.path, orphan.path)
     why = f"; it says “{sentence}”" if sentence else ""
     link = property_link(garden, source.path, orphan.path)
     name = next((one for one in source.properties if one.lower() == PROPERTY), PROPERTY)
-    return Suggestion(
+    return suggestion(
         NAME,
         orphan.path,
         f"link {orphan.name} from {source.name}",
         f"No link leads to or from {orphan.path}. {source.path} is similar{why}.",
         round(min(near.cosine, 1.0), 2),
-        (NoteEdit(source.path, source.content_hash, add={name: (link,)}),),
-        source.path,
+        edits=(SuggestedEdit(source.path, source.hash, add={name: (link,)}),),
+        subject=source.path,
     )

@@ -12,8 +12,8 @@ from itertools import combinations
 
 from notewell.features.gardener.garden import Garden
 from notewell.features.gardener.mentions import property_link
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
+from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.topics import MIN_COSINE, Topic, alike_in_name, topic_values
 
 NAME: GardenCheck = "similar_topics"
@@ -22,7 +22,7 @@ MOST_NOTES = 100  # that one suggestion edits
 _PROPERTIES = frozenset({"topics", "topic"})
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to use one topic where two are alike."""
     topics = [one for one in garden.ontology.topics if one.path in garden.tended]
     values: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -39,15 +39,15 @@ def find(garden: Garden) -> Iterator[Suggestion]:
         edits = tuple(merge_edits(garden, kept, left, values[left.path]))
         if all(edit.path in garden.tended for edit in edits):
             used.add(left.path)
-            yield Suggestion(
+            yield suggestion(
                 NAME,
                 left.path,
                 f"topic {left.name} → {kept.name}",
                 f"{left.path} ({uses[left.path]} notes) and {kept.path} ({uses[kept.path]} notes)"
                 f" are alike in {why}.",
                 round(score, 2),
-                edits,
-                kept.path,
+                edits=edits,
+                subject=kept.path,
             )
 
 
@@ -68,7 +68,7 @@ def alike(garden: Garden, topics: list[Topic]) -> Iterator[tuple[Topic, Topic, f
 
 def merge_edits(
     garden: Garden, kept: Topic, left: Topic, values: Sequence[tuple[str, str]]
-) -> Iterator[NoteEdit]:
+) -> Iterator[SuggestedEdit]:
     """Yield the edits of the notes that name a topic, and the mark of the topic itself.
 
     `values` are the notes that name the topic to give up, each with what it writes.
@@ -81,9 +81,9 @@ def merge_edits(
         swap: Mapping[str, Mapping[str, str]] = {
             name: words for name in note.properties if name.lower() in _PROPERTIES
         }
-        yield NoteEdit(path, note.content_hash, swap=swap)
+        yield SuggestedEdit(path, note.hash, swap=swap)
     link = property_link(garden, left.path, kept.path)
-    yield NoteEdit(left.path, garden.notes[left.path].content_hash, set={PROPERTY: link})
+    yield SuggestedEdit(left.path, garden.notes[left.path].hash, set={PROPERTY: link})
 
 
 def _written(garden: Garden, note: str, written: str, topic: Topic) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import code_hidden, letters_of
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
+from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.properties import TAG_CHARS
 
 NAME: GardenCheck = "tag_variants"
@@ -34,7 +34,7 @@ class Variant:
     why: str
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest one spelling for each tag that has several."""
     uses: dict[str, list[str]] = defaultdict(list)
     for note in garden.notes.values():
@@ -73,7 +73,7 @@ def _how(tag: str, usual: str) -> tuple[float, str]:
 
 def _suggested(
     garden: Garden, variant: Variant, notes: list[NoteFacts], usual: int
-) -> Iterator[Suggestion]:
+) -> Iterator[SuggestionView]:
     edits = []
     for note in notes:
         body = garden.read(note.path)
@@ -82,26 +82,26 @@ def _suggested(
             return  # a tag that is left in one note has two spellings still
         edits.append(edit)
     many = "1 note says" if len(notes) == 1 else f"{len(notes)} notes say"
-    yield Suggestion(
+    yield suggestion(
         NAME,
         notes[0].path,
         f"#{variant.tag} → #{variant.usual}",
         f"{many} #{variant.tag}, {usual} #{variant.usual}; they differ in {variant.why}.",
         variant.confidence,
-        tuple(edits),
-        f"{variant.tag}\n{variant.usual}",
+        edits=tuple(edits),
+        subject=f"{variant.tag}\n{variant.usual}",
     )
 
 
-def _edit(note: NoteFacts, body: NoteBody, variant: Variant) -> NoteEdit | None:
+def _edit(note: NoteFacts, body: NoteBody, variant: Variant) -> SuggestedEdit | None:
     """The edit that respells a tag in one note; None if it is not found there."""
     pattern = re.compile(rf"(?<!\S)#{re.escape(variant.tag)}(?!{TAG_CHARS}|/)")
     replacements = tuple(
-        Replacement(
-            found.start() - body.start,
-            body.line_at(found.start()),
-            found[0],
-            f"#{variant.usual}",
+        TextEdit(
+            line=body.line_at(found.start()),
+            start=found.start() - body.start,
+            old=found[0],
+            new=f"#{variant.usual}",
         )
         for found in pattern.finditer(code_hidden(body), body.start)
     )
@@ -113,7 +113,7 @@ def _edit(note: NoteFacts, body: NoteBody, variant: Variant) -> NoteEdit | None:
                 swap[name] = words
     if not replacements and not swap:
         return None
-    return NoteEdit(note.path, note.content_hash, replacements, swap=swap)
+    return SuggestedEdit(note.path, note.hash, replacements, swap=swap)
 
 
 def _respelled(value: object, variant: Variant) -> dict[str, str]:

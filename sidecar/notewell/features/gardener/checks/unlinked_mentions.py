@@ -22,8 +22,8 @@ from notewell.features.gardener.mentions import (
     link_to,
     prose_of,
 )
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Replacement, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
+from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "unlinked_mentions"
 MIN_CONFIDENCE = 0.7
@@ -63,7 +63,7 @@ class UnlinkedMention:
         return 1.0 / (1.0 + math.exp(-score))
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest a link for the first mention of each note in each note."""
     for found in mentions(garden):
         confidence = found.confidence()
@@ -147,27 +147,27 @@ def _worth(
 
 def _suggested(
     garden: Garden, note: NoteFacts, body: NoteBody, found: UnlinkedMention, confidence: float
-) -> Iterator[Suggestion]:
+) -> Iterator[SuggestionView]:
     start, end, use = found.mention.start, found.mention.end, found.use
     old, line = body.text[start:end], body.line_at(start)
     new = link_to(garden, note.path, use.target, old, in_table=_in_table(body.text, start))
     if new is None:
         return
     others = f"{use.linked} notes link this name, {use.said} say it without a link"
-    yield Suggestion(
+    yield suggestion(
         NAME,
         note.path,
         f"{old} → {garden.notes[use.target].name}",
         f"Line {line} says “{_around(body.text, start, end)}”; {others}.",
         round(confidence, 2),
-        (
-            NoteEdit(
+        edits=(
+            SuggestedEdit(
                 note.path,
-                note.content_hash,
-                (Replacement(start - body.start, line, old, new),),
+                note.hash,
+                (TextEdit(line, start - body.start, old, new),),
             ),
         ),
-        use.target,
+        subject=use.target,
     )
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from notewell.features.gardener.garden import Garden, NoteBody
 from notewell.features.gardener.mentions import code_hidden
-from notewell.features.gardener.requests import GardenCheck
-from notewell.features.gardener.suggestion import NoteEdit, Suggestion
+from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
+from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "untitled"
 _CONFIDENCE = 0.9
@@ -35,7 +35,7 @@ _MARKS = re.compile(r"[*`]|==|~~|(?<!\w)_|_(?!\w)|\^[A-Za-z0-9-]+$|(?<!\S)#\S+")
 _LONGEST = 120
 
 
-def find(garden: Garden) -> Iterator[Suggestion]:
+def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest a title for each note that has none."""
     journals = _journals(garden)
     for note in garden.tended_notes():
@@ -48,14 +48,14 @@ def find(garden: Garden) -> Iterator[Suggestion]:
         heading = None if body is None else title_of(body)
         if heading is not None:
             title, line = heading
-            yield Suggestion(
+            yield suggestion(
                 NAME,
                 note.path,
                 f"{note.name}: “{title}”",
                 f"The note is called {note.name}; the heading in line {line} says “{title}”.",
                 _CONFIDENCE,
-                (NoteEdit(note.path, note.content_hash, set={"title": title}),),
-                title,
+                edits=(SuggestedEdit(note.path, note.hash, set={"title": title}),),
+                subject=title,
             )
 
 
