@@ -44,6 +44,11 @@ export function folderWithin({ path, vault }: { readonly path: string; readonly 
   return vault && path.startsWith(OTHER_VAULTS) ? folder.slice(vault.length + 1) : folder;
 }
 
+/** The last folder of a path of folders, which says the most in the least room. */
+export function lastFolder(folder: string): string {
+  return folder.slice(folder.lastIndexOf("/") + 1);
+}
+
 /** Where a passage is in its note. */
 interface Place {
   /** The headings above the passage, as "Hives > Spring"; null above the first heading. */

@@ -61,6 +61,8 @@ export function title(parent: HTMLElement, text: string): void {
 }
 
 /** A line of muted text; nothing where `text` is empty. */
-export function faint(parent: HTMLElement, text: string): void {
-  if (text) parent.createDiv({ cls: "notewell-faint", text });
+export function faint(parent: HTMLElement, text: string, tooltip = ""): void {
+  if (!text) return;
+  const el = parent.createDiv({ cls: "notewell-faint", text });
+  if (tooltip && tooltip !== text) setTooltip(el, tooltip);
 }

@@ -7,7 +7,7 @@ import { setIcon, setTooltip } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { ScoreDisplay } from "../settings";
 import { faint, title } from "./controls";
-import { breadcrumb, fileText, folderWithin } from "../format";
+import { breadcrumb, fileText, folderWithin, lastFolder } from "../format";
 import { matchText, scoreParts, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import type { Place } from "./open";
@@ -109,7 +109,8 @@ export class ResultRow {
     }
     const inner = el.createDiv("tree-item-inner");
     inner.createSpan({ text: name });
-    if (this.#look.withFolder) faint(inner, folderWithin(this.result));
+    const folder = this.#look.withFolder ? folderWithin(this.result) : "";
+    faint(inner, lastFolder(folder), folder);
     faint(inner, fileText(this.result));
     faint(inner, reasons.map(({ text }) => text).join(" · "));
     const flair = el.createDiv("tree-item-flair-outer");

@@ -17,6 +17,13 @@ export interface View {
   key?(event: KeyboardEvent): boolean;
 }
 
+/** A step of the browser's history, beside its address: made by typing and not yet settled; how far its list was read. */
+interface Step {
+  readonly isTyped?: boolean;
+  readonly scroll?: number;
+  readonly rows?: number;
+}
+
 type Query = Readonly<Record<string, string | null | undefined>>;
 
 export class ViewContext {
@@ -78,6 +85,24 @@ export class ViewContext {
   to(view: ViewName, query: Query, part = ""): string {
     const shared = { vault: this.address.query["vault"] ?? "", in: view === "search" && this.isEverywhere ? "all" : "" };
     return formatAddress({ view, part, query: { ...shared, ...filled(query) } });
+  }
+
+  /** Changes the query of the current address while somebody types: adds a step to the browser's history for the first key only. */
+  typed(query: Query): void {
+    const { hash } = location;
+    const { isTyped = false } = this.step;
+    this.change(query, isTyped);
+    if (location.hash !== hash) this.keep({ isTyped: true });
+  }
+
+  /** What the browser's history holds of the present step. */
+  get step(): Step {
+    return (history.state as Step | null) ?? {};
+  }
+
+  /** Changes what the history holds of the present step. */
+  keep(step: Step): void {
+    history.replaceState({ ...this.step, ...step }, "");
   }
 
   /** Changes the query of the current address; null removes a parameter. `quiet` adds no step to the browser's history. */

@@ -3,10 +3,9 @@
 import type { NoteReply, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
-import { folderOf } from "../../src/format";
 import { nameOf } from "../lib/format";
 import { properties } from "./properties";
-import { noteAddress } from "./resultRow";
+import { folderText, noteAddress } from "./resultRow";
 import { t } from "../../src/texts";
 
 const MOST_LINKS = 30;
@@ -48,7 +47,7 @@ export function noteLinks(context: ViewContext, notes: readonly Pick<Result, "pa
       "li",
       {},
       h("a", { href: noteAddress(context, path), dir: "auto" }, title),
-      h("span", { class: "folder", dir: "auto" }, folderOf(path)),
+      folderText(path),
     ),
   );
   return h("ul", { class: "note-links" }, ...links);

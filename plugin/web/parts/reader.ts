@@ -7,12 +7,11 @@ import { button, closest, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { atHeading, atLine, obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
-import { folderOf } from "../../src/format";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
 import { fillEmbeds } from "./embeds";
 import { fillRail, noteLinks } from "./rail";
-import { noteAddress } from "./resultRow";
+import { folderText, noteAddress } from "./resultRow";
 import { noteStyles } from "../lib/viewStyles";
 import { t } from "../../src/texts";
 
@@ -148,11 +147,10 @@ export class Reader {
 
   #meta(note: NoteReply): HTMLElement {
     const changed = note.modified;
-    const folder = folderOf(note.path);
     return h(
       "p",
       { class: "meta" },
-      folder && h("span", { class: "folder", dir: "auto" }, folder),
+      folderText(note.path),
       ...note.tags.map((tag) =>
         h("a", { class: "tag", href: this.#context.to("search", { q: `tag:${tag}` }) }, `#${tag}`),
       ),

@@ -6,7 +6,7 @@ import { h, type Child } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
 import { marked } from "../lib/marks";
-import { breadcrumb, fileText, folderOf } from "../../src/format";
+import { breadcrumb, fileText, folderOf, lastFolder } from "../../src/format";
 import { ago, day } from "../lib/format";
 import { t, tn } from "../../src/texts";
 
@@ -66,18 +66,23 @@ function ofVault(vault: Found["vault"]): { readonly vault?: string } {
 }
 
 function meta(result: Result): HTMLElement {
-  const folder = folderOf(result.path);
   const changed = result.modified ?? result.created;
   const file = fileText(result);
   const parts: Child[] = [
     result.vault && h("span", { class: "tag", dir: "auto", title: t("Vault") }, result.vault),
-    folder && h("span", { class: "folder", dir: "auto", title: folder }, folder),
+    folderText(result.path),
     file && h("span", { dir: "auto" }, file),
     ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
     result.as_of && h("span", {}, t("as indexed on {day}", { day: day(result.as_of) })),
     changed && h("time", { datetime: changed, title: day(changed) }, ago(changed)),
   ];
   return h("p", { class: "meta" }, ...parts);
+}
+
+/** The last folder of a note, with the whole path where it is pointed at; null in the vault's root. */
+export function folderText(path: string): HTMLElement | null {
+  const folder = folderOf(path);
+  return folder ? h("span", { class: "folder", dir: "auto", title: folder }, lastFolder(folder)) : null;
 }
 
 export function passageText(passage: Passage, title: string): HTMLElement {

@@ -78,7 +78,7 @@ export class SearchBox {
     this.#typing.clear();
     const { view } = this.#context.address;
     if (!SEARCHES.has(view)) return;
-    this.#context.change({ q: this.#input.value.trim(), note: null, line: null }, true);
+    this.#context.typed({ q: this.#input.value.trim(), note: null, line: null });
   }
 
   #submit(event: Event): void {
@@ -87,8 +87,10 @@ export class SearchBox {
     this.#hide();
     remember(q, this.#context.vault);
     const { view } = this.#context.address;
-    if (SEARCHES.has(view)) this.#search();
-    else this.#context.go("search", { q });
+    if (SEARCHES.has(view)) {
+      this.#search();
+      this.#context.keep({ isTyped: false }); // what is typed next is a step of its own
+    } else this.#context.go("search", { q });
     this.el.dispatchEvent(new CustomEvent("notewell-submitted", { bubbles: true }));
   }
 

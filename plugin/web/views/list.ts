@@ -39,6 +39,7 @@ export class ListView implements View {
   readonly #after = h("div");
   readonly #preview = new Timer();
   readonly #refresh = new Timer();
+  readonly #reading = new Timer();
   readonly #wide = matchMedia("(min-width: 1100px)");
   #shown = SHOWN;
   #limit = FIRST;
@@ -55,6 +56,7 @@ export class ListView implements View {
     const column = h("section", { class: "column" }, this.#chips, this.#head.el, this.#list, this.#after);
     this.el.append(column, this.#reader.el, this.#reader.rail);
     this.#wide.addEventListener("change", () => this.#isHere && this.show(context.address));
+    window.addEventListener("scroll", () => this.#isHere && this.#reading.setOnce(PREVIEW_MS, () => this.#keepPlace()), { passive: true });
     context.status.subscribe((_, isChanged) => isChanged && this.#reloadSoon());
     new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#more(), { rootMargin: "600px" }).observe(this.#after);
   }
@@ -65,8 +67,9 @@ export class ListView implements View {
     const question = JSON.stringify([this.#vault, ...ASKED.map((name) => query[name])]);
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
-      this.#shown = SHOWN;
-      this.#limit = query["sort"] ? MOST : FIRST;
+      this.#reading.clear();
+      this.#shown = Math.max(SHOWN, this.#context.step.rows ?? 0);
+      this.#limit = query["sort"] ? MOST : Math.max(FIRST, this.#shown);
       void this.#search();
     }
     this.#showNote();
@@ -184,10 +187,16 @@ export class ListView implements View {
     this.#showNote();
   }
 
+  /** Remembers how far the list was read, for when the browser comes back to it. */
+  #keepPlace(): void {
+    if (this.#isHere && this.#reply) this.#context.keep({ scroll: scrollY, rows: this.#shown });
+  }
+
   #take(reply: SearchReply): void {
     const isNew = this.#reply?.query !== reply.query;
     this.#reply = reply;
     this.#draw();
+    if (isNew) scrollTo(0, this.#context.step.scroll ?? 0);
     this.#showNote();
     if (isNew) this.#context.notices.announce(count(this.#found, "note", "notes"));
   }

@@ -65,6 +65,33 @@ test("an address restores the whole view, on any device", () =>
     assert.equal(await page.getByRole("combobox", { name: "Search your notes" }).inputValue(), "memory");
   }));
 
+test("each search that was sent is a step back; typing adds none of its own, and a list is where it was read", () =>
+  visit({ viewport: { width: 1280, height: 360 } }, async (page) => {
+    const field = page.getByRole("combobox", { name: "Search your notes" });
+    const asked = (q) => page.waitForFunction((text) => (new URLSearchParams(location.hash.split("?")[1]).get("q") ?? "") === text, q);
+    await search(page, "garden");
+    await field.press("Enter");
+    const rows = page.locator("[data-result]");
+    const first = await rows.first().textContent();
+    await page.mouse.move(200, 200);
+    await page.mouse.wheel(0, 400);
+    await page.waitForFunction(() => history.state?.scroll > 300);
+    for (const typed of ["b", "br", "bread"]) await search(page, typed);
+    await field.press("Enter");
+    await page.waitForFunction(() => scrollY === 0); // another list begins at its top
+    await page.goBack();
+    await asked("garden");
+    await page.waitForFunction((text) => document.querySelector("[data-result]")?.textContent === text, first);
+    await page.waitForFunction(() => scrollY > 300);
+    assert.equal(await field.inputValue(), "garden");
+    await page.goBack();
+    await asked("");
+    await page.getByRole("heading", { name: "Search Sample" }).waitFor();
+    await page.goForward();
+    await page.goForward();
+    await asked("bread");
+  }));
+
 test("filters are chips that can be added and removed", () =>
   visit({}, async (page) => {
     await search(page, "bread");
