@@ -21,7 +21,8 @@ from notewell.base.types import Batch, NotePut, SearchRules, VaultRecord, VaultR
 from notewell.contract.search import SearchRequest
 from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.search import pipeline
+from notewell.search import run
+from notewell.search.context import Caches, SearchContext
 from notewell.vault import files
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
@@ -66,7 +67,9 @@ def _index(root: Path, notes: dict[str, Any], index: Index) -> None:
 def _found(index: Index, query: str, root: Path) -> list[str]:
     request = SearchRequest(query, mode="keyword", limit=100, weak=True, everything=True)
     record = VaultRecord("v1", "vault", root)
-    reply = pipeline.search(index, None, request, SearchRules(), record, semantic_reason=None)
+    rules = SearchRules()
+    context = SearchContext(index, record, rules, Caches.of(record, rules), request)
+    reply = run.search(context)
     return sorted(result.path for result in reply.results)
 
 

@@ -24,7 +24,8 @@ from notewell.base.types import (
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.index.analyze import tokens
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.search import pipeline
+from notewell.search import run
+from notewell.search.context import Caches, SearchContext
 from notewell.search.show import similar
 from notewell.vault import files
 from notewell.vault.chunk import chunk
@@ -89,12 +90,19 @@ class Library:
         self, query: str, *, model: bool = True, weak: bool = True, **request: Any
     ) -> SearchReply:
         """Search; weak matches too, because relevance is calibrated for a real model."""
-        return pipeline.search(
+        return run.search(self.context(query, model=model, weak=weak, **request))
+
+    def context(
+        self, query: str, *, model: bool = True, weak: bool = True, **request: Any
+    ) -> SearchContext:
+        """The context of one search."""
+        return SearchContext(
             self.index,
-            self.embedder if model else None,
-            SearchRequest(query, weak=weak, **request),
-            self.rules,
             self.record,
+            self.rules,
+            Caches.of(self.record, self.rules),
+            SearchRequest(query, weak=weak, **request),
+            self.embedder if model else None,
             semantic_reason=None if model else "the model is not installed; run models get",
         )
 

@@ -1,26 +1,25 @@
-"""Search over one open index: wires the index, models and threads to the pipeline."""
+"""Search over one open index: wires the index, models and threads to a search."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from notewell.base.support.disk import expanded
-from notewell.base.types import Reranker, SearchRules, Settings, VaultRecord
+from notewell.base.types import Embedder, Reranker, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.engine.ingest.active_model import Models
 from notewell.index.port import IndexReader
 from notewell.models import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
-from notewell.search import pipeline
-from notewell.search.finder import Caches
+from notewell.search import run
+from notewell.search.context import Caches, SearchContext, Uri
 from notewell.search.rank.evidence import UNTUNED, Tuning
 from notewell.search.show import similar as similar_notes
-from notewell.search.show.results import Uri
 
 
 class SearchTurns:
@@ -136,21 +135,25 @@ class Searcher:
 
     def _search(self, request: SearchRequest) -> SearchReply:
         now = self._in_use
-        ask = partial(
-            pipeline.search,
+        context = SearchContext(
             self._index,
-            request=request,
-            rules=now.rules,
-            vault=self._record,
-            caches=now.caches,
-            reranker=now.reranker.get,
-            aside=self._turns.aside,
+            self._record,
+            now.rules,
+            now.caches,
+            request,
+            find_reranker=now.reranker.get,
             tuning=self._tuning(),
             uri=self._uri,
+            release_turn=self._turns.aside,
         )
         if request.mode == "keyword":
-            return ask(None, semantic_reason=None)
-        return self._models.steadily(partial(ask, semantic_reason=self._models.reason))
+            return run.search(context)
+        reason = self._models.reason
+
+        def ask(embedder: Embedder | None) -> SearchReply:
+            return run.search(replace(context, embedder=embedder, semantic_reason=reason))
+
+        return self._models.steadily(ask)
 
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
         """Notes like a note, or like a text."""

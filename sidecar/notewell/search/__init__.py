@@ -1,4 +1,5 @@
 """The read path: from the text of a query to ranked notes with their best passages.
 
-`pipeline.search` and `similar.similar` are the entry points; the other modules are their stages.
+`run.search` and `show.similar.similar` are the entry points. `query/` reads the query, `rank/`
+finds and orders notes, `show/` makes the results.
 """

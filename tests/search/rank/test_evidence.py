@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import FloatArray
-from notewell.search.rank.boosts import Links
 from notewell.search.rank.evidence import (
     EvidenceWeights,
+    Links,
     NoteEvidence,
     QueryEvidence,
     meaning_weight,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import NoteFieldWeights, VectorHits
-from notewell.search.query.note_facts import NO_NOTES
+from notewell.search.query.note_facts import EVERYWHERE
 from notewell.search.query.terms import (
     FUNCTION_WORD_WEIGHT,
     MAX_TERMS,
@@ -16,7 +16,6 @@ from notewell.search.query.terms import (
 from notewell.search.rank.name_matches import NamesCache
 from notewell.search.rank.retrieve import (
     KeywordResult,
-    Where,
     collect,
     depth,
     only_terms,
@@ -104,7 +103,7 @@ def by_words(library: Library, text: str) -> KeywordResult:
         library.index,
         text,
         query_terms(library.index, text),
-        Where(None, NO_NOTES),
+        EVERYWHERE,
         limit=20,
         weights=NoteFieldWeights(),
         names=NamesCache().current(library.index),

@@ -40,6 +40,7 @@ from notewell.search.query.language import (
     PathContains,
     Property,
 )
+from notewell.search.rank.candidates import among
 from notewell.vault.daily import SETTINGS, DailyNotes, day_in_name
 from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
 
@@ -350,14 +351,27 @@ _DAILY_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """The notes to search: `notes` (None: all) without `excluded`; `removed` counts why."""
+    """The notes to search: `notes` (None: all) without `excluded`; `removed` counts why.
+
+    Both are ascending ids.
+    """
 
     notes: IdArray | None
     excluded: IdArray
     removed: tuple[Removed, ...] = ()
 
+    def among(self, note_ids: IdArray) -> IdArray:
+        """Indices of the notes that may be found."""
+        found = np.ones(len(note_ids), np.bool_)
+        if self.notes is not None:
+            found &= among(note_ids, self.notes)
+        if len(self.excluded):
+            found &= ~among(note_ids, self.excluded)
+        return np.flatnonzero(found)
+
 
 NO_NOTES: IdArray = np.empty(0, np.int64)
+EVERYWHERE = Scope(None, NO_NOTES)
 
 
 def default_scope(

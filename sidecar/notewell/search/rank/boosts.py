@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -20,13 +20,14 @@ import numpy.typing as npt
 from notewell.base.types import FloatArray, IdArray, SearchRules, Signal, StoredNote
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
-from notewell.index.port import IndexReader
+from notewell.search.context import SearchContext
 from notewell.search.query.conditions import fold
 from notewell.search.query.dates import DateMention
-from notewell.search.query.note_facts import FactsCache
+from notewell.search.query.note_facts import Facts
 from notewell.search.query.terms import Terms
+from notewell.search.rank.evidence import Links, activated, linked_from_best, relative
+from notewell.search.rank.ranking import Multipliers
 
-SEEDS = 10  # first notes whose links spread activation
 _MATES = 20  # first notes that boost each other if they share a folder
 _MATES_FULL = 5.0  # summed scores of notes in the same folder that give the full boost
 _DAY = 86_400.0
@@ -37,8 +38,6 @@ _MAX_READ = 30  # of them, notes whose names and tags are read
 
 logger = logging.getLogger(__name__)
 
-# The places of the notes at both ends of links, among some notes; no pair twice.
-Links = tuple[IdArray, IdArray]
 _Values = npt.NDArray[np.float64]
 T = TypeVar("T")
 
@@ -91,25 +90,7 @@ def by_links(
     """
     received = activated(scores, links, degrees)
     central = np.log1p(degrees.astype(np.float64))
-    return _multiplier(activation * received + centrality * _relative(central))
-
-
-def activated(scores: FloatArray, links: Links, degrees: FloatArray) -> npt.NDArray[np.float64]:
-    """The activation that `by_links` describes, relative to the most activated note (n,)."""
-    sources, targets = links
-    shares = scores[sources].astype(np.float64) ** 2 / np.sqrt(np.bincount(sources)[sources])
-    received = np.bincount(targets, shares, len(scores))
-    return _relative(received / np.sqrt(np.maximum(degrees, 1.0)))
-
-
-def linked_from_best(index: IndexReader, ids: IdArray) -> tuple[Links, FloatArray]:
-    """Links of the first SEEDS notes to others of `ids`, by place, and the notes' degrees (n,).
-
-    `ids` are in order of their scores.
-    """
-    graph = index.graph
-    links = graph.links_among(ids, min(SEEDS, len(ids)))
-    return links, graph.backlink_counts(ids).astype(np.float32)
+    return _multiplier(activation * received + centrality * relative(central))
 
 
 def by_folder_mates(scores: FloatArray, folders: Sequence[str], *, most: float) -> FloatArray:
@@ -133,47 +114,37 @@ def _weight(folder: str, weights: Mapping[str, float]) -> float:
     return weights.get(folder, 1.0)
 
 
-def _relative(values: _Values) -> _Values:
-    most = float(values.max()) if len(values) else 0.0
-    return values / most if most > 0 else values
-
-
 def _multiplier(gains: _Values) -> FloatArray:
     multiplier: FloatArray = (1.0 + gains).astype(np.float32)
     return multiplier
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Multipliers:
-    """Multipliers of the candidates (n,), 1 for no boost; None: not computed.
-
-    `tag` is the boost by tags, title and aliases, `graph` the boost by links and folders.
-    """
-
-    tag: FloatArray | None = None
-    recency: FloatArray | None = None
-    graph: FloatArray | None = None
-
-    def applied(self, scores: FloatArray) -> FloatArray:
-        """The scores, multiplied."""
-        given = [each for each in (self.tag, self.recency, self.graph) if each is not None]
-        return reduce(np.multiply, given, scores)
 
 
 @dataclass(slots=True)
 class Boosts:
     """Computes the boosts of one search. `warnings` name the boosts that failed."""
 
-    index: IndexReader
-    facts: FactsCache
-    rules: SearchRules
-    request: SearchRequest
+    context: SearchContext
     terms: Terms
     dated: bool  # the query has a condition on dates or a written date
     period: DateMention | None = None  # the date or period that its words mention
     summed: bool = False  # names and links are addends of the score already
     now: float = field(default_factory=time.time)
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def facts(self) -> Facts:
+        """The dates of all notes."""
+        return self.context.caches.facts.current(self.context.index)
+
+    @property
+    def rules(self) -> SearchRules:
+        """The rules of the search."""
+        return self.context.rules
+
+    @property
+    def request(self) -> SearchRequest:
+        """The request of the search."""
+        return self.context.request
 
     def multipliers(self, note_ids: IdArray, fused: FloatArray) -> Multipliers:
         """The multipliers of candidate notes with their fused scores (n,)."""
@@ -221,7 +192,7 @@ class Boosts:
         if not (folders_count or name_boost > 0 or tag_boost > 0):
             return None, None
         most = len(ids) if folders_count else _MAX_READ
-        known = self.index.notes(ids[:most].tolist())
+        known = self.context.index.notes(ids[:most].tolist())
         notes = [known.get(note_id) for note_id in ids[:most].tolist()]
         names = by_name(
             [_names(note) for note in notes],
@@ -241,7 +212,7 @@ class Boosts:
             return self.request.recency
         if isinstance(self.rules.recency, str):
             automatic = self.rules.recency == "auto"
-            return self.facts.current(self.index).recency_strength() if automatic else 0.0
+            return self.facts.recency_strength() if automatic else 0.0
         return self.rules.recency
 
     def _by_links(self, ids: IdArray, scores: FloatArray) -> FloatArray | None:
@@ -252,7 +223,7 @@ class Boosts:
         centrality = self._strength("links", self.rules.centrality_boost if requested != 0 else 0.0)
         if activation <= 0 and centrality <= 0:
             return None
-        links, degrees = linked_from_best(self.index, ids)
+        links, degrees = linked_from_best(self.context.index, ids)
         return by_links(scores, links, degrees, activation=activation, centrality=centrality)
 
     def _by_recency(self, ids: IdArray) -> FloatArray | None:
@@ -260,14 +231,12 @@ class Boosts:
         if "recency" in self.request.ignore:
             return None
         if self.period is not None:
-            near = self.facts.current(self.index).by_date(ids, self.period.start, self.period.end)
+            near = self.facts.by_date(ids, self.period.start, self.period.end)
             return _multiplier(DATE_BOOST * near.astype(np.float64))
         most = self._recency()
         if most <= 0 or self.dated:
             return None
-        times = self.facts.current(self.index).times(
-            ids, created=self.rules.recency_date == "created"
-        )
+        times = self.facts.times(ids, created=self.rules.recency_date == "created")
         return by_recency(times, self.now, most=most, half_life_days=self.rules.recency_days)
 
 

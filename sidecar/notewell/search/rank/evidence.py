@@ -22,12 +22,15 @@ import numpy.typing as npt
 from notewell.base.types import CountTokens, FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import SPACELESS, words
-from notewell.search.rank.boosts import Links, activated
+from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import SAME, CosineMap, or_zero
 
+# The places of the notes at both ends of links, among some notes; no pair twice.
+Links = tuple[IdArray, IdArray]
 # Of notes in order: the links of the first ones to others, by place; and the degrees of all.
 FindLinks = Callable[[IdArray], tuple[Links, FloatArray]]
 
+SEEDS = 10  # first notes whose links spread activation
 MOST_LINKED = 200  # notes, by all other evidence, that links can raise
 NEAREST = 10  # the rank of the cosine that tells how far the nearest passages stand out
 ABSENT_NOTES = (
@@ -288,6 +291,35 @@ def weigh_links(
     scores = others[top] / np.float32(best)
     links[top] = weight * activated(scores, *find_links(ids[top]))
     return links
+
+
+def activated(scores: FloatArray, links: Links, degrees: FloatArray) -> npt.NDArray[np.float64]:
+    """The activation of notes by links, relative to the most activated note (n,).
+
+    A seed spreads the square of its score over its links, divided by the square root of their
+    number; a target's activation is divided by the square root of its degree (Crestani 1997,
+    "Application of spreading activation techniques in information retrieval").
+    """
+    sources, targets = links
+    shares = scores[sources].astype(np.float64) ** 2 / np.sqrt(np.bincount(sources)[sources])
+    received = np.bincount(targets, shares, len(scores))
+    return relative(received / np.sqrt(np.maximum(degrees, 1.0)))
+
+
+def linked_from_best(index: IndexReader, ids: IdArray) -> tuple[Links, FloatArray]:
+    """Links of the first SEEDS notes to others of `ids`, by place, and the notes' degrees (n,).
+
+    `ids` are in order of their scores.
+    """
+    graph = index.graph
+    links = graph.links_among(ids, min(SEEDS, len(ids)))
+    return links, graph.backlink_counts(ids).astype(np.float32)
+
+
+def relative(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The values as shares of the highest one."""
+    most = float(values.max()) if len(values) else 0.0
+    return values / most if most > 0 else values
 
 
 _SPACELESS = re.compile(f"[{SPACELESS}]")

@@ -13,21 +13,23 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.base.types import FloatArray, IdArray, NoteFieldWeights, VectorHits
+from notewell.base.types import FloatArray, IdArray
 from notewell.index.analyze import stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
+from notewell.index.note_fields import field_weights
 from notewell.index.port import IndexReader
+from notewell.search.context import SearchContext
 from notewell.search.query.conditions import fold
 from notewell.search.query.note_facts import Scope
 from notewell.search.query.terms import Terms, says_little
 from notewell.search.rank import retrieve
 from notewell.search.rank.candidates import Candidates
-from notewell.search.rank.fuse import fuse, plan
-from notewell.search.rank.retrieve import KeywordResult, Where
+from notewell.search.rank.fuse import plan
+from notewell.search.rank.ranking import fuse
+from notewell.search.rank.retrieve import Retrieved
 
 MIN_WORDS = 3  # queries with fewer words are short
 FEEDBACK_RESULTS = 5  # first results that are taken to be relevant
@@ -46,47 +48,36 @@ _MAX_LINKING = 50  # notes that contain the query as a phrase
 _MAX_LINK_WORDS = 8  # words of a query that may be the text of a link
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Retrieved:
-    """The hits of both halves. `vector` is the query's (dimensions,), None without a model.
-
-    `expanded` are the tokens that were added to the query.
-    """
-
-    keyword: KeywordResult
-    vector: FloatArray | None
-    semantic: VectorHits
-    expanded: tuple[str, ...] = ()
+def is_wanted(context: SearchContext, text: str) -> bool:
+    """Tell whether a query is short, and the request or else the rules expand such queries."""
+    requested = context.request.expand
+    enabled = context.rules.expand if requested is None else requested
+    return enabled and is_short(text)
 
 
 def retrieve_expanded(
-    index: IndexReader,
-    text: str,
-    first: Retrieved,
-    scope: Scope,
-    *,
-    limit: int,
-    weights: NoteFieldWeights,
-    keywords: bool,
+    context: SearchContext, text: str, first: Retrieved, scope: Scope
 ) -> Retrieved:
-    """Retrieve again with a query expanded by the `first` hits; with `keywords` also by terms."""
-    terms, keyword, semantic = first.keyword.terms, first.keyword, first.semantic
-    where = Where(scope.notes, scope.excluded)
+    """Retrieve again with a query expanded by the `first` hits."""
+    index, terms, keyword, semantic = context.index, first.terms, first.keyword, first.semantic
+    limit = retrieve.depth(context.request.limit)
     passages = top_passages(retrieve.merge_hits(index, keyword.chunks, semantic))
-    added = expansion_terms(index, text, terms, passages, scope) if keywords else ()
+    added: tuple[QueryTerm, ...] = ()
+    if context.request.mode != "semantic":
+        added = expansion_terms(index, text, terms, passages, scope)
     if added:
         keyword = retrieve.search_terms(
             index,
             terms,
             (*terms.query, *added),
-            where,
+            scope,
             limit=limit,
-            weights=weights,
+            weights=field_weights(context.rules),
             names=keyword.names,
         )
     if first.vector is not None:
         vector = feedback_vector(index, first.vector, passages)
-        semantic = retrieve.semantic_candidates(index, vector, keyword, where, limit=limit)
+        semantic = retrieve.semantic_candidates(index, vector, keyword, scope, limit=limit)
     return Retrieved(keyword, first.vector, semantic, tuple(term.token for term in added))
 
 

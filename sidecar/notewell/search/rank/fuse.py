@@ -1,4 +1,4 @@
-"""Fuses keyword and semantic scores into one; pure functions, described in docs/search.md.
+"""Fixed methods of fusing keyword and semantic scores into one; pure functions.
 
 Each method maps the raw scores of each half to 0..1 and takes the weighted mean of the two:
 `fused = (k * keyword + s * semantic) / (k + s)`, where a missing score counts as 0.
@@ -8,21 +8,18 @@ Each method maps the raw scores of each half to 0..1 and takes the weighted mean
 - `blend`: saturation of BM25 as s / (s + w), w = 1.2; the cosine is used as it is.
 - `convex`: min-max of both scores, with equal weights (Bruch, Gai and Ingber 2023).
 
-The methods `auto`, `gars` and `keyword` add up calibrated evidence of a whole note instead
-(evidence.py); here they only compare passages, by BM25 and cosine as they are.
+The passages of one note are never compared by rank, but as `convex` compares notes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import partial
 
 import numpy as np
 
 from notewell.base.types import FloatArray, FusionMethod
-from notewell.base.types.frozen import frozen
-from notewell.search.rank.candidates import Candidates, or_zero
+from notewell.search.rank.candidates import Candidates
+from notewell.search.rank.ranking import Halves, Plan
 
 RRF_K = 60.0
 RRF_SEMANTIC_WEIGHT = 0.7
@@ -32,83 +29,34 @@ FLOOR_RANK = 100  # the score at this rank is mapped to 0
 MIN_SPREAD = 0.15  # a smaller range of cosines is not stretched to 0..1
 
 
-Method = FusionMethod | Literal["keyword", "semantic"]
-_BY_RANK = frozenset({"rrf", "weighted"})
-# Methods whose score is a sum of evidence.
-SUMS: frozenset[Method] = frozenset({"auto", "gars", "keyword"})
-
-
-@frozen
-class Plan:
-    """A fusion method with the weight of each half. `params` explain the choice in the reply.
-
-    The methods `keyword` and `semantic` belong to the modes that use one half only.
-    """
-
-    method: Method
-    keyword_weight: float
-    semantic_weight: float
-    params: Mapping[str, float] = field(default_factory=dict)
-
-    def for_passages(self) -> Plan:
-        """The plan to compare passages of one note with; never by rank."""
-        return replace(self, method="convex") if self.method in _BY_RANK else self
-
-
-KEYWORD_ONLY = Plan("keyword", 1.0, 0.0)
-SEMANTIC_ONLY = Plan("semantic", 0.0, 1.0)
-
-
-_LEAST = float(np.finfo(np.float32).tiny)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fused:
-    """Scores of candidates, 0..1, aligned with them. NaN: that half did not find it."""
-
-    keyword: FloatArray
-    semantic: FloatArray
-    fused: FloatArray
-
-
 def plan(method: FusionMethod, alpha: float | None, *, blend_w: float = BLEND_W) -> Plan:
     """The plan of a fixed method; `alpha` is the semantic half's weight, `blend_w` of `blend`."""
     if method in {"rrf", "weighted"}:
         semantic = RRF_SEMANTIC_WEIGHT if method == "weighted" else 1.0
         weights = (1.0, semantic) if alpha is None else (1.0 - alpha, alpha)
-        return Plan(method, *weights, {"k": RRF_K})
+        return Plan(method, *weights, {"k": RRF_K}, by_rank, by_range)
     share = ALPHA if alpha is None else alpha
-    extra = {"w": blend_w} if method == "blend" else {}
-    return Plan(method, 1.0 - share, share, {"alpha": share, **extra})
+    weights = (1.0 - share, share)
+    if method == "blend":
+        halves = partial(by_saturation, blend_w)
+        return Plan(method, *weights, {"alpha": share, "w": blend_w}, halves, halves)
+    return Plan(method, *weights, {"alpha": share}, by_range, by_range)
 
 
-def fuse(candidates: Candidates, plan: Plan) -> Fused:
-    """Scores of the candidates by a plan."""
-    match plan.method:
-        case "rrf" | "weighted":
-            keyword, semantic = _reciprocal(candidates.bm25), _reciprocal(candidates.cosine)
-        case "blend":
-            w = np.float32(plan.params.get("w", BLEND_W))
-            keyword = candidates.bm25 / (candidates.bm25 + w)
-            semantic = np.clip(candidates.cosine, 0.0, 1.0)
-        case "auto" | "gars" | "keyword":
-            keyword, semantic = candidates.bm25, np.maximum(candidates.cosine, np.float32(0.0))
-        case "semantic":
-            keyword, semantic = candidates.bm25, np.clip(candidates.cosine, 0.0, 1.0)
-        case "convex":
-            keyword, semantic = relative_bm25(candidates.bm25), relative_cosine(candidates.cosine)
-    return Fused(keyword, semantic, weighted_mean(keyword, semantic, plan))
+def by_rank(candidates: Candidates) -> Halves:
+    """Both scores as reciprocals of their ranks."""
+    return _reciprocal(candidates.bm25), _reciprocal(candidates.cosine)
 
 
-def weighted_mean(keyword: FloatArray, semantic: FloatArray, plan: Plan) -> FloatArray:
-    """The weighted mean of both halves; a missing score counts as 0."""
-    ours, theirs = plan.keyword_weight, plan.semantic_weight
-    total = ours + theirs
-    if 0.0 < total < _LEAST:  # which float32 would take for 0
-        ours, theirs, total = ours / total, theirs / total, 1.0
-    parts = ours * or_zero(keyword)
-    parts = parts + theirs * or_zero(semantic)
-    return (parts / total if total > 0 else parts).astype(np.float32)
+def by_saturation(w: float, candidates: Candidates) -> Halves:
+    """BM25 as s / (s + w), and the cosine."""
+    keyword = candidates.bm25 / (candidates.bm25 + np.float32(w))
+    return keyword, np.clip(candidates.cosine, 0.0, 1.0)
+
+
+def by_range(candidates: Candidates) -> Halves:
+    """Both scores relative to those of all candidates."""
+    return relative_bm25(candidates.bm25), relative_cosine(candidates.cosine)
 
 
 def relative_bm25(scores: FloatArray) -> FloatArray:

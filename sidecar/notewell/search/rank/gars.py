@@ -21,13 +21,18 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from notewell.base.types import FloatArray, GarsRules, IdArray, StoredNote
+from notewell.base.types import Direction, FloatArray, GarsRules, IdArray, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
-from notewell.index.topic_links import TopicLinks
-from notewell.search.rank.ranking import RankedNote
-from notewell.search.show.similarity import linked, step
+from notewell.index.topic_links import NO_TOPICS, TopicLinks
+from notewell.search.context import SearchContext
+from notewell.search.query.note_facts import Scope
+from notewell.search.rank import retrieve
+from notewell.search.rank.evidence import Addends, NoteEvidence
+from notewell.search.rank.ranking import Plan, RankedNote
+from notewell.search.rank.relevance import Relevance
+from notewell.search.rank.retrieve import Retrieved
 
 SEEDS, SEED_SHARE = 5, 0.7  # the most seeds, and their least similarity
 # Notes that link to a note, or name a topic, from which it joins them no more: it says nothing of
@@ -50,6 +55,115 @@ class Activated:
     through: int | None = None
 
 
+@frozen
+class Spreading:
+    """The activated notes of one search, by id, and the constants they are weighed with."""
+
+    index: IndexReader
+    rules: GarsRules
+    activated: Mapping[int, Activated]
+
+    def with_activation(self, addends: Addends, ids: IdArray) -> Addends:
+        """The addends of the notes `ids`, with the links that this method adds up."""
+        central = centrality(self.index, ids)
+        received = [
+            found.activation if (found := self.activated.get(i)) else 0.0 for i in ids.tolist()
+        ]
+        activation = np.array(received, np.float32)
+        links = np.float32(self.rules.centrality) * central
+        links += np.float32(self.rules.activation) * activation
+        return replace(addends, links=links, centrality=central, activation=activation)
+
+    def with_linked(self, relevance: Relevance, ids: IdArray) -> Relevance:
+        """The relevance of the notes `ids`, ascending: none is weak whose seed is not."""
+        seeds = [found.seed if (found := self.activated.get(i)) else -1 for i in ids.tolist()]
+        places = np.searchsorted(ids, seeds)
+        return relevance.with_linked(np.where(np.isin(seeds, ids), places, -1))
+
+    def with_reasons(
+        self, index: IndexReader, shown: Sequence[Result], ranked: Sequence[RankedNote]
+    ) -> tuple[Result, ...]:
+        """The results with the links that activated them; `ranked` has their notes."""
+        activated = self.activated
+        known = {
+            note.note_id: activated[note.note_id] for note in ranked if note.note_id in activated
+        }
+        if not known:
+            return tuple(shown)
+        named = {one.seed for one in known.values()} | {
+            one.through for one in known.values() if one.through is not None
+        }
+        notes = index.notes([*known, *named])
+        reasons = {
+            notes[note_id].path: _reason(index, note_id, one, notes)
+            for note_id, one in known.items()
+            if note_id in notes
+        }
+        return tuple(
+            replace(result, reasons=(*result.reasons, reason))
+            if (reason := reasons.get(result.path)) is not None
+            else result
+            for result in shown
+        )
+
+
+def is_wanted(context: SearchContext) -> bool:
+    """Tell whether the first notes spread activation to others (`fusion=gars`)."""
+    method = context.request.fusion or context.rules.fusion
+    return method == "gars" and context.request.mode == "hybrid"
+
+
+def spread(
+    context: SearchContext, notes: NoteEvidence, similarity: FloatArray, plan: Plan
+) -> tuple[Plan, Spreading]:
+    """The plan of this method, made from one by evidence, and the activated notes.
+
+    `similarity` (n,) are the sums of all other evidence of the notes by that plan.
+    """
+    best = (float(similarity.max()) if len(similarity) else 0.0) or 1.0
+    rules = context.rules.gars
+    share = rules.similarity / best
+    params = {
+        **plan.params,
+        "words_share": plan.params.get("words_share", 1.0) * share,
+        "meaning_share": plan.params.get("meaning_share", 1.0) * share,
+        "similarity_weight": rules.similarity,
+        "centrality_weight": rules.centrality,
+        "activation_weight": rules.activation,
+        "decay": rules.decay,
+    }
+    weights = plan.keyword_weight * share, plan.semantic_weight * share
+    topics = NO_TOPICS
+    if rules.mode == "ontology":
+        topics = context.caches.topics.of(context.index)
+    seeds = seeds_of(notes.ids, similarity / np.float32(best))
+    activated = activation_around(context.index, seeds, rules, topics)
+    return Plan("gars", *weights, params), Spreading(context.index, rules, activated)
+
+
+def with_hits(
+    index: IndexReader, found: Retrieved, scope: Scope, spreading: Spreading
+) -> Retrieved:
+    """The hits with the activated notes that the scope has, and their passages by meaning."""
+    ids = np.array(sorted(spreading.activated), np.int64)
+    ids = ids[scope.among(ids)]
+    semantic = found.semantic
+    if len(ids) and found.vector is not None:
+        owners = index.note_ids_of(semantic.chunk_ids)
+        more = retrieve.semantic_hits(
+            index,
+            found.vector,
+            limit=retrieve.depth(len(ids)),
+            notes=ids[~np.isin(ids, owners)],
+        )
+        semantic = replace(
+            semantic,
+            chunk_ids=np.concatenate((semantic.chunk_ids, more.chunk_ids)),
+            scores=np.concatenate((semantic.scores, more.scores)),
+        )
+    return replace(found, semantic=semantic, also=ids)
+
+
 def seeds_of(ids: IdArray, similarity: FloatArray) -> Mapping[int, float]:
     """The ids of the most similar notes with their similarity; both arrays (n,), aligned."""
     best = np.argsort(-similarity, kind="stable")[:SEEDS]
@@ -57,7 +171,7 @@ def seeds_of(ids: IdArray, similarity: FloatArray) -> Mapping[int, float]:
     return {note_id: share for note_id, share in found if share >= SEED_SHARE}
 
 
-def spread(
+def activation_around(
     index: IndexReader, seeds: Mapping[int, float], rules: GarsRules, topics: TopicLinks
 ) -> Mapping[int, Activated]:
     """The activation of the notes around the seeds, by id.
@@ -126,38 +240,24 @@ def centrality(index: IndexReader, ids: IdArray) -> FloatArray:
     return share
 
 
-def places_of_seeds(ids: IdArray, activated: Mapping[int, Activated]) -> IdArray:
-    """The place in `ids` (n,), ascending, of the seed that activated each note; -1: none did."""
-    seeds = [found.seed if (found := activated.get(i)) else -1 for i in ids.tolist()]
-    places = np.searchsorted(ids, seeds)
-    return np.where(np.isin(seeds, ids), places, -1)
+def step(index: IndexReader, note_id: int, direction: Direction) -> frozenset[int]:
+    """The notes one link away from a note."""
+    match direction:
+        case "out":
+            return index.graph.neighbours(note_id)
+        case "in":
+            return index.graph.backlinks(note_id)
+        case "both":
+            return index.graph.neighbours(note_id) | index.graph.backlinks(note_id)
 
 
-def with_reasons(
-    index: IndexReader,
-    shown: Sequence[Result],
-    ranked: Sequence[RankedNote],
-    activated: Mapping[int, Activated],
-) -> tuple[Result, ...]:
-    """The results with the links that activated them; `ranked` has their notes."""
-    known = {note.note_id: activated[note.note_id] for note in ranked if note.note_id in activated}
-    if not known:
-        return tuple(shown)
-    named = {one.seed for one in known.values()} | {
-        one.through for one in known.values() if one.through is not None
-    }
-    notes = index.notes([*known, *named])
-    reasons = {
-        notes[note_id].path: _reason(index, note_id, one, notes)
-        for note_id, one in known.items()
-        if note_id in notes
-    }
-    return tuple(
-        replace(result, reasons=(*result.reasons, reason))
-        if (reason := reasons.get(result.path)) is not None
-        else result
-        for result in shown
-    )
+def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
+    """Direction of links between a note and another: `out` to it, `in` from it; None: no link."""
+    out = other in index.graph.neighbours(note_id)
+    into = other in index.graph.backlinks(note_id)
+    if out and into:
+        return "both"
+    return "out" if out else "in" if into else None
 
 
 def _reason(

@@ -1,32 +1,115 @@
-"""Ranks candidate notes by their scores, each with its best passages."""
+"""Ranks candidate notes by their scores, each with its best passages.
+
+A `Plan` says by which method the scores of a search are made, and how much its words and its
+meaning weigh.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from math import isnan
+from typing import Literal
 
 import numpy as np
 
-from notewell.base.types import FloatArray, IdArray, Match
+from notewell.base.types import FloatArray, FusionMethod, IdArray, Match
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import RawScores, Scores
-from notewell.search.rank.boosts import Multipliers
 from notewell.search.rank.candidates import Candidates, or_zero
 from notewell.search.rank.evidence import Addends
-from notewell.search.rank.fuse import Fused, Plan, fuse
 from notewell.search.rank.relevance import Relevance
 
 _DIGITS = 6
 _FEW_NOTES = 40  # up to it, comparing one by one is faster than np.isin
 _PASSAGE_SHARE = 0.5  # minimum score of a further passage, relative to the note's best one
+_LEAST_WEIGHT = float(np.finfo(np.float32).tiny)
+
+Method = FusionMethod | Literal["keyword", "semantic"]
+# Methods whose score is a sum of evidence.
+SUMS: frozenset[Method] = frozenset({"auto", "gars", "keyword"})
+# The scores of candidates by their words and by their meaning, 0..1; NaN where there is none.
+Halves = tuple[FloatArray, FloatArray]
+
+
+def raw_halves(candidates: Candidates) -> Halves:
+    """BM25 and cosine as they are, to compare candidates of one note."""
+    return candidates.bm25, np.maximum(candidates.cosine, np.float32(0.0))
+
+
+def cosine_halves(candidates: Candidates) -> Halves:
+    """The cosine as the score of the semantic half, at most 1."""
+    return candidates.bm25, np.clip(candidates.cosine, 0.0, 1.0)
+
+
+@frozen
+class Plan:
+    """A fusion method with the weight of each half. `params` explain the choice in the reply.
+
+    The methods `keyword` and `semantic` belong to the modes that use one half only. `halves` are
+    the scores of notes before they are weighted, and `passage_halves` those of passages.
+    """
+
+    method: Method
+    keyword_weight: float
+    semantic_weight: float
+    params: Mapping[str, float] = field(default_factory=dict)
+    halves: Callable[[Candidates], Halves] = raw_halves
+    passage_halves: Callable[[Candidates], Halves] = raw_halves
+
+    def weighted_mean(self, keyword: FloatArray, semantic: FloatArray) -> FloatArray:
+        """The weighted mean of both halves; a missing score counts as 0."""
+        ours, theirs = self.keyword_weight, self.semantic_weight
+        total = ours + theirs
+        if 0.0 < total < _LEAST_WEIGHT:  # which float32 would take for 0
+            ours, theirs, total = ours / total, theirs / total, 1.0
+        parts = ours * or_zero(keyword)
+        parts = parts + theirs * or_zero(semantic)
+        return (parts / total if total > 0 else parts).astype(np.float32)
+
+
+KEYWORD_ONLY = Plan("keyword", 1.0, 0.0)
+SEMANTIC_ONLY = Plan("semantic", 0.0, 1.0, halves=cosine_halves, passage_halves=cosine_halves)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fused:
+    """Scores of candidates, 0..1, aligned with them. NaN: that half did not find it."""
+
+    keyword: FloatArray
+    semantic: FloatArray
+    fused: FloatArray
+
+
+def fuse(candidates: Candidates, plan: Plan) -> Fused:
+    """Scores of the candidates by a plan: the weighted mean of both halves."""
+    keyword, semantic = plan.halves(candidates)
+    return Fused(keyword, semantic, plan.weighted_mean(keyword, semantic))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Multipliers:
+    """Multipliers of the candidates (n,), 1 for no boost; None: not computed.
+
+    `tag` is the boost by tags, title and aliases, `graph` the boost by links and folders.
+    """
+
+    tag: FloatArray | None = None
+    recency: FloatArray | None = None
+    graph: FloatArray | None = None
+
+    def applied(self, scores: FloatArray) -> FloatArray:
+        """The scores, multiplied."""
+        given = [each for each in (self.tag, self.recency, self.graph) if each is not None]
+        return reduce(np.multiply, given, scores)
 
 
 @frozen
 class RankedNote:
     """A ranked note. `passages` are (chunk id, score relative to the best one), best first.
 
-    `lent_by` is the attachment by whose text alone the note was found, because it embeds it.
+    `embedded` is the attachment by whose text alone the note was found, because it embeds it.
     """
 
     note_id: int
@@ -35,7 +118,7 @@ class RankedNote:
     raw: RawScores
     passages: tuple[tuple[int, float], ...]
     match: Match | None = None
-    lent_by: int | None = None
+    embedded: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,11 +233,7 @@ class Ranking:
         """A function from one of the notes to its chunks: (id, share of the best), best first."""
         own = _of_notes(self.chunks.note_ids, note_ids)
         owners, ids = self.chunks.note_ids[own], self.chunks.ids[own]
-        plan = self.plan.for_passages()
-        if plan.method == "convex":  # scores relative to those of all chunks
-            values = fuse(self.chunks, plan).fused[own]
-        else:
-            values = fuse(self.chunks.at(own), plan).fused
+        values = self.plan.weighted_mean(*self.plan.passage_halves(self.chunks))[own]
         order = np.lexsort((-values, owners))
         found: dict[int, list[tuple[int, float]]] = {}
         best = 1.0

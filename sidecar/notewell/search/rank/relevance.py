@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from notewell.base.types import FloatArray, IdArray, Match, SearchMode
 from notewell.base.types.frozen import frozen
+from notewell.search.query.terms import Terms
 from notewell.search.rank.candidates import REFERENCE, or_zero
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence, weigh_words
 
@@ -148,6 +149,13 @@ class Asked:
     known: float
     content: float
     required: bool
+
+    @classmethod
+    def of(cls, terms: Terms, *, required: bool) -> Asked:
+        """The demands of a query with these words."""
+        total = terms.total_idf(known=False)
+        known = terms.total_idf(known=True) / total if total > 0 else 0.0
+        return cls(known, terms.content_share(), required)
 
     def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
         """The notes that have all of it (n,), by the share of the query that each holds."""

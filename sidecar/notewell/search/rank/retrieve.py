@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from notewell.index.note_fields import FIELD_BITS
 from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
 from notewell.index.ranks import highest
-from notewell.search.query.note_facts import NO_NOTES
+from notewell.search.query.note_facts import EVERYWHERE, NO_NOTES, Scope
 from notewell.search.query.terms import Terms
 from notewell.search.rank.candidates import (
     SAME,
@@ -41,26 +41,6 @@ NO_SHARES: FloatArray = np.empty(0, np.float32)
 def depth(limit: int) -> int:
     """How many chunks to fetch from each half of the search for `limit` notes."""
     return max(_MIN_DEPTH, _DEPTH_PER_NOTE * limit)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Where:
-    """What may be found: `notes` (None: all) without `excluded`, both ascending ids."""
-
-    notes: IdArray | None
-    excluded: IdArray
-
-    def among(self, note_ids: IdArray) -> IdArray:
-        """Indices of the notes that may be found."""
-        found = np.ones(len(note_ids), np.bool_)
-        if self.notes is not None:
-            found &= among(note_ids, self.notes)
-        if len(self.excluded):
-            found &= ~among(note_ids, self.excluded)
-        return np.flatnonzero(found)
-
-
-EVERYWHERE = Where(None, np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +83,26 @@ class KeywordResult:
         return np.concatenate([*found, self.names.note_ids])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Retrieved:
+    """The hits of both halves. `vector` is the query's (dimensions,), None without a model.
+
+    `expanded` are the tokens that were added to the query. The notes `also`, by id, are candidates
+    too.
+    """
+
+    keyword: KeywordResult
+    vector: FloatArray | None
+    semantic: VectorHits
+    expanded: tuple[str, ...] = ()
+    also: IdArray = field(default_factory=lambda: NO_NOTES)
+
+    @property
+    def terms(self) -> Terms:
+        """The words of the query."""
+        return self.keyword.terms
+
+
 def keyword_hits(
     index: IndexReader, query: Sequence[QueryTerm], *, limit: int, notes: IdArray | None
 ) -> ChunkHits:
@@ -116,7 +116,7 @@ def search_keywords(
     index: IndexReader,
     text: str,
     terms: Terms,
-    where: Where,
+    scope: Scope,
     *,
     limit: int,
     weights: NoteFieldWeights,
@@ -127,7 +127,7 @@ def search_keywords(
     named = find_names(
         names, text, alternatives=terms.alternatives, unknown=terms.unknown, typing=typing
     )
-    return search_terms(index, terms, terms.query, where, limit=limit, weights=weights, names=named)
+    return search_terms(index, terms, terms.query, scope, limit=limit, weights=weights, names=named)
 
 
 def only_terms(index: IndexReader, terms: Terms, weights: NoteFieldWeights) -> KeywordResult:
@@ -139,7 +139,7 @@ def search_terms(
     index: IndexReader,
     terms: Terms,
     query: Sequence[QueryTerm],
-    where: Where,
+    scope: Scope,
     *,
     limit: int,
     weights: NoteFieldWeights,
@@ -149,12 +149,12 @@ def search_terms(
 
     `limit` is the number of passages, `depth` of that of notes.
     """
-    chunks = keyword_hits(index, query, limit=limit, notes=where.notes)
-    chunks = exclude_hits(index, chunks, where.excluded)
-    matches = index.keywords.match_notes(query, weights=weights, notes=where.notes)
-    if len(where.excluded):
-        matches = matches.at(where.among(matches.note_ids))
-    names = _only_names(names, where.among(names.note_ids))
+    chunks = keyword_hits(index, query, limit=limit, notes=scope.notes)
+    chunks = exclude_hits(index, chunks, scope.excluded)
+    matches = index.keywords.match_notes(query, weights=weights, notes=scope.notes)
+    if len(scope.excluded):
+        matches = matches.at(scope.among(matches.note_ids))
+    names = _only_names(names, scope.among(names.note_ids))
     by_whole = max(_BY_WHOLE, limit // _DEPTH_PER_NOTE)  # as many as may be listed
     return KeywordResult(terms, chunks, matches, names, by_whole)
 
@@ -250,14 +250,14 @@ def semantic_candidates(
     index: IndexReader,
     vector: FloatArray | None,
     keyword: KeywordResult,
-    where: Where,
+    scope: Scope,
     *,
     limit: int,
 ) -> VectorHits:
     """The nearest chunks, and those of every note that its words or its name found."""
     also = keyword.candidates(index.note_ids_of(keyword.chunks.chunk_ids))
-    hits = semantic_hits(index, vector, limit=limit, notes=where.notes, also=also)
-    return exclude_hits(index, hits, where.excluded)
+    hits = semantic_hits(index, vector, limit=limit, notes=scope.notes, also=also)
+    return exclude_hits(index, hits, scope.excluded)
 
 
 def exclude_hits(index: IndexReader, hits: Hits, note_ids: IdArray) -> Hits:

@@ -23,7 +23,7 @@ from notewell.search.rank.ranking import RankedNote
 from notewell.vault.readers import is_markdown
 
 MAX_EMBEDDING = 5  # notes that are named; of a file in more of them, none is found by its text
-LENT_SHARE = 0.5  # of an attachment's score, for a note that is found only by embedding it
+EMBEDDING_SHARE = 0.5  # of an attachment's score, for a note that is found only by embedding it
 _NOTES = (".md", ".markdown")
 
 
@@ -73,7 +73,7 @@ def embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
     return tuple(sorted(each.path for each in sources.values()))[:MAX_EMBEDDING]
 
 
-def lend(
+def with_embedding_notes(
     index: IndexReader,
     ranked: Sequence[RankedNote],
     *,
@@ -97,7 +97,7 @@ def lend(
             continue
         for note_id in _allowed(lines, among):
             if note_id not in added and not ranks(note_id):
-                added[note_id] = _lent(index, one, note_id, lines[note_id])
+                added[note_id] = _embedding_note(index, one, note_id, lines[note_id])
     if not added:
         return tuple(ranked)
     # Sorting is stable: the file stays before a note of the same score.
@@ -109,15 +109,15 @@ def _allowed(lines: Mapping[int, int], among: Callable[[IdArray], IdArray]) -> I
     yield from ids[among(ids)].tolist()
 
 
-def _lent(index: IndexReader, found: RankedNote, note_id: int, line: int) -> RankedNote:
+def _embedding_note(index: IndexReader, found: RankedNote, note_id: int, line: int) -> RankedNote:
     """A note with a share of the score of the file that it embeds at a line."""
     own = _chunk_at(index.chunks_of(note_id), line)
     return replace(
         found,
         note_id=note_id,
-        score=round(found.score * LENT_SHARE, 6),
+        score=round(found.score * EMBEDDING_SHARE, 6),
         passages=() if own is None else ((own.id, 1.0),),
-        lent_by=found.note_id,
+        embedded=found.note_id,
     )
 
 
@@ -132,8 +132,8 @@ def with_reasons(shown: Sequence[Result], ranked: Sequence[RankedNote]) -> tuple
     files = {place.note_id: one for place, one in zip(ranked, shown, strict=True)}
     return tuple(
         one
-        if place.lent_by not in files
-        else replace(one, reasons=(*one.reasons, _reason(files[place.lent_by])))
+        if place.embedded not in files
+        else replace(one, reasons=(*one.reasons, _reason(files[place.embedded])))
         for place, one in zip(ranked, shown, strict=True)
     )
 

@@ -223,7 +223,7 @@ def _result(
     reader = reader_of(note.path)
     others = passages[1:]
     if reader is not None and reader.anchor != "line":
-        best, *others = [_placed(each, reader.anchor) for each in (best, *others)]
+        best, *others = [_with_own_address(each, reader.anchor) for each in (best, *others)]
     return Result(
         path=note.path,
         title=note.title,
@@ -255,8 +255,8 @@ def _result(
     )
 
 
-def _placed(passage: Passage, anchor: Anchor) -> Passage:
-    """Tell a page or node by its own name, which is stored like the id of a block."""
+def _with_own_address(passage: Passage, anchor: Anchor) -> Passage:
+    """The passage of a page or node with its number or name, which is stored as a block's id."""
     if passage.block is None:
         return passage
     if anchor == "node":

@@ -31,23 +31,33 @@ from notewell.contract.search import (
 )
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
-from notewell.search.postprocess import MAX_COMPARED, find_duplicates, is_duplicate, runs_of
-from notewell.search.rank import fuse, retrieve
+from notewell.search.rank import retrieve
 from notewell.search.rank.candidates import Candidates, CosineMap, by_note, exclude
-from notewell.search.rank.ranking import RankedNote, Ranking, Scored, rank
+from notewell.search.rank.ranking import (
+    KEYWORD_ONLY,
+    SEMANTIC_ONLY,
+    RankedNote,
+    Ranking,
+    Scored,
+    rank,
+)
 from notewell.search.rank.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
 from notewell.search.show import results
 from notewell.search.show.explain import Trace, first_paths
 from notewell.search.show.results import Uri
 from notewell.search.show.similarity import (
+    MAX_COMPARED,
     Reasons,
     SimilarCandidates,
     Source,
     center,
+    find_duplicates,
     find_similar,
+    is_duplicate,
     key_terms,
     link_proximity,
     read_source,
+    runs_of,
 )
 from notewell.search.show.snippets import Snippets
 from notewell.vault.sources import source_of
@@ -142,7 +152,7 @@ class _Run:
         self, generation: int, ranking: Ranking | None, shown: tuple[Result, ...], trace: Trace
     ) -> SearchReply:
         """The reply; `ranking` is None for an empty text."""
-        keyword = ranking is not None and ranking.plan is not fuse.SEMANTIC_ONLY
+        keyword = ranking is not None and ranking.plan is not SEMANTIC_ONLY
         fusion = Fusion("none")
         if ranking is not None:
             fusion = Fusion(
@@ -196,7 +206,7 @@ class _Run:
         chunks = retrieve.retrieve(self.index, key.terms, None, limit=limit, notes=None)
         chunks = exclude(chunks, self.excluded(source, chunks))
         notes = by_note(chunks)
-        ranking, _ = rank(chunks, Scored.of(notes, fuse.KEYWORD_ONLY), fuse.KEYWORD_ONLY)
+        ranking, _ = rank(chunks, Scored.of(notes, KEYWORD_ONLY), KEYWORD_ONLY)
         shares = notes.bm25 / np.float32(key.total_idf or 1.0)
         relevance = by_words(shares, key.known)
         return _Found(replace(ranking, relevance=relevance), key.terms)
@@ -222,8 +232,8 @@ class _Run:
         notes = exclude(found.notes, excluded)
         weights = [self.link_weight(proximity.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
         weighted = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
-        scored = Scored.of(weighted, fuse.SEMANTIC_ONLY)
-        ranking, _ = rank(exclude(found.chunks, excluded), scored, fuse.SEMANTIC_ONLY)
+        scored = Scored.of(weighted, SEMANTIC_ONLY)
+        ranking, _ = rank(exclude(found.chunks, excluded), scored, SEMANTIC_ONLY)
         plain = found.best_plain(notes.ids)
         linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)

@@ -1,4 +1,4 @@
-"""Similarity of a source (a note, a part of it, or a text) and the notes of a vault.
+"""Similarity of a source (a note, a part of it, or a text) and notes, and near-duplicates.
 
 Notes made from one template have similar vectors because of the template, and notes of one field
 because of its common phrases. So each passage of the source is compared without what it has in
@@ -10,13 +10,17 @@ All constants are for cosines of the reference model. The texts of other models 
 common, whatever they say, so products of vectors are mapped to the reference scale (candidates.py):
 a product of two sums of passages by `scale * product + shift * n * m`, where n and m are the
 numbers of passages in the sums. This takes the common part out of every passage and every mean.
+
+A high cosine does not make two notes duplicates, because notes made from one template have one as
+well. So notes with similar vectors are compared by their runs of words (Broder 1997, "On the
+resemblance and containment of documents").
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -25,14 +29,16 @@ import numpy as np
 from notewell.base.errors import NotFoundError
 from notewell.base.types import ChunkHits, Direction, FloatArray, IdArray, StoredChunk, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.contract.search import Reason, Result, SimilarRequest
-from notewell.index.analyze import tokens
+from notewell.contract.search import Reason, Removed, Result, SimilarRequest
+from notewell.index.analyze import tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
-from notewell.search.postprocess import is_duplicate, runs_of
+from notewell.search.context import Report, SearchContext
 from notewell.search.query.complete import find_note
 from notewell.search.rank.candidates import SAME, Candidates, CosineMap
+from notewell.search.rank.gars import linked, step
 from notewell.search.rank.ranking import RankedNote
+from notewell.search.show.explain import MAX_PATHS, paths_of
 
 NEIGHBOURS = 50  # nearest passages of other notes
 # The share of their mean that is subtracted: it grows from MIN_SHARE to 1 between two mean cosines
@@ -354,26 +360,6 @@ def link_proximity(
     return found
 
 
-def step(index: IndexReader, note_id: int, direction: Direction) -> frozenset[int]:
-    """The notes one link away from a note."""
-    match direction:
-        case "out":
-            return index.graph.neighbours(note_id)
-        case "in":
-            return index.graph.backlinks(note_id)
-        case "both":
-            return index.graph.neighbours(note_id) | index.graph.backlinks(note_id)
-
-
-def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
-    """Direction of links between a note and another: `out` to it, `in` from it; None: no link."""
-    out = other in index.graph.neighbours(note_id)
-    into = other in index.graph.backlinks(note_id)
-    if out and into:
-        return "both"
-    return "out" if out else "in" if into else None
-
-
 @frozen
 class SharedContext:
     """The tags and linked notes of a note that others may share."""
@@ -497,3 +483,77 @@ class Reasons:
         place = int(np.searchsorted(chunks.ids, ranked.passages[0][0]))
         if self._similar.plain[place] >= _MIN_PLAIN and chunks.cosine[place] >= _MIN_CENTERED:
             yield Reason("passage", self._source.labels[int(self._similar.nearest[place])])
+
+
+MAX_COMPARED = 200  # notes of a list that are compared
+_SIMILAR_COSINE = 0.85  # of best passages, from which the texts of two notes are compared
+_DUPLICATE_RESEMBLANCE = 0.85
+_RUN = 4  # words
+_MAX_WORDS = 5_000
+
+
+def is_collapsed(context: SearchContext) -> bool:
+    """Tell whether the request, or else the rules, leave near-duplicates out."""
+    requested = context.request.collapse
+    return context.rules.collapse if requested is None else requested
+
+
+def collapsed(
+    index: IndexReader, notes: Sequence[RankedNote], report: Report
+) -> Sequence[RankedNote]:
+    """The notes without near-duplicates of better ones."""
+    duplicate_of = find_duplicates(index, notes)
+    kept = [note for note in notes if note.note_id not in duplicate_of]
+    count = len(duplicate_of)
+    gone = [note.note_id for note in notes if note.note_id in duplicate_of][:MAX_PATHS]
+    removed = [Removed("near_duplicate", count, tuple(paths_of(index, gone)))] if count else []
+    report.trace.stage(
+        "collapse",
+        count_in=len(notes),
+        count_out=len(kept),
+        removed=removed,
+        top=lambda: paths_of(index, [note.note_id for note in kept]),
+    )
+    if count:
+        report.filtered["near_duplicate"] = count
+        report.total -= count
+    return kept
+
+
+def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
+    """Near-duplicates in a ranked list: id of the note -> id of the better note it repeats."""
+    compared = [note for note in ranked[:MAX_COMPARED] if note.passages]
+    best = np.array([note.passages[0][0] for note in compared], np.int64)
+    known, rows = index.vectors.of_chunks(best)
+    owner = {note.passages[0][0]: note.note_id for note in compared}
+    notes = [owner[chunk_id] for chunk_id in known.tolist()]
+    runs: dict[int, frozenset[int]] = {}
+    found: dict[int, int] = {}
+    for first, second in np.argwhere(np.triu(rows @ rows.T >= _SIMILAR_COSINE, 1)).tolist():
+        one, other = notes[first], notes[second]
+        if one in found or other in found:
+            continue
+        for note_id in (one, other):
+            if note_id not in runs:
+                runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
+        if resemblance(runs[one], runs[other]) >= _DUPLICATE_RESEMBLANCE:
+            found[other] = one
+    return found
+
+
+def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether two notes, given as their runs of words, have nearly the same text."""
+    return resemblance(one, other) >= _DUPLICATE_RESEMBLANCE
+
+
+def runs_of(texts: Iterable[str]) -> frozenset[int]:
+    """Hashes of a note's runs of four words; of a note with fewer words, of all its words."""
+    found = [word for text in texts for word in words(text)][:_MAX_WORDS]
+    last = max(1, len(found) - _RUN + 1)
+    return frozenset(hash(tuple(found[at : at + _RUN])) for at in range(last))
+
+
+def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
+    """Jaccard similarity of two sets, 0..1."""
+    either = len(one | other)
+    return len(one & other) / either if either else 1.0

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from notewell.base.errors import ModelUnavailableError
 from notewell.base.types import FloatArray, Reranker
-from notewell.contract.search import SearchReply, SearchRequest
-from notewell.search import pipeline
+from notewell.contract.search import SearchReply
+from notewell.search import run
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {f"{n}.md": f"Bees and passage {'bees ' * (6 - n)} number {n}.\n" for n in range(6)}
@@ -41,15 +42,10 @@ def search(library: Library, *, rerank: bool | None = None, here: bool = True) -
             raise ModelUnavailableError("long", brief="run models get")
         return LikesTheLast()
 
-    return pipeline.search(
-        library.index,
-        library.embedder,
-        SearchRequest("bees", mode="keyword", rerank=rerank, limit=4, explain=True),
-        library.rules,
-        library.record,
-        semantic_reason=None,
-        reranker=find,
+    context = library.context(
+        "bees", mode="keyword", weak=False, rerank=rerank, limit=4, explain=True
     )
+    return run.search(replace(context, find_reranker=find))
 
 
 def test_the_reranker_runs_only_when_requested(library: Library) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from notewell.base.types import FloatArray
 from notewell.contract.search import RawScores, Scores
-from notewell.search.postprocess import MAX_RERANKED, blend, rerank
 from notewell.search.rank.ranking import RankedNote
+from notewell.search.rank.rerank import MAX_RERANKED, blend, rerank
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {f"{n:02}.md": f"Passage number {n} about something.\n" for n in range(30)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,8 +13,7 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import ModelError, QueryTooLongError
 from notewell.base.types import FloatArray, FusionMethod, SearchMode
-from notewell.contract.search import SearchRequest
-from notewell.search import pipeline
+from notewell.search import run
 from tests.search.library import HashedWords, Library, MakeLibrary
 
 NOTES = {
@@ -256,14 +256,8 @@ class Broken(HashedWords):
 
 
 def test_a_failing_model_leaves_keyword_results(library: Library) -> None:
-    reply = pipeline.search(
-        library.index,
-        Broken(),
-        SearchRequest("car oil"),
-        library.rules,
-        library.record,
-        semantic_reason=None,
-    )
+    context = library.context("car oil", weak=False)
+    reply = run.search(replace(context, embedder=Broken()))
     assert reply.results[0].path == "Cars/Engine oil.md"
     assert any("out of memory" in warning for warning in reply.warnings)
 

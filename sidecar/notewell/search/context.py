@@ -1,0 +1,145 @@
+"""All that one search works with, and what its stages report for the reply."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+
+from notewell.base.types import Embedder, Reranker, SearchRules, TopicRules, VaultRecord
+from notewell.base.types.frozen import frozen
+from notewell.contract.search import (
+    Contribution,
+    Corrected,
+    Fusion,
+    Result,
+    SearchReply,
+    SearchRequest,
+)
+from notewell.index.port import IndexReader
+from notewell.index.topic_links import TopicLinksCache
+from notewell.search.query.language import ParsedQuery, describe_query
+from notewell.search.query.note_facts import FactsCache
+from notewell.search.query.spelling import WordListCache
+from notewell.search.rank.evidence import UNTUNED, Tuning
+from notewell.search.rank.name_matches import NamesCache
+from notewell.search.show.attachments import EmbedsCache
+from notewell.search.show.explain import Trace
+from notewell.vault.sources import source_of
+
+Uri = Callable[[str, str | None], str]  # the link that opens a path at an anchor
+FindReranker = Callable[[], Reranker]  # raises a NotewellError if there is no model
+
+
+@frozen
+class Caches:
+    """Data of one index that its searches share; each cache is updated on access."""
+
+    facts: FactsCache
+    names: NamesCache = field(default_factory=NamesCache)
+    words: WordListCache = field(default_factory=WordListCache)
+    embeds: EmbedsCache = field(default_factory=EmbedsCache)
+    topics: TopicLinksCache = field(default_factory=TopicLinksCache)
+
+    @classmethod
+    def of(
+        cls, vault: VaultRecord, rules: SearchRules, topics: str = TopicRules().folder
+    ) -> Caches:
+        """Empty caches; `topics` is the folder of the vault's topics."""
+        facts = FactsCache(vault.path, rules.shelved_status)
+        return cls(facts, topics=TopicLinksCache(topics))
+
+    def with_rules(self, vault: VaultRecord, rules: SearchRules) -> Caches:
+        """These caches for other rules; what depends on the rules is read again."""
+        if self.facts.shelved == frozenset(rules.shelved_status):
+            return self
+        return replace(self, facts=FactsCache(vault.path, rules.shelved_status))
+
+
+@frozen
+class SearchContext:
+    """The index, the models, the rules and the request of one search.
+
+    Without an `embedder`, hybrid mode searches by keywords only and semantic mode finds nothing;
+    both add a warning with the `semantic_reason`. `find_reranker` returns the reranking model, and
+    is called only if the request or the rules enable reranking. `tuning` are the factors that were
+    fitted to this vault. `uri` gives the address of a note; None: that of the vault alone.
+    `release_turn` is entered while a model works, so that other searches may run.
+    """
+
+    index: IndexReader
+    vault: VaultRecord
+    rules: SearchRules
+    caches: Caches
+    request: SearchRequest
+    embedder: Embedder | None = None
+    semantic_reason: str | None = None
+    find_reranker: FindReranker | None = None
+    tuning: Tuning = UNTUNED
+    uri: Uri | None = None
+    release_turn: Callable[[], AbstractContextManager[None]] = nullcontext
+
+    @property
+    def address(self) -> Uri:
+        """The function that gives the link to a note."""
+        return self.uri or source_of(self.vault).uri
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether the last word may be unfinished."""
+        return self.request.typing and not self.request.q[-1:].isspace()
+
+    @property
+    def least_score(self) -> float:
+        """The score below which notes are left out."""
+        return max(self.request.min_score, self.rules.min_score)
+
+    @property
+    def further_passages(self) -> int:
+        """The further passages of a note that are shown; blocks are looked for in all of them."""
+        most = self.request.passages
+        if most is None or self.request.group == "block":
+            return self.rules.passages
+        return min(self.rules.passages, most)
+
+
+@dataclass(slots=True)
+class Report:
+    """What the stages of one search report for its reply."""
+
+    trace: Trace
+    warnings: list[str] = field(default_factory=list)
+    filtered: dict[str, int] = field(default_factory=dict)
+    fusion: Fusion = field(default_factory=lambda: Fusion("none"))
+    total: int = 0
+    confidence: float | None = None
+    expanded: tuple[str, ...] = ()
+    corrected: Corrected | None = None
+    contributions: tuple[Contribution, ...] = ()
+    began: float = field(default_factory=time.perf_counter)
+
+    def reply(
+        self,
+        context: SearchContext,
+        parsed: ParsedQuery,
+        generation: int,
+        results: tuple[Result, ...],
+    ) -> SearchReply:
+        """The reply with these results; `generation` is that of the index before the search."""
+        return SearchReply(
+            query=context.request.q,
+            vault=context.vault.name,
+            mode=context.request.mode,
+            fusion=self.fusion,
+            expanded=self.expanded,
+            corrected=self.corrected,
+            filtered=self.filtered,
+            generation=generation,
+            took_ms=round((time.perf_counter() - self.began) * 1000, 3),
+            total=self.total,
+            confidence=self.confidence,
+            results=results,
+            warnings=tuple(self.warnings),
+            explain=self.trace.explain(describe_query(parsed), self.contributions),
+        )

@@ -1,0 +1,394 @@
+"""Runs a search through its stages: parse, retrieve, group, evidence, score, cut, show.
+
+Every client searches through `search`. Steps that a search may do without are one condition each:
+expansion, `gars`, boosts, reranking, the removal of near-duplicates, notes of attachments, phrases.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from notewell.base.errors import ModelError
+from notewell.base.types import (
+    CountTokens,
+    FloatArray,
+    IdArray,
+    SearchMode,
+    knows_tokens,
+)
+from notewell.contract.search import Fusion, Result, SearchReply
+from notewell.index.note_fields import field_weights
+from notewell.search.context import Report, SearchContext
+from notewell.search.query import conditions, language, note_facts
+from notewell.search.query.dates import mentioned_date
+from notewell.search.query.language import ParsedQuery
+from notewell.search.query.note_facts import NO_NOTES, Scope
+from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
+from notewell.search.query.terms import Terms, query_terms
+from notewell.search.rank import expand, gars, rerank, retrieve
+from notewell.search.rank.boosts import Boosts
+from notewell.search.rank.candidates import Candidates, CosineMap
+from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
+from notewell.search.rank.gars import Spreading
+from notewell.search.rank.ranking import SUMS, Plan, RankedNote, Ranking, Scored, rank
+from notewell.search.rank.relevance import Asked, judge
+from notewell.search.rank.retrieve import NO_SHARES, Retrieved
+from notewell.search.rank.scoring import Scoring, query_evidence, without_whole_notes
+from notewell.search.show import attachments, results, similarity
+from notewell.search.show.explain import (
+    Trace,
+    contributions,
+    trace_limit,
+    trace_ranking,
+    trace_relevance,
+)
+from notewell.search.show.results import Phrases
+from notewell.search.show.snippets import ClosestSentence, Snippets
+
+
+def search(context: SearchContext) -> SearchReply:
+    """Answer the search request of a context.
+
+    Raises:
+        QueryTooLongError: the query has more characters than the limit.
+        IndexFailure: the index cannot be read.
+
+    """
+    report = Report(Trace(enabled=context.request.explain))
+    generation = context.index.generation
+    parsed = language.parse(context.request.q, plain=context.request.plain)
+    report.warnings += parsed.warnings
+    report.trace.stage("parse", count_in=1, count_out=1)
+    scope = _scope(context, parsed, _filtered(context, parsed, report), report)
+    shown: tuple[Result, ...] = ()
+    if parsed.text:
+        shown = _TextSearch(context, parsed, scope, report).results()
+    elif scope.notes is not None:
+        shown = _listed(context, scope.notes, report)
+    return report.reply(context, parsed, generation, shown)
+
+
+def _filtered(context: SearchContext, parsed: ParsedQuery, report: Report) -> IdArray | None:
+    """Ids of the notes that meet the conditions; None: no conditions."""
+    index, request = context.index, context.request
+    if parsed.condition is None and not (parsed.text and request.hidden):
+        return None
+    allowed = conditions.allowed(
+        parsed.condition,
+        index,
+        hidden=request.hidden,
+        facts=context.caches.facts.current(index),
+        embeds=context.caches.embeds.current(index) if parsed.text else (),
+    )
+    report.filtered.update(allowed.filtered)
+    report.trace.stage(
+        "filter",
+        count_in=len(index.all_notes()),
+        count_out=len(allowed.notes),
+        removed=allowed.removed,
+    )
+    return allowed.notes
+
+
+def _scope(
+    context: SearchContext, parsed: ParsedQuery, notes: IdArray | None, report: Report
+) -> Scope:
+    """`notes` without those that a search excludes by default."""
+    if context.request.everything or (notes is None and not parsed.text):
+        return Scope(notes, NO_NOTES)
+    facts = context.caches.facts.current(context.index)
+    scope = note_facts.default_scope(notes, facts, parsed, context.rules)
+    for part in scope.removed:
+        report.filtered[part.reason] = report.filtered.get(part.reason, 0) + part.count
+    count = len(facts.ids) if notes is None else len(notes)
+    removed = sum(part.count for part in scope.removed)
+    report.trace.stage("scope", count_in=count, count_out=count - removed, removed=scope.removed)
+    return scope
+
+
+def _listed(context: SearchContext, notes: IdArray, report: Report) -> tuple[Result, ...]:
+    """Results of a query of conditions only: all notes that meet them, newest first."""
+    listed = results.latest(context.index, notes)
+    report.total = len(listed)
+    snippets = Snippets({}, context.rules.snippet_chars)
+    shown = results.list_notes(
+        context.index, listed[: context.request.limit], snippets, context.address
+    )
+    report.trace.stage(
+        "list",
+        count_in=len(listed),
+        count_out=len(shown),
+        top=lambda: [result.path for result in shown],
+    )
+    return shown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Weighed:
+    """Candidate passages, and their notes with all evidence and the scores that it makes."""
+
+    chunks: Candidates
+    notes: NoteEvidence
+    query: QueryEvidence
+    plan: Plan
+    scored: Scored
+    spreading: Spreading | None  # along links, by the method `gars`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TextSearch:
+    """A search for the text of a query in some notes."""
+
+    context: SearchContext
+    parsed: ParsedQuery
+    scope: Scope
+    report: Report
+
+    def results(self) -> tuple[Result, ...]:
+        """The results, best first."""
+        found = self.retrieved()
+        if not found.terms.weights:
+            self.report.warnings.append("The query has no letters, digits or emoji to search for.")
+            if self.parsed.lists and self.scope.notes is not None:
+                return _listed(self.context, self.scope.notes, self.report)
+            return ()
+        weighed = self.weighed(found)
+        ranking, below = self.ranked(found, weighed)
+        ranking = self.related(found, weighed, ranking)
+        if below:
+            self.report.filtered["min_score"] = below
+        return self.shown(found, weighed, ranking)
+
+    def retrieved(self) -> Retrieved:
+        """The hits of the text by its words, corrected, and by its meaning."""
+        index, request = self.context.index, self.context.request
+        terms = self.terms()
+        corrected = self.parsed.text
+        if terms.fixes:
+            self.report.corrected = corrected_query(request.q, terms.fixes, plain=request.plain)
+            corrected = corrected_text(self.parsed.text, terms.fixes)
+        limit, weights = retrieve.depth(request.limit), field_weights(self.context.rules)
+        vector = self.vector(corrected)
+        self.report.trace.stage("embed", count_in=1, count_out=int(vector is not None))
+        keyword = (
+            retrieve.only_terms(index, terms, weights)
+            if request.mode == "semantic"
+            else retrieve.search_keywords(
+                index,
+                corrected,
+                terms,
+                self.scope,
+                limit=limit,
+                weights=weights,
+                names=self.context.caches.names.current(index),
+                typing=self.context.is_typing,
+            )
+        )
+        semantic = retrieve.semantic_candidates(index, vector, keyword, self.scope, limit=limit)
+        found = Retrieved(keyword, vector, semantic)
+        if terms.weights and expand.is_wanted(self.context, self.parsed.text):
+            found = expand.retrieve_expanded(self.context, self.parsed.text, found, self.scope)
+            self.report.expanded = found.expanded
+            self.report.trace.stage("expand", count_in=1, count_out=1 + len(found.expanded))
+        return found
+
+    def terms(self) -> Terms:
+        """The words of the query, with what they may stand for."""
+        index, caches, request = self.context.index, self.context.caches, self.context.request
+        model = None if request.mode == "keyword" else self.context.embedder
+        speller = Speller(index, caches.words, caches.names.current(index), is_word_of(model))
+        return query_terms(
+            index,
+            self.parsed.text,
+            typing=self.context.is_typing,
+            correct="spelling" not in request.ignore,
+            speller=speller,
+        )
+
+    def vector(self, text: str) -> FloatArray | None:
+        """The embedding of the query (dimensions,); None in keyword mode or without a model."""
+        if self.context.request.mode == "keyword":
+            return None
+        if self.context.embedder is None:
+            reason = self.context.semantic_reason or "no embedding model is loaded"
+            self.report.warnings.append(
+                f"Semantic search is unavailable: {reason}.".replace("..", ".")
+            )
+            return None
+        waiting = self.context.index.chunk_count - self.context.index.vectors.count
+        if waiting > 0:
+            self.report.warnings.append(
+                f"{waiting} passages still wait for their embedding; until then they are found"
+                " by their words alone."
+            )
+        try:
+            with self.context.release_turn():
+                return self.context.embedder.embed_query(text)
+        except ModelError as error:
+            self.report.warnings.append(f"Semantic search is unavailable: {error.message}")
+            return None
+
+    def weighed(self, found: Retrieved) -> _Weighed:
+        """The candidates of both halves, scored by their evidence."""
+        index = self.context.index
+        chunks, notes = self.evidence(found)
+        self.report.trace.stage(
+            "retrieve", count_in=index.keywords.document_count, count_out=len(chunks)
+        )
+        tokenizer = self.tokenizer(found)
+        query = query_evidence(self.parsed.text, found.terms, notes, found.semantic, tokenizer)
+        scoring = Scoring(self.context, query)
+        plan = scoring.plan(notes, has_vector=found.vector is not None)
+        spreading = None
+        if gars.is_wanted(self.context):
+            plan, spreading = gars.spread(
+                self.context, notes, scoring.similarity(notes, plan), plan
+            )
+            chunks, notes = self.evidence(gars.with_hits(index, found, self.scope, spreading))
+            self.report.trace.stage(
+                "neighbours", count_in=len(spreading.activated), count_out=len(notes)
+            )
+        scored = scoring.score(notes, plan, spreading)
+        return _Weighed(chunks, notes, query, plan, scored, spreading)
+
+    def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
+        """The candidate passages, and what is known of the notes that they belong to."""
+        cosines = CosineMap.of(self.context.embedder)
+        chunks, notes = retrieve.collect(
+            self.context.index, found.keyword, found.semantic, found.also, cosines
+        )
+        if "whole_notes" in self.context.request.ignore:
+            notes = without_whole_notes(notes)
+        return chunks, notes
+
+    def tokenizer(self, found: Retrieved) -> CountTokens | None:
+        """The model's count of tokens, if it read the query and `ignore` does not say otherwise."""
+        if (
+            found.vector is None
+            or self.context.embedder is None
+            or "spelling" in self.context.request.ignore
+        ):
+            return None
+        return self.context.embedder.count_tokens
+
+    def ranked(self, found: Retrieved, weighed: _Weighed) -> tuple[Ranking, int]:
+        """The candidate notes in order, boosted; and how many are below the least score."""
+        plan, chunks = weighed.plan, weighed.chunks
+        boosts = Boosts(
+            self.context,
+            found.terms,
+            dated=note_facts.mentions_date(self.parsed),
+            period=mentioned_date(self.parsed.text, time.time()),
+            summed=plan.method in SUMS,
+        )
+        if plan.method in SUMS:
+            chunks = weighed.notes.cosines.mapped_chunks(chunks)
+        ranking, below = rank(
+            chunks,
+            weighed.scored,
+            plan,
+            min_score=self.context.least_score,
+            boost=boosts.multipliers,
+        )
+        self.report.warnings += boosts.warnings
+        trace_ranking(self.report.trace, self.context.index, ranking, below)
+        weights = {"keyword_weight": plan.keyword_weight, "semantic_weight": plan.semantic_weight}
+        params = {name: round(value, 6) for name, value in {**weights, **plan.params}.items()}
+        self.report.fusion = Fusion(plan.method, {**params, "best": ranking.best})
+        return ranking, below
+
+    def related(self, found: Retrieved, weighed: _Weighed, whole: Ranking) -> Ranking:
+        """The ranking with the relevance of its notes; without the weak ones, unless requested.
+
+        Notes with words of the query that are not among the best are counted, but not ranked.
+        """
+        notes = weighed.notes
+        asked = Asked.of(found.terms, required=bool(self.parsed.phrases) or self.parsed.lists)
+        mode = _possible_mode(self.context.request.mode, notes)
+        relevance = judge(notes, weighed.query, mode, asked)
+        self.report.confidence = round(relevance.confidence, 3)
+        if weighed.spreading is not None:
+            relevance = weighed.spreading.with_linked(relevance, notes.ids)
+        ranking = replace(whole, relevance=relevance)
+        # With a least score, these are below it: their words say less than those of the others.
+        unranked = found.keyword.unranked(notes.ids) if len(ranking) == len(notes) else NO_SHARES
+        self.report.total = len(ranking) + len(unranked)
+        if self.context.request.weak:
+            trace_relevance(self.report.trace, self.context.index, whole, ranking)
+            return ranking
+        ranking, weak = ranking.without_weak()
+        weak += int(np.count_nonzero(~asked.is_all_in(unranked)))
+        if weak:
+            self.report.filtered["weak"] = weak
+        if weak and not len(ranking):
+            self.report.warnings.append(
+                f"Nothing matches well. {weak} notes hardly match; search with `weak` to see them."
+            )
+        trace_relevance(self.report.trace, self.context.index, whole, ranking)
+        return ranking
+
+    def shown(self, found: Retrieved, weighed: _Weighed, ranking: Ranking) -> tuple[Result, ...]:
+        """The results of the reply: the first notes, with passages, snippets and reasons."""
+        index, request, trace = self.context.index, self.context.request, self.report.trace
+        ranked = self.first_notes(ranking)
+        others = NO_NOTES
+        if self.parsed.lists and self.context.least_score <= 0:
+            others = results.without_words(self.scope, found.keyword, ranking, ranked)
+        self.report.total += len(others)
+        trace_limit(trace, index, self.report.total - self.report.filtered.get("weak", 0), ranked)
+        if trace.enabled:
+            terms = found.terms.query if request.mode != "semantic" else ()
+            self.report.contributions = contributions(index, ranking, ranked, terms)
+            trace.stage("explain", count_in=len(ranked), count_out=len(self.report.contributions))
+        snippets = self.snippets(found)
+        phrases = Phrases(self.parsed.phrases)
+        ranked = phrases.lead(index, ranked)
+        build = partial(results.build, further=request.passages)
+        if request.group == "block":
+            build = partial(results.build_blocks, limit=request.limit)
+        shown = build(index, ranked, snippets, self.context.address)
+        shown = phrases.with_reasons(index, shown, snippets)
+        if weighed.spreading is not None:
+            shown = weighed.spreading.with_reasons(index, shown, ranked)
+        room = request.limit - len(shown)
+        shown += results.unscored(index, others, room, snippets, self.context.address)
+        trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
+        return shown
+
+    def first_notes(self, ranking: Ranking) -> Sequence[RankedNote]:
+        """The notes of the reply; reranked and without near-duplicates, if enabled."""
+        request, limit = self.context.request, self.context.request.limit
+        reranks, collapses = rerank.is_wanted(self.context), similarity.is_collapsed(self.context)
+        wanted = max(limit, rerank.MAX_RERANKED) if reranks else limit
+        if collapses:
+            wanted = max(wanted, min(2 * wanted, max(wanted, similarity.MAX_COMPARED)))
+        notes: Sequence[RankedNote] = ranking.top(wanted, self.context.further_passages)
+        if reranks:
+            notes = rerank.reranked(self.context, notes, self.parsed.text, self.report)
+        if collapses:
+            notes = similarity.collapsed(self.context.index, notes, self.report)
+        notes = notes[:limit]
+        if request.group == "note" and "links" not in request.ignore:
+            count = len(notes)
+            notes = attachments.with_embedding_notes(
+                self.context.index, notes, ranks=ranking.holds, among=self.scope.among
+            )
+            self.report.total += len(notes) - count
+        return notes[:limit]
+
+    def snippets(self, found: Retrieved) -> Snippets:
+        """Makes snippets around the terms of the query, or else around the closest sentence."""
+        model: object = self.context.embedder if found.vector is not None else None
+        closest = ClosestSentence(model, self.parsed.text) if knows_tokens(model) else None
+        weights, chars = found.terms.highlight_weights(), self.context.rules.snippet_chars
+        return Snippets(weights, chars, phrases=self.parsed.phrases, closest=closest)
+
+
+def _possible_mode(mode: SearchMode, notes: NoteEvidence) -> SearchMode:
+    """The mode of the ranking: hybrid mode without a model is keyword mode."""
+    return "keyword" if mode == "hybrid" and np.isnan(notes.cosine).all() else mode
