@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import json
-import types
-import typing
-from collections import abc
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ForwardRef,
-    Literal,
-    TypeAlias,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import orjson
 
 from notewell.base.errors import ServerError
+from notewell.base.types.hints import Described, Kind, describe, members
 from notewell.contract import OMITTED_WHEN_NONE
 
 if TYPE_CHECKING:
@@ -63,8 +46,7 @@ def from_json(kind: type[R], document: bytes) -> R:
     try:
         # The standard library's reader takes the lone surrogates that `to_json` may escape.
         data = json.loads(document) if b"\\ud" in document.lower() else orjson.loads(document)
-        record: Any = kind  # mypy takes a class with a type variable for unhashable
-        reply: R = _reader(record)(data)
+        reply: R = _reader(describe(kind))(data)
     except (ValueError, KeyError, TypeError) as error:
         raise ServerError(
             f"The server's answer is not a {kind.__name__} of this version ({error})."
@@ -72,26 +54,22 @@ def from_json(kind: type[R], document: bytes) -> R:
     return reply
 
 
-@cache
-def _reader(hint: Any) -> Reader:
-    """Return the function that reads JSON data as a value of the annotation `hint`.
+def _reader(kind: Described) -> Reader:
+    """Return the function that reads JSON data as a value of a field.
 
-    What an annotation means is looked up once, not for each value: a list of all files of a vault
-    has tens of thousands.
+    It is made once for a record: a list of all files of a vault has tens of thousands.
     """
-    if is_dataclass(hint):
-        return _record_reader(hint)
-    if is_typeddict(hint):
-        return _dictionary_reader(hint)
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin in _COMPOSED:
-        return _COMPOSED[origin](inner)
-    if origin is Literal or isinstance(hint, ForwardRef | str):
-        return _as_it_is  # a word, or the value of a property, which may be any JSON
-    return _scalar_reader(hint)
+    read = _READERS[kind.kind](kind)
+    return _or_none(read) if kind.optional else read
 
 
-def _record_reader(record: Any) -> Reader:
+def _or_none(read: Reader) -> Reader:
+    return lambda data: None if data is None else read(data)
+
+
+def _record_reader(kind: Described) -> Reader:
+    record = kind.hint
+
     def read(data: Any) -> Any:
         if not isinstance(data, dict):
             raise TypeError(f"{record.__name__} is a JSON object")
@@ -101,55 +79,38 @@ def _record_reader(record: Any) -> Reader:
     return read
 
 
-def _dictionary_reader(kind: Any) -> Reader:
-    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
-
-    def read(data: Any) -> Any:
-        if not isinstance(data, dict):
-            raise TypeError(f"{kind.__name__} is a JSON object")
-        return {name: one(data[name]) for name, one in readers.items()}
-
-    return read
-
-
 @cache
 def _field_readers(record: Any) -> tuple[tuple[str, Reader], ...]:
     """Made when the first record is read, because a record may hold itself."""
-    hints = get_type_hints(record)
-    return tuple((one.name, _reader(hints[one.name])) for one in fields(record))
+    return tuple((name, _reader(kind)) for name, kind in members(record))
 
 
-def _union_reader(kinds: tuple[Any, ...]) -> Reader:
-    others = [kind for kind in kinds if kind is not NoneType]
-    read_other = _reader(others[0]) if len(others) == 1 else _alternatives_reader(others)
-    if len(others) == len(kinds):
-        return read_other
-    return lambda data: None if data is None else read_other(data)
-
-
-def _alternatives_reader(kinds: list[Any]) -> Reader:
-    if any(map(is_dataclass, kinds)):
-        return lambda data: _reader(_record_for(kinds, data))(data)
+def _union_reader(kind: Described) -> Reader:
+    if any(part.kind == "record" for part in kind.parts):
+        return lambda data: _reader(_record_for(kind.parts, data))(data)
     return lambda data: tuple(data) if isinstance(data, list) else data
 
 
-def _record_for(kinds: list[Any], data: Any) -> Any:
+def _record_for(kinds: Iterable[Described], data: Any) -> Described:
     """Return the record with exactly the fields that the object has."""
     for kind in kinds:
-        if is_dataclass(kind) and set(data) == {one.name for one in fields(kind)}:
+        if kind.kind == "record" and set(data) == {name for name, _ in members(kind.hint)}:
             return kind
     raise TypeError(f"no reply has the fields {', '.join(data)}")
 
 
-def _tuple_reader(kinds: tuple[Any, ...]) -> Reader:
-    readers = [_reader(kind) for kind in kinds if kind is not Ellipsis]
-    if kinds[-1] is Ellipsis:
-        return lambda data: tuple(map(readers[0], data))
+def _list_reader(kind: Described) -> Reader:
+    read_part = _reader(kind.parts[0])
+    return lambda data: tuple(map(read_part, data))
+
+
+def _tuple_reader(kind: Described) -> Reader:
+    readers = [_reader(part) for part in kind.parts]
     return lambda data: tuple(one(part) for one, part in zip(readers, data, strict=True))
 
 
-def _mapping_reader(kinds: tuple[Any, ...]) -> Reader:
-    read_value = _reader(kinds[1])
+def _mapping_reader(kind: Described) -> Reader:
+    read_value = _reader(kind.parts[1])
 
     def read(data: Any) -> Any:
         if not isinstance(data, dict):
@@ -159,16 +120,17 @@ def _mapping_reader(kinds: tuple[Any, ...]) -> Reader:
     return read
 
 
-def _scalar_reader(kind: Any) -> Reader:
-    if kind not in {str, int, float, bool}:
+def _plain_reader(kind: Described) -> Reader:
+    wanted = kind.hint
+    if wanted not in {str, int, float, bool}:
         return _as_it_is
 
     def read(data: Any) -> Any:
-        if isinstance(data, kind):
+        if isinstance(data, wanted):
             return data
-        if kind is float and isinstance(data, int) and not isinstance(data, bool):
+        if wanted is float and isinstance(data, int) and not isinstance(data, bool):
             return float(data)
-        raise TypeError(f"{data!r:.40} is not {kind.__name__}")
+        raise TypeError(f"{data!r:.40} is not {wanted.__name__}")
 
     return read
 
@@ -177,12 +139,16 @@ def _as_it_is(data: Any) -> Any:
     return data
 
 
-_COMPOSED: Mapping[object, Callable[[tuple[Any, ...]], Reader]] = {
-    Annotated: lambda kinds: _reader(kinds[0]),
-    Union: _union_reader,
-    UnionType: _union_reader,
-    tuple: _tuple_reader,
-    abc.Mapping: _mapping_reader,
+_READERS: Mapping[Kind, Callable[[Described], Reader]] = {
+    "plain": _plain_reader,
+    "words": lambda _: _as_it_is,
+    "record": _record_reader,
+    "union": _union_reader,
+    "list": _list_reader,
+    "tuple": _tuple_reader,
+    "set": lambda _: _as_it_is,
+    "mapping": _mapping_reader,
+    "any": lambda _: _as_it_is,
 }
 
 
@@ -216,28 +182,20 @@ def _plain(value: object) -> object:
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 Shape: TypeAlias = dict[str, Json]
 
-_SCALARS: dict[object, str] = {
-    str: "string",
-    int: "integer",
-    float: "number",
-    bool: "boolean",
-    NoneType: "null",
-}
+_PLAIN: Mapping[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-def describe(record: type, shapes: dict[str, Json]) -> Shape:
+def schema_of(record: type, shapes: dict[str, Json]) -> Shape:
     """Return a reference to the schema of `record`; add it and what it holds to `shapes`."""
     reference: Shape = {"$ref": f"#/components/schemas/{record.__name__}"}
     if record.__name__ in shapes:
         return reference
     shapes[record.__name__] = None  # so that a record that holds itself ends
-    hints = get_type_hints(record)
-    names = [part.name for part in fields(record)] if is_dataclass(record) else list(hints)
-    required: list[Json] = [name for name in names if name not in OMITTED_WHEN_NONE]
     properties: Shape = {}
-    for name in names:
-        hint = hints[name] if name not in OMITTED_WHEN_NONE else _without_none(hints[name])
-        properties[name] = _shape(hint, shapes)
+    for name, kind in members(record):
+        omitted = kind.optional and name in OMITTED_WHEN_NONE
+        properties[name] = _shape(replace(kind, optional=False) if omitted else kind, shapes)
+    required: list[Json] = [name for name in properties if name not in OMITTED_WHEN_NONE]
     shapes[record.__name__] = {
         "type": "object",
         "description": inspect.getdoc(record),
@@ -247,39 +205,35 @@ def describe(record: type, shapes: dict[str, Json]) -> Shape:
     return reference
 
 
-def _shape(hint: object, shapes: dict[str, Json]) -> Shape:
-    """Shape of one annotation. A forward reference (any property's value) is any JSON."""
-    if hint in _SCALARS:
-        return {"type": _SCALARS[hint]}
-    if isinstance(hint, type) and (is_dataclass(hint) or typing.is_typeddict(hint)):
-        return describe(hint, shapes)
-    inner = get_args(hint)
-    match get_origin(hint):
-        case typing.Literal:
-            shape: Shape = {"type": "string", "enum": list(inner)}
-        case typing.Union | types.UnionType:
-            shape = {"anyOf": [_shape(part, shapes) for part in inner]}
-        case builtins.tuple:
-            shape = _array(inner, shapes)
-        case abc.Mapping:
-            shape = {"type": "object", "additionalProperties": _shape(inner[1], shapes)}
+def _shape(kind: Described, shapes: dict[str, Json]) -> Shape:
+    """The shape of a field. A reference that is left (any property's value) is any JSON."""
+    if kind.optional or kind.kind == "union":
+        parts = kind.parts if kind.kind == "union" else (replace(kind, optional=False),)
+        of_parts: list[Json] = [_shape(part, shapes) for part in parts]
+        return {"anyOf": [*of_parts, {"type": "null"}] if kind.optional else of_parts}
+    match kind.kind:
+        case "plain":
+            shape: Shape = {"type": _PLAIN[kind.hint]} if kind.hint in _PLAIN else {}
+        case "words":
+            shape = {"type": "string", "enum": list(kind.words)}
+        case "record":
+            shape = schema_of(kind.hint, shapes)
+        case "list":
+            shape = {"type": "array", "items": _shape(kind.parts[0], shapes)}
+        case "tuple":
+            shape = _array(kind, shapes)
+        case "mapping":
+            shape = {"type": "object", "additionalProperties": _shape(kind.parts[1], shapes)}
         case _:
             shape = {}
     return shape
 
 
-def _array(inner: tuple[object, ...], shapes: dict[str, Json]) -> Shape:
-    if inner[-1] is Ellipsis:
-        return {"type": "array", "items": _shape(inner[0], shapes)}
-    parts: list[Json] = [_shape(part, shapes) for part in inner]
+def _array(kind: Described, shapes: dict[str, Json]) -> Shape:
+    parts: list[Json] = [_shape(part, shapes) for part in kind.parts]
     return {
         "type": "array",
         "prefixItems": parts,
         "minItems": len(parts),
         "maxItems": len(parts),
     }
-
-
-def _without_none(hint: object) -> object:
-    kept = [part for part in get_args(hint) if part is not NoneType]
-    return kept[0] if kept else hint

@@ -13,7 +13,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from functools import cache
 from typing import (
-    Annotated,
     Any,
     ClassVar,
     Generic,
@@ -27,6 +26,7 @@ from typing import (
 from urllib.parse import quote
 
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import markers_of
 from notewell.contract.fields import Doc, HttpDefault, InProcessOnly
 
 R_co = TypeVar("R_co", covariant=True)
@@ -162,7 +162,7 @@ def parameters_of(request: object) -> dict[str, object]:
 def _request_fields(request: Any) -> Iterator[RequestField]:
     hints = get_type_hints(request, include_extras=True)
     for one in fields(request):
-        markers = _markers(hints[one.name])
+        markers = markers_of(hints[one.name])
         if InProcessOnly in markers:
             continue
         default = one.default
@@ -177,7 +177,3 @@ def _request_fields(request: Any) -> Iterator[RequestField]:
             doc=docs[-1] if docs else "",
             http_default=changed[-1] if changed else default,
         )
-
-
-def _markers(hint: object) -> tuple[object, ...]:
-    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()

@@ -7,26 +7,14 @@ than all else that a command beside a running server does.
 from __future__ import annotations
 
 import math
-from collections import abc
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    TypeGuard,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, TypeGuard, TypeVar
 
 from annotated_types import Ge, Gt, Le
 
 from notewell.base.errors import ConfigError
+from notewell.base.types.hints import Described, Kind, members
 
 T = TypeVar("T")
 
@@ -77,42 +65,46 @@ def _record(kind: Any, tree: object) -> Any:
         raise _InvalidError("a section", tree)
     if not tree:
         return kind()
-    hints = get_type_hints(kind, include_extras=True)
-    return kind(
-        **{
-            one.name: _at(one.name, _value, hints[one.name], tree[one.name])
-            for one in fields(kind)
-            if one.name in tree
-        }
-    )
+    given = {name: _at(name, one, tree[name]) for name, one in members(kind) if name in tree}
+    return kind(**given)
 
 
-def _at(name: str, read: Callable[[Any, object], Any], hint: Any, value: object) -> Any:
+def _at(name: str, kind: Described, value: object) -> Any:
     """Read a part; an error gets its name."""
     try:
-        return read(hint, value)
+        return _value(kind, value)
     except _InvalidError as error:
         error.where.append(name)
         raise
 
 
-def _value(hint: Any, value: object) -> Any:
-    """A value of the type `hint`."""
-    if is_dataclass(hint):
-        return _record(hint, value)
-    read = _READERS.get(get_origin(hint) or hint)
-    if read is None:  # pragma: no cover - a type that no setting has yet
-        raise TypeError(f"no setting can be of the type {hint}")
-    return read(get_args(hint), value)
+def _value(kind: Described, value: object) -> Any:
+    """A value of a field."""
+    if value is None and kind.optional:
+        return None
+    return _READERS[kind.kind](kind, value)
 
 
-def _text(_: tuple[Any, ...], value: object) -> str:
+def _plain(kind: Described, value: object) -> Any:
+    """Text, a truth value, a number or a path, within the field's bounds."""
+    found = _PLAIN[kind.hint](value)
+    for bound in kind.markers:
+        if isinstance(bound, Ge) and not found >= bound.ge:
+            raise _InvalidError(f"at least {bound.ge}", value)
+        if isinstance(bound, Gt) and not found > bound.gt:
+            raise _InvalidError(f"above {bound.gt}", value)
+        if isinstance(bound, Le) and not found <= bound.le:
+            raise _InvalidError(f"at most {bound.le}", value)
+    return found
+
+
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise _InvalidError("text", value)
     return value
 
 
-def _truth(_: tuple[Any, ...], value: object) -> bool:
+def _truth(value: object) -> bool:
     truth = _WORDS.get(str(value).lower())
     if not isinstance(value, bool | int | str) or truth is None:
         raise _InvalidError("true or false", value)
@@ -126,7 +118,7 @@ def _may_be_number(value: object) -> TypeGuard[int | float | str]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _whole_number(_: tuple[Any, ...], value: object) -> int:
+def _whole_number(value: object) -> int:
     expected = "a whole number"
     if not _may_be_number(value):
         raise _InvalidError(expected, value)
@@ -139,7 +131,7 @@ def _whole_number(_: tuple[Any, ...], value: object) -> int:
     return number
 
 
-def _number(_: tuple[Any, ...], value: object) -> float:
+def _number(value: object) -> float:
     expected = "a number"
     if not _may_be_number(value):
         raise _InvalidError(expected, value)
@@ -152,71 +144,55 @@ def _number(_: tuple[Any, ...], value: object) -> float:
     return number
 
 
-def _path(_: tuple[Any, ...], value: object) -> Path:
+def _path(value: object) -> Path:
     if not isinstance(value, str | Path):
         raise _InvalidError("a path", value)
     return Path(value)
 
 
-def _word(words: tuple[Any, ...], value: object) -> Any:
-    if value not in words:
-        raise _InvalidError(f"one of {', '.join(words)}", value)
+def _word(kind: Described, value: object) -> object:
+    if value not in kind.words:
+        raise _InvalidError(f"one of {', '.join(kind.words)}", value)
     return value
 
 
-def _within_bounds(parts: tuple[Any, ...], value: object) -> Any:
-    hint, *bounds = parts
-    number = _value(hint, value)
-    for bound in bounds:
-        if isinstance(bound, Ge) and not number >= bound.ge:
-            raise _InvalidError(f"at least {bound.ge}", value)
-        if isinstance(bound, Gt) and not number > bound.gt:
-            raise _InvalidError(f"above {bound.gt}", value)
-        if isinstance(bound, Le) and not number <= bound.le:
-            raise _InvalidError(f"at most {bound.le}", value)
-    return number
-
-
-def _alternative(hints: tuple[Any, ...], value: object) -> Any:
+def _alternative(kind: Described, value: object) -> Any:
     """The first type that the value has."""
     expected = []
-    for hint in hints:
-        if hint is NoneType:
-            if value is None:
-                return None
-            continue
+    for part in kind.parts:
         try:
-            return _value(hint, value)
+            return _value(part, value)
         except _InvalidError as error:
             expected.append(error.expected)
     raise _InvalidError(" or ".join(expected), value)
 
 
-def _list(hints: tuple[Any, ...], value: object) -> tuple[Any, ...]:
+def _list(kind: Described, value: object) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
         raise _InvalidError("a list", value)
-    return tuple(_value(hints[0], part) for part in value)
+    return tuple(_value(kind.parts[0], part) for part in value)
 
 
-def _table(hints: tuple[Any, ...], value: object) -> dict[Any, Any]:
+def _table(kind: Described, value: object) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise _InvalidError("a table of names and values", value)
-    names, values = hints
-    return {
-        _value(names, name): _at(str(name), _value, values, part) for name, part in value.items()
-    }
+    names, values = kind.parts
+    return {_value(names, name): _at(str(name), values, part) for name, part in value.items()}
 
 
-_READERS: Mapping[object, Callable[[tuple[Any, ...], object], Any]] = {
+_PLAIN: Mapping[object, Callable[[object], Any]] = {
     str: _text,
     bool: _truth,
     int: _whole_number,
     float: _number,
     Path: _path,
-    Literal: _word,
-    Annotated: _within_bounds,
-    Union: _alternative,
-    UnionType: _alternative,
-    tuple: _list,
-    abc.Mapping: _table,
+}
+# Those of types that a setting may have.
+_READERS: Mapping[Kind, Callable[[Described, object], Any]] = {
+    "plain": _plain,
+    "words": _word,
+    "record": lambda kind, value: _record(kind.hint, value),
+    "union": _alternative,
+    "list": _list,
+    "mapping": _table,
 }

@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 from aiohttp import hdrs, web
 
 from notewell.base.errors import NotFoundError
-from notewell.contract.codec import Json, Shape, describe
+from notewell.contract.codec import Json, Shape, schema_of
 from notewell.contract.request import JSON_MEDIA, Example
 from notewell.contract.request import Json as Value
 from notewell.contract.server import Problem
@@ -52,7 +52,7 @@ _REFUSALS: Mapping[int, str] = {
 def document(routes: tuple[Route, ...], version: str) -> Shape:
     """Describe `routes` as an OpenAPI 3.1 document, in plain JSON data."""
     shapes: dict[str, Json] = {}
-    describe(Problem, shapes)
+    schema_of(Problem, shapes)
     paths: dict[str, dict[str, Json]] = {}
     for route in routes:
         paths.setdefault(route.endpoint.path, {})[route.endpoint.method.lower()] = _operation(
@@ -134,15 +134,15 @@ def _body(route: Route, shapes: dict[str, Json]) -> Shape:
 
 
 def _responses(route: Route, shapes: dict[str, Json]) -> Shape:
-    shape: Shape = {"type": "string"} if route.reply is str else describe(route.reply, shapes)
+    shape: Shape = {"type": "string"} if route.reply is str else schema_of(route.reply, shapes)
     media = route.endpoint.media.partition(";")[0]
     content: dict[str, Json] = {media: {"schema": shape}}
     if route.endpoint.instead is not None:
-        content[JSON_MEDIA] = {"schema": describe(route.endpoint.instead, shapes)}
+        content[JSON_MEDIA] = {"schema": schema_of(route.endpoint.instead, shapes)}
     responses: Shape = {
         str(route.endpoint.status): {"description": route.endpoint.summary, "content": content}
     }
-    problem: Shape = {"application/problem+json": {"schema": describe(Problem, shapes)}}
+    problem: Shape = {"application/problem+json": {"schema": schema_of(Problem, shapes)}}
     for status in route.refusals:
         responses[str(status)] = {"description": _REFUSALS[status], "content": dict(problem)}
     return responses
