@@ -30,8 +30,8 @@ from notewell.engine.feature import sections
 from notewell.engine.ingest.reports import EventKind
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.requests import LocalModels
+from notewell.features.ask.service import Conversations
 from notewell.features.ask.tool_loop import Draft
 from notewell.features.ask.tools import Source
 from notewell.features.memory import MemoryRules

@@ -15,7 +15,7 @@ from notewell.engine.runs import RunLog, Runs
 from notewell.engine.vaults.registry import Registry
 from notewell.features.documents import source as document_store
 from notewell.features.documents.source import DocumentStore, StoredPlace
-from notewell.features.gleanings.state import StateFile
+from notewell.features.gleanings.collect import StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import ApplyMemory, ForgetMemory, StoreMemory
 from notewell.features.memory.service import Helpers, Memories

@@ -21,21 +21,21 @@ from notewell.engine.access import DEVICES_FILE, TOKEN_FILE, Devices, stored_tok
 from notewell.engine.configuration import Configuration
 from notewell.engine.runs import RunLog
 from notewell.engine.vaults.registry import REGISTRY, Registry
-from notewell.features.ask.conversations import CONVERSATIONS, Conversations
+from notewell.features.ask.service import CONVERSATIONS, Conversations
 from notewell.features.ask.tool_loop import Draft
 from notewell.features.documents import source as document_store
 from notewell.features.documents.source import DocumentStore, StoredPlace
-from notewell.features.gardener import state as garden
-from notewell.features.gardener.state import Decision, GardenFile
-from notewell.features.gleanings import state as gleanings
-from notewell.features.gleanings.state import Mark, StateFile
+from notewell.features.gardener import plans as garden
+from notewell.features.gardener.plans import Decision, GardenFile
+from notewell.features.gleanings import collect as gleanings
+from notewell.features.gleanings.collect import Mark, StateFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import StoreMemory
 from notewell.features.memory.service import Helpers, Memories
-from notewell.features.sources import source_state
+from notewell.features.sources import known as sources
+from notewell.features.sources.known import SourceSpec, SourceState
 from notewell.features.sources.page_store import DATABASE as PAGES
 from notewell.features.sources.page_store import PageStore
-from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import NAME as JOURNAL
 from notewell.vault.write_journal import Journal
@@ -219,12 +219,12 @@ SOURCE = SourceState(SourceSpec("roam", "https://api.roamresearch.com", "graph")
 
 
 def make_source(root: Path) -> Path:
-    source_state.save(root, SOURCE)
-    return root / source_state.NAME
+    sources.save(root, SOURCE)
+    return root / sources.NAME
 
 
 def use_source(root: Path) -> None:
-    assert source_state.load(root).state == "new"
+    assert sources.load(root).state == "new"
 
 
 def make_pages(root: Path) -> Path:

@@ -14,7 +14,7 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
 from notewell.features import FEATURES
 from notewell.features.phone import PhoneRules
-from notewell.features.phone.setting import change_setting
+from notewell.features.phone.service import change_setting
 from notewell.vault.own_files import PHONE_INDEX
 from tests.doors.cli.support import CommandLine
 from tests.features.phone.reading import read

@@ -22,8 +22,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.vaults.opened import Vaults
 from notewell.engine.vaults.registry import BACKUP, DAMAGED, RECORD, REGISTRY, Registry
 from notewell.features import FEATURES
-from notewell.features.sources.known import make_known
-from notewell.features.sources.source_state import SourceSpec
+from notewell.features.sources.known import SourceSpec, make_known
 
 Damage = Callable[[Path], None]
 

@@ -13,7 +13,7 @@ from notewell.base.types import AskRules, ServerRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from notewell.features.ask.conversations import Conversations
+from notewell.features.ask.service import Conversations
 from notewell.features.ask.tool_loop import Draft
 from notewell.features.gardener import GardenRules
 from notewell.vault.write import VaultWriter

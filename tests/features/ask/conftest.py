@@ -14,9 +14,8 @@ from notewell.base.types import AskRules, IndexCounts, ModelRules, Settings, Vau
 from notewell.contract.request import StreamEvent
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.features.ask.conversations import Conversations
 from notewell.features.ask.requests import AskReply, AskRequest
-from notewell.features.ask.service import Agent
+from notewell.features.ask.service import Agent, Conversations
 from notewell.index.port import IndexReader
 from notewell.models.chat.providers import Providers
 from tests.features.ask.scripted import Says, Script, ScriptedModel

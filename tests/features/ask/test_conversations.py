@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import CancelledError, NotFoundError, ProviderError
-from notewell.features.ask.conversations import MOST, Conversations, as_note, newest_within
 from notewell.features.ask.requests import AskNotice, AskReply, AskRequest, AskSource, AskText
-from notewell.features.ask.tool_loop import Draft
+from notewell.features.ask.service import MOST, Conversations, as_note
+from notewell.features.ask.tool_loop import Draft, newest_within
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
 

@@ -16,7 +16,6 @@ from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import EVALUATE
-from notewell.features.evaluate.golden import golden_set, run_golden
 from notewell.features.evaluate.requests import TuneReply, TuneRequest
 from notewell.features.evaluate.run import HYBRID
 from notewell.features.evaluate.service import (
@@ -25,7 +24,9 @@ from notewell.features.evaluate.service import (
     JudgedResults,
     ask,
     fit_and_check,
+    golden_set,
     query_weights,
+    run_golden,
 )
 from notewell.features.evaluate.tuning import current
 from notewell.search.rank.evidence import UNTUNED, Tuning

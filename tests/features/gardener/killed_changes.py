@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from notewell.features.gardener.changes import SuggestionWriter
-from notewell.features.gardener.state import GardenFile, GardenState
+from notewell.features.gardener.plans import GardenFile, GardenState
 from notewell.vault import write
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal

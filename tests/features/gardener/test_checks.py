@@ -10,8 +10,8 @@ import pytest
 from notewell.base.types import StoredNote
 from notewell.features.gardener.checks import CHECKS
 from notewell.features.gardener.garden import Garden
+from notewell.features.gardener.plans import edited
 from notewell.features.gardener.requests import SuggestionView
-from notewell.features.gardener.suggestion import edited
 from notewell.vault.topics import read_ontology
 from tests.eval.gardening.gardens import NO_VECTORS, Vectors, garden_of
 

@@ -25,8 +25,8 @@ from notewell.features.gardener import GardenRules
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.model_gardener import due, remembered
 from notewell.features.gardener.model_prompt import RequestSizes, read_advice
+from notewell.features.gardener.plans import CheckedNote, GardenFile
 from notewell.features.gardener.requests import MakePlan, PlanReply
-from notewell.features.gardener.state import CheckedNote, GardenFile
 from notewell.models.chat.messages import ToolCall, Turn
 from notewell.models.chat.prices import price
 from tests.features.ask.scripted import Says, ScriptedModel

@@ -15,11 +15,11 @@ from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, Se
 from notewell.engine.engine import Engine
 from notewell.engine.ingest.plan import guard
 from notewell.features import FEATURES
-from notewell.features.sources import source_state
+from notewell.features.sources import known
 from notewell.features.sources.feeds import RoamGraph
+from notewell.features.sources.known import SourceSpec, SourceState
 from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.roam_api import Pace, RequestWindow, RoamDesktop, RoamServers
-from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.features.sources.sync import sync
 from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
 from tests.features.sources.test_sync import Counting
@@ -49,12 +49,12 @@ def engine(
 ) -> Iterator[Engine]:
     """The graph as it was synced, with a token for it."""
     monkeypatch.setenv(ENV_ROAM_TOKEN, TOKEN)
-    folder = source_state.folder_of(record)
+    folder = known.folder_of(record)
     graph = RoamGraph(RoamServers("mine", TOKEN, Pace(lambda _: None), roam.base))
     with closing(PageStore(folder, record.path, "roam")) as store:
         sync(store, graph, Counting(), guard=guard)
     spec = SourceSpec("roam", roam.base, "mine")
-    source_state.save(folder, SourceState(spec, "ready", SYNCED))
+    known.save(folder, SourceState(spec, "ready", SYNCED))
     roam.pulled.clear()
     settings = Settings(
         data_dir=tmp_path,
@@ -142,12 +142,12 @@ def test_nothing_is_asked_without_a_token_for_measurements_or_of_an_export(
     roam: FakeRoam, engine: Engine, record: VaultRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert of(asked(engine, door=UNLOGGED), "Bees.md").current is None
-    folder = source_state.folder_of(record)
-    live = source_state.load(folder)
+    folder = known.folder_of(record)
+    live = known.load(folder)
     export = SourceSpec("roam-export", "/graph.json", "mine")
-    source_state.save(folder, SourceState(export, "ready", SYNCED))
+    known.save(folder, SourceState(export, "ready", SYNCED))
     assert of(asked(engine), "Bees.md").current is None
-    source_state.save(folder, live)
+    known.save(folder, live)
     monkeypatch.delenv(ENV_ROAM_TOKEN)
     assert of(asked(engine), "Bees.md").current is False
     assert roam.pulled == []

@@ -12,6 +12,7 @@ import pytest
 
 from notewell.base.errors import CancelledError, SourceError
 from notewell.features.sources.feeds import Reach, RoamGraph, feed_of
+from notewell.features.sources.known import SourceSpec
 from notewell.features.sources.roam_api import (
     Pace,
     RoamDesktop,
@@ -19,7 +20,6 @@ from notewell.features.sources.roam_api import (
     desktop_port,
     requested_token,
 )
-from notewell.features.sources.source_state import SourceSpec
 from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
 from tests.features.sources.test_sync import Counting, Place
 

@@ -12,13 +12,12 @@ from datetime import UTC, datetime
 
 from notewell.base.errors import ProviderError
 from notewell.base.support.http import Cancel
-from notewell.base.types import AskRules
+from notewell.base.types import AskRules, CountTokens
 from notewell.contract.context import ModelView
 from notewell.contract.request import StreamEvent
 from notewell.engine.feature import OpenVault
 from notewell.features.ask import prompts
 from notewell.features.ask.code_tool import CodeRunner
-from notewell.features.ask.conversations import newest_within
 from notewell.features.ask.prompts import Phrases, phrases_for
 from notewell.features.ask.requests import AskReply, AskStep, AskText
 from notewell.features.ask.tools import (
@@ -266,6 +265,19 @@ class ToolLoop:
 
 def _step(n: int, tool: str, used: ToolResult) -> AskStep:
     return AskStep(n, tool, used.about, used.outcome, used.code, used.output)
+
+
+def newest_within(
+    turns: Sequence[AskReply], budget_tokens: int, count_tokens: CountTokens
+) -> tuple[AskReply, ...]:
+    """The newest answered turns that fit into a budget of tokens, oldest first."""
+    chosen: list[AskReply] = []
+    for turn in reversed([one for one in turns if one.answer]):
+        budget_tokens -= count_tokens(f"{turn.question}\n{turn.answer}")
+        if budget_tokens < 0:
+            break
+        chosen.append(turn)
+    return tuple(reversed(chosen))
 
 
 def _as_messages(past: Sequence[AskReply]) -> list[Message]:

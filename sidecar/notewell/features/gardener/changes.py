@@ -22,15 +22,18 @@ from notewell.base.errors import (
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
-from notewell.features.gardener.requests import SuggestedEdit, SuggestionView
-from notewell.features.gardener.state import (
+from notewell.features.gardener.plans import (
     Decision,
     GardenFile,
     GardenPlan,
     GardenState,
     Unfinished,
+    counts_of,
+    edited,
+    edits_of,
+    paths_of,
 )
-from notewell.features.gardener.suggestion import counts_of, edited, edits_of, paths_of
+from notewell.features.gardener.requests import SuggestedEdit, SuggestionView
 from notewell.vault.note_form import Form
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import MOST, Entry

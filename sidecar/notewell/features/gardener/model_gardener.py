@@ -28,14 +28,13 @@ from notewell.features.gardener.model_prompt import (
     read_advice,
     requests,
 )
+from notewell.features.gardener.plans import CheckedNote, suggestion
 from notewell.features.gardener.requests import (
     GardenCheck,
     GardenModelReply,
     SuggestedEdit,
     SuggestionView,
 )
-from notewell.features.gardener.state import CheckedNote
-from notewell.features.gardener.suggestion import suggestion
 from notewell.models.chat.messages import ChatModel, Turn
 from notewell.models.chat.prices import PRICES_OF, price
 from notewell.models.chat.providers import Providers

@@ -30,6 +30,17 @@ from notewell.features.gardener.changes import (
 )
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.garden import Garden, read_garden
+from notewell.features.gardener.plans import (
+    GardenFile,
+    GardenPlan,
+    GardenState,
+    clash,
+    diff_of,
+    edited,
+    problem_of,
+    reply_of,
+    summary_of,
+)
 from notewell.features.gardener.requests import (
     ApplyPlan,
     CheckView,
@@ -52,19 +63,6 @@ from notewell.features.gardener.requests import (
     SuggestedEdit,
     SuggestionView,
     UndoPlan,
-)
-from notewell.features.gardener.state import (
-    GardenFile,
-    GardenPlan,
-    GardenState,
-)
-from notewell.features.gardener.suggestion import (
-    clash,
-    diff_of,
-    edited,
-    problem_of,
-    reply_of,
-    summary_of,
 )
 
 if TYPE_CHECKING:  # loaded where a language model is asked

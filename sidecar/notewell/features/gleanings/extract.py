@@ -18,10 +18,18 @@ from notewell.base.errors import (
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.engine.runs import RunProgress
-from notewell.features.gleanings.collect import Collection, Day, Gleaning, MadeNote, gleanings_of
+from notewell.features.gleanings.collect import (
+    Collection,
+    Day,
+    Gleaning,
+    MadeNote,
+    Mark,
+    State,
+    StateFile,
+    gleanings_of,
+)
 from notewell.features.gleanings.parse import domain
 from notewell.features.gleanings.requests import GleaningStatus
-from notewell.features.gleanings.state import Mark, State, StateFile
 from notewell.features.gleanings.web import Checked, Web
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.property_edit import PropertyEdit

@@ -12,7 +12,14 @@ from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.gleanings import GleaningRules
-from notewell.features.gleanings.collect import Collection, Gleaning, MadeNote, gleanings_of
+from notewell.features.gleanings.collect import (
+    Collection,
+    Gleaning,
+    MadeNote,
+    Mark,
+    StateFile,
+    gleanings_of,
+)
 from notewell.features.gleanings.extract import (
     Extracted,
     Extraction,
@@ -38,7 +45,6 @@ from notewell.features.gleanings.requests import (
     MaintainReply,
     MarkGleaning,
 )
-from notewell.features.gleanings.state import Mark, StateFile
 from notewell.features.gleanings.web import Web
 from notewell.vault.daily import DailyNotes
 from notewell.vault.frontmatter import read_frontmatter

@@ -75,7 +75,7 @@ def _switch(invocation: Invocation, vault: str | None, *, on: bool, as_json: boo
     if server is not None:
         print_reply(server, SwitchPhoneIndex(on), _show, as_json=as_json)
         return
-    from notewell.features.phone.setting import switch  # noqa: PLC0415 - loads numpy and more
+    from notewell.features.phone.service import switch  # noqa: PLC0415 - loads numpy and more
 
     with closing(invocation.vaults()) as vaults:
         engine = vaults.open(record, writable=False)

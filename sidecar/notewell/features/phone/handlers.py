@@ -8,7 +8,7 @@ from notewell.base.errors import ConfigError
 from notewell.doors.web.routes import Handler
 from notewell.doors.web.site import Site
 from notewell.features.phone.requests import PhoneIndexReply, SwitchPhoneIndex
-from notewell.features.phone.setting import switch
+from notewell.features.phone.service import switch
 
 
 async def switch_phone_index(

@@ -15,8 +15,9 @@ from notewell.doors.cli.backend import server_for, writing_backend
 from notewell.doors.cli.options import Group, current_invocation, json_option
 from notewell.doors.cli.output import clean, counted, emit_object, local_time, print_table
 from notewell.doors.cli.progress import ended_run, show_run
-from notewell.features.sources import known, source_state
+from notewell.features.sources import known
 from notewell.features.sources.feeds import recognised
+from notewell.features.sources.known import SourceSpec
 from notewell.features.sources.requests import SyncSource
 from notewell.features.sources.roam_api import (
     SERVERS,
@@ -25,7 +26,6 @@ from notewell.features.sources.roam_api import (
     requested_token,
     token_of,
 )
-from notewell.features.sources.source_state import SourceSpec
 
 _name = click.option("--name", default="", help="Name of the vault; by default that of the file.")
 _graph = click.option("--graph", default="", help="Name of the graph, for links that open it.")
@@ -99,7 +99,7 @@ def token(name: str) -> None:
     """Keep another token for the source NAME, in the system's keyring; an empty one removes it."""
     invocation = current_invocation()
     record = known.find(name, invocation.known().records())
-    state = source_state.load(source_state.folder_of(record))
+    state = known.load(known.folder_of(record))
     keep_token(state.spec, click.prompt("Token", hide_input=True, default="", show_default=False))
     invocation.say("The token is kept in the system's keyring.")
 

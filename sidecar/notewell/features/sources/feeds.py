@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from notewell.base.errors import SourceError
 from notewell.base.support.http import Json
 from notewell.base.support.http.connection import is_loopback
+from notewell.features.sources.known import Form, SourceSpec
 from notewell.features.sources.logseq import LogseqGraph
 from notewell.features.sources.pages import Feed, Item, Unread
 from notewell.features.sources.roam_api import (
@@ -23,7 +24,6 @@ from notewell.features.sources.roam_api import (
     desktop_port,
 )
 from notewell.features.sources.roam_export import DATABASE, RoamExport, page_of
-from notewell.features.sources.source_state import Form, SourceSpec
 from notewell.features.sources.text_export import EvernoteExport, TextExport
 
 BATCH = 50  # pages of one pull

@@ -4,25 +4,114 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import orjson
 
 from notewell.base.errors import NotFoundError, SourceError, UsageError
 from notewell.base.support import disk
-from notewell.base.types import VaultRecord
+from notewell.base.types import VaultRecord, VaultSource
 from notewell.contract.fields import iso
 from notewell.engine.configuration import allowed_place
 from notewell.engine.vaults.known import KnownVaults
-from notewell.features.sources import source_state
 from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
-from notewell.features.sources.source_state import SourceSpec, SourceState
 
-if TYPE_CHECKING:  # of a server
+if TYPE_CHECKING:
     from notewell.engine.vaults.opened import Vaults
 
-_KINDS: tuple[SourceKind, ...] = ("import", "roam", "logseq")
+
+NAME = "source.json"
+_FORMAT = 1
+# `held`: pages are missing in great number, and stay until a person confirms that.
+SyncState: TypeAlias = Literal["new", "ready", "incomplete", "held", "failed"]
+Form: TypeAlias = Literal["roam", "roam-desktop", "roam-export", "logseq", "evernote", "text"]
+OutlineKind: TypeAlias = Literal["roam", "logseq"]
+
+# What the files of an export may be; pictures and the like are left out.
+TYPES = (".md", ".markdown", ".txt", ".html", ".htm", ".csv", ".pdf", ".docx", ".canvas")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpec:
+    """Where the notes of a source come from. `graph` is its name at Roam or in Logseq.
+
+    `place` is a file or folder, or the address of Roam's servers.
+    """
+
+    form: Form
+    place: str
+    graph: str = ""
+
+    @property
+    def kind(self) -> VaultSource:
+        """The name of vaults of this source in the contract."""
+        return _KINDS[self.form]
+
+    @property
+    def outline(self) -> OutlineKind:
+        """The markup of its pages, if it has any."""
+        return "logseq" if self.form == "logseq" else "roam"
+
+
+_KINDS: Mapping[Form, VaultSource] = {
+    "roam": "roam",
+    "roam-desktop": "roam",
+    "roam-export": "import",
+    "logseq": "logseq",
+    "evernote": "import",
+    "text": "import",
+}
+
+
+def folder_of(record: VaultRecord) -> Path:
+    """The folder of a vault's data, from where the notes that are kept here lie."""
+    return record.path.parents[2] / "vaults" / record.id
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """A source and its last sync. `last` is in POSIX seconds, None before the first."""
+
+    spec: SourceSpec
+    state: SyncState = "new"
+    last: float | None = None
+    error: str | None = None
+    held: int = 0
+
+    def ended(
+        self, state: SyncState, last: float, *, error: str | None = None, held: int = 0
+    ) -> SourceState:
+        """The state after a sync."""
+        return replace(self, state=state, last=last, error=error, held=held)
+
+
+def load(folder: Path) -> SourceState:
+    """Read the state of the source in `folder`. Raises SourceError if it cannot be read."""
+    try:
+        stored = orjson.loads((folder / NAME).read_bytes())
+        spec = SourceSpec(stored["form"], stored["place"], stored["graph"])
+        found = SourceState(spec, stored["state"], stored["last"], stored["error"], stored["held"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SourceError(
+            f"{folder / NAME} cannot be read ({error}); remove the source and add it again"
+        ) from error
+    if spec.form not in get_args(Form) or found.state not in get_args(SyncState):
+        raise SourceError(f"{folder / NAME} is of another version of Notewell; update it")
+    return found
+
+
+def save(folder: Path, state: SourceState) -> None:
+    """Write the state of a source. Raises OSError."""
+    stored = {"format": _FORMAT, **asdict(state.spec), **asdict(state)}
+    del stored["spec"]
+    disk.replace(folder / NAME, orjson.dumps(stored, option=orjson.OPT_INDENT_2))
+
+
+SOURCE_KINDS: tuple[SourceKind, ...] = ("import", "roam", "logseq")
 
 
 def make_known(known: KnownVaults, spec: SourceSpec, name: str = "") -> VaultRecord:
@@ -51,8 +140,8 @@ def _new_record(
     )
     try:
         disk.make_folder(record.path)
-        disk.make_folder(source_state.folder_of(record))
-        source_state.save(source_state.folder_of(record), SourceState(spec))
+        disk.make_folder(folder_of(record))
+        save(folder_of(record), SourceState(spec))
     except OSError as error:
         raise SourceError(f"{record.path} cannot be written: {error.strerror or error}") from error
     return record
@@ -75,9 +164,9 @@ def listed(records: Sequence[VaultRecord]) -> SourcesReply:
 
 def view(record: VaultRecord) -> SourceView:
     """One source as the contract shows it; a damaged one says so."""
-    kind = next(one for one in _KINDS if one == record.source)
+    kind = next(one for one in SOURCE_KINDS if one == record.source)
     try:
-        state = source_state.load(source_state.folder_of(record))
+        state = load(folder_of(record))
     except SourceError as error:
         return SourceView(
             record.id, record.name, kind, record.name, "", None, "failed", error.message, 0

@@ -22,7 +22,8 @@ from notewell.base.support.http.connection import is_loopback
 from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
-from notewell.features.sources import source_state
+from notewell.features.sources import known
+from notewell.features.sources.known import SourceSpec, SourceState
 from notewell.features.sources.page_store import PageAddresses
 from notewell.features.sources.pages import write_text
 from notewell.features.sources.roam_api import (
@@ -34,7 +35,6 @@ from notewell.features.sources.roam_api import (
     desktop_port,
     token_of,
 )
-from notewell.features.sources.source_state import SourceSpec, SourceState
 from notewell.index.analyze import tokens
 from notewell.search.query.language import parse
 from notewell.search.query.terms import function_words
@@ -78,7 +78,7 @@ class LiveText:
         self._window = window
         self._offline = offline
         self._chars = snippet_chars
-        self._folder = source_state.folder_of(record)
+        self._folder = known.folder_of(record)
         self._addresses = PageAddresses(self._folder)
         self._changing = threading.Lock()
         self._asking: _Asking | None = None
@@ -91,18 +91,18 @@ class LiveText:
         if self._record.source != "roam" or request.door == UNLOGGED or not reply.results:
             return reply
         try:
-            state = source_state.load(self._folder)
+            state = known.load(self._folder)
         except SourceError:
             return reply
         if not is_live(state.spec):
             return reply
         shown = [self._blocks(result) for result in reply.results]
-        known = self._known(
+        texts = self._known(
             state, list(dict.fromkeys(one.uid for row in shown for one in row.values()))
         )
         snippets = Snippets(_weights(request), self._chars)
         results = (
-            self._result(result, blocks, known, snippets, state.last)
+            self._result(result, blocks, texts, snippets, state.last)
             for result, blocks in zip(reply.results, shown, strict=True)
         )
         return replace(reply, results=tuple(results))

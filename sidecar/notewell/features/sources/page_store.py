@@ -19,7 +19,8 @@ from urllib.parse import quote
 from notewell.base.errors import SourceError
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultRules
-from notewell.features.sources import source_state
+from notewell.features.sources import known
+from notewell.features.sources.known import TYPES, OutlineKind, SourceSpec
 from notewell.features.sources.pages import (
     SourceDocument,
     SourcePage,
@@ -29,7 +30,6 @@ from notewell.features.sources.pages import (
     load_page,
     write_page,
 )
-from notewell.features.sources.source_state import TYPES, OutlineKind, SourceSpec
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources.folder import FolderSource
 
@@ -369,7 +369,7 @@ class ImportedSource(FolderSource):
     def __init__(self, record: VaultRecord, rules: VaultRules) -> None:
         """`rules` say which of the notes are indexed; all types that exports have are read."""
         super().__init__(record, replace(rules, types=tuple(dict.fromkeys((*rules.types, *TYPES)))))
-        self._folder = source_state.folder_of(record)
+        self._folder = known.folder_of(record)
         self._addresses = PageAddresses(self._folder)
         self._spec: SourceSpec | None = None
 
@@ -377,7 +377,7 @@ class ImportedSource(FolderSource):
         """See `Source.uri`: where the source itself opens; "" where it has no address."""
         try:
             if self._spec is None:
-                self._spec = source_state.load(self._folder).spec
+                self._spec = known.load(self._folder).spec
         except SourceError:
             return ""
         return _address(self._spec, path, anchor, self._addresses)

@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 import orjson
 import yaml
 
-from notewell.features.sources.source_state import OutlineKind
+from notewell.features.sources.known import OutlineKind
 
 _MAX_NAME = 120  # characters of a part of a path; file systems allow 255 bytes
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|#^\[\]]+')

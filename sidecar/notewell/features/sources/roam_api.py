@@ -22,7 +22,7 @@ from notewell.base.config.load import ENV_ROAM_TOKEN, roam_token
 from notewell.base.errors import SourceError
 from notewell.base.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
 from notewell.base.support.http.connection import error_words, is_loopback
-from notewell.features.sources.source_state import SourceSpec
+from notewell.features.sources.known import SourceSpec
 from notewell.models import keys
 
 _ANSWER_S = 330.0  # the program waits 300 seconds for the person

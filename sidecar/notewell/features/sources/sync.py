@@ -18,14 +18,14 @@ from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.ingest.plan import guard
 from notewell.engine.runs import RunProgress, Runs
-from notewell.features.sources import source_state
+from notewell.features.sources import known
 from notewell.features.sources.feeds import Reach, feed_of
+from notewell.features.sources.known import SourceState
 from notewell.features.sources.live_text import LiveText
 from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.pages import Feed, Item, SourceDocument, SourcePage, Unread
 from notewell.features.sources.requests import SourceSyncReply, SyncSource
 from notewell.features.sources.roam_api import RequestWindow, token_of
-from notewell.features.sources.source_state import SourceState
 
 BATCH = 50  # pages; what Roam gives at once
 
@@ -162,7 +162,7 @@ class SourceSync:
                 f"{self._record.name} is a folder of notes and needs no sync: it is watched.",
                 code="no_source",
             )
-        state = source_state.load(source_state.folder_of(self._record))
+        state = known.load(known.folder_of(self._record))
         run = self._runs.begin(
             "sync", trigger, lambda progress: self._run(progress, state, remove=remove_missing)
         )
@@ -185,9 +185,7 @@ class SourceSync:
         self._index()
 
     def _synced(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
-        store = PageStore(
-            source_state.folder_of(self._record), self._record.path, state.spec.outline
-        )
+        store = PageStore(known.folder_of(self._record), self._record.path, state.spec.outline)
         try:
             return sync(
                 store,
@@ -201,7 +199,7 @@ class SourceSync:
 
     def _save(self, state: SourceState) -> None:
         try:
-            source_state.save(source_state.folder_of(self._record), state)
+            known.save(known.folder_of(self._record), state)
         except OSError as error:
             raise SourceError(
                 f"The state of {self._record.name} cannot be written: {error.strerror or error}."

@@ -26,8 +26,8 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 from notewell.base.errors import SourceError
+from notewell.features.sources.known import TYPES
 from notewell.features.sources.pages import Item, SourceDocument, Unread
-from notewell.features.sources.source_state import TYPES
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
 MAX_BYTES = 4 * 1024 * 1024 * 1024  # of all files of one export, unpacked

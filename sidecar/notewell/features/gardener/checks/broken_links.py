@@ -16,8 +16,8 @@ from notewell.base.types import Link
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import letters_of, link_target, slipped_names, slips
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
-from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.links import ATTACHMENTS
 from notewell.vault.readers import link_name
 

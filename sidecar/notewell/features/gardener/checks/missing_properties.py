@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "missing_properties"
 MIN_SHARE = 0.9  # of the folder's other notes

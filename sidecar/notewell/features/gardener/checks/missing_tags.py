@@ -14,8 +14,8 @@ from notewell.features.gardener.garden import (
     neighbours,
     votes,
 )
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "missing_tags"
 MIN_SHARE = 0.8  # of the votes

@@ -13,8 +13,8 @@ from notewell.features.gardener.garden import (
     votes,
 )
 from notewell.features.gardener.mentions import property_link
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.topics import topic_values
 
 NAME: GardenCheck = "missing_topics"

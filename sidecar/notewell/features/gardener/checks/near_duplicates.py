@@ -17,8 +17,8 @@ import numpy as np
 
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import WORD, property_link
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.features.gardener.suggestion import suggestion
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from notewell.features.gardener.garden import Garden, Neighbour, NoteFacts, centred, neighbours
 from notewell.features.gardener.mentions import property_link
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "orphans"
 UNTOUCHED_S = 7 * 24 * 3600.0  # a note being written has no links yet

@@ -12,8 +12,8 @@ from itertools import combinations
 
 from notewell.features.gardener.garden import Garden
 from notewell.features.gardener.mentions import property_link
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.topics import MIN_COSINE, Topic, alike_in_name, topic_values
 
 NAME: GardenCheck = "similar_topics"

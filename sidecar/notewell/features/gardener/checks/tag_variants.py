@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import code_hidden, letters_of
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
-from notewell.features.gardener.suggestion import suggestion
 from notewell.vault.properties import TAG_CHARS
 
 NAME: GardenCheck = "tag_variants"

@@ -22,8 +22,8 @@ from notewell.features.gardener.mentions import (
     link_to,
     prose_of,
 )
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
-from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "unlinked_mentions"
 MIN_CONFIDENCE = 0.7

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from notewell.features.gardener.garden import Garden, NoteBody
 from notewell.features.gardener.mentions import code_hidden
+from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.features.gardener.suggestion import suggestion
 
 NAME: GardenCheck = "untitled"
 _CONFIDENCE = 0.9
