@@ -87,7 +87,7 @@ class SearchContext:
 
     @property
     def is_typing(self) -> bool:
-        """Whether the last word may be unfinished."""
+        """True if the last word may be unfinished."""
         return self.request.typing and not self.request.q[-1:].isspace()
 
     @property
@@ -106,7 +106,7 @@ class SearchContext:
 
 @dataclass(slots=True)
 class Report:
-    """What the stages of one search report for its reply."""
+    """Reports of the stages of one search, for its reply."""
 
     trace: Trace
     warnings: list[str] = field(default_factory=list)

@@ -35,7 +35,7 @@ from notewell.search.rank.boosts import Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
 from notewell.search.rank.gars import Spreading
-from notewell.search.rank.ranking import SUMS, Plan, RankedNote, Ranking, Scored, rank
+from notewell.search.rank.ranking import SUMS, FusionPlan, RankedNote, Ranking, Scored, rank
 from notewell.search.rank.relevance import Asked, judge
 from notewell.search.rank.retrieve import NO_SHARES, Retrieved
 from notewell.search.rank.scoring import Scoring, query_evidence, without_whole_notes
@@ -47,7 +47,7 @@ from notewell.search.show.explain import (
     trace_ranking,
     trace_relevance,
 )
-from notewell.search.show.results import Phrases
+from notewell.search.show.results import QueryPhrases
 from notewell.search.show.snippets import ClosestSentence, Snippets
 
 
@@ -135,7 +135,7 @@ class _Weighed:
     chunks: Candidates
     notes: NoteEvidence
     query: QueryEvidence
-    plan: Plan
+    plan: FusionPlan
     scored: Scored
     spreading: Spreading | None  # along links, by the method `gars`
 
@@ -346,7 +346,7 @@ class _TextSearch:
             self.report.contributions = contributions(index, ranking, ranked, terms)
             trace.stage("explain", count_in=len(ranked), count_out=len(self.report.contributions))
         snippets = self.snippets(found)
-        phrases = Phrases(self.parsed.phrases)
+        phrases = QueryPhrases(self.parsed.phrases)
         ranked = phrases.lead(index, ranked)
         build = partial(results.build, further=request.passages)
         if request.group == "block":

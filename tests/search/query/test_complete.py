@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.contract.search import Completion
 from notewell.search.query import language
-from notewell.search.query.complete import Name, Names, Vocabulary, complete, folded
+from notewell.search.query.complete import Name, NameIndex, Vocabulary, complete, folded
 from notewell.search.query.conditions import has_property
 from notewell.search.query.language import All, PathContains, Property, Tagged, Text
 
@@ -130,7 +130,7 @@ def test_offsets_are_in_utf16_code_units(words: Vocabulary) -> None:
 
 
 def test_names_are_found_by_the_beginning_of_a_word() -> None:
-    names = Names(
+    names = NameIndex(
         [Name("red apple", 1), Name("apple pie", 2), Name("Apfel", 9), Name("grapple", 99)]
     )
 
@@ -145,7 +145,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20
 
 @given(st.lists(TEXT, max_size=8, unique=True), TEXT)
 def test_every_name_is_found_by_its_own_beginning(texts: list[str], fragment: str) -> None:
-    names = Names(Name(text, 1) for text in texts)
+    names = NameIndex(Name(text, 1) for text in texts)
 
     for text in texts:
         assert text in {one.name.text for one in names.find(text, 20)}

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from notewell.base.types import FusionMethod
 from notewell.search.rank.candidates import Candidates, by_note
 from notewell.search.rank.fuse import plan
-from notewell.search.rank.ranking import Plan, Ranking, Scored, fuse, rank
+from notewell.search.rank.ranking import FusionPlan, Ranking, Scored, fuse, rank
 
 NAN = float("nan")
 
 
-def ordered(notes: Candidates, plan: Plan, min_score: float = 0.0) -> tuple[Ranking, int]:
+def ordered(notes: Candidates, plan: FusionPlan, min_score: float = 0.0) -> tuple[Ranking, int]:
     """Rank notes of one chunk each."""
     return rank(notes, Scored.of(notes, plan), plan, min_score=min_score)
 
@@ -55,7 +55,7 @@ def test_the_score_follows_from_both_halves_and_the_weights(
 
 
 def test_a_weight_too_small_for_a_score_is_a_weight_all_the_same() -> None:
-    only_semantic = Plan("auto", 0.0, 1e-320, {})
+    only_semantic = FusionPlan("auto", 0.0, 1e-320, {})
     found = fuse(candidates((9.0, 0.2), (NAN, 0.5)), only_semantic)
     assert found.fused.tolist() == pytest.approx([0.2, 0.5])
 

@@ -46,7 +46,7 @@ class Match:
     whole: bool
 
 
-class Names:
+class NameIndex:
     """An index of names by prefix, ignoring case and accents.
 
     All names are joined in one string, the most used first, with a mark at the start of each name
@@ -129,20 +129,20 @@ class Vocabulary:
         linked = {note.id: links_to(note.id) for note in notes}
         self.tags = _counted(_tags(note) for note in notes)
         self.folders = _counted(_folders(note.path) for note in notes)
-        self.paths = Names(Name(note.path, linked[note.id], note.path) for note in notes)
-        self.files = Names(
+        self.paths = NameIndex(Name(note.path, linked[note.id], note.path) for note in notes)
+        self.files = NameIndex(
             Name(_file_name(note.path), linked[note.id], note.path) for note in notes
         )
-        self.titles = Names(Name(note.title, linked[note.id], note.path) for note in notes)
-        self.aliases = Names(
+        self.titles = NameIndex(Name(note.title, linked[note.id], note.path) for note in notes)
+        self.aliases = NameIndex(
             Name(alias, linked[note.id], note.path) for note in notes for alias in note.aliases
         )
         self.properties = _counted(note.properties for note in notes)
         self._notes = notes
         self._lock = threading.Lock()
-        self._values: dict[str, Names] = {}
+        self._values: dict[str, NameIndex] = {}
 
-    def values(self, name: str) -> Names:
+    def values(self, name: str) -> NameIndex:
         """The values of a property in the vault, collected on first use."""
         wanted = name.casefold()
         with self._lock:
@@ -151,13 +151,13 @@ class Vocabulary:
             return self._values[wanted]
 
 
-def _counted(names_of_notes: Iterable[Iterable[str]]) -> Names:
+def _counted(names_of_notes: Iterable[Iterable[str]]) -> NameIndex:
     """Names with their number of notes, in the most frequent spelling."""
     spellings: dict[str, Counter[str]] = {}
     for names in names_of_notes:
         for name in dict.fromkeys(names):
             spellings.setdefault(name.casefold(), Counter())[name] += 1
-    return Names(
+    return NameIndex(
         Name(max(found, key=lambda one: (found[one], one)), found.total())
         for found in spellings.values()
     )
@@ -261,11 +261,11 @@ _ORDER: tuple[CompletionKind, ...] = (
     "folder",
     "path",
 )
-_FIELD_NAMES = Names(Name(f"{field}:", 0) for field in FIELDS)
+_FIELD_NAMES = NameIndex(Name(f"{field}:", 0) for field in FIELDS)
 
 
 @frozen
-class _Found:
+class _Candidate:
     """A candidate completion; `words` is the number of typed words that it replaces."""
 
     kind: CompletionKind
@@ -327,7 +327,7 @@ def complete(vocabulary: Vocabulary, prefix: str, *, limit: int) -> tuple[Comple
     return tuple(shown.values())
 
 
-def _candidates(vocabulary: Vocabulary, prefix: str, limit: int) -> Iterator[_Found]:
+def _candidates(vocabulary: Vocabulary, prefix: str, limit: int) -> Iterator[_Candidate]:
     """Candidates for the last term, by the first pattern that matches it."""
     skipped = max(0, len(prefix) - _MAX_TYPED)
     typed = prefix[skipped:]
@@ -369,23 +369,23 @@ class _Term:
     words: int = 1
 
     def found(
-        self, kind: CompletionKind, names: Names, insert: Callable[[str], str | None]
-    ) -> Iterator[_Found]:
+        self, kind: CompletionKind, names: NameIndex, insert: Callable[[str], str | None]
+    ) -> Iterator[_Candidate]:
         """Candidates of a kind that match; those for which `insert` returns None are skipped."""
         for match in names.find(self.typed, self.limit):
             text = insert(match.name.text)
             if text is not None:
-                yield _Found(kind, match, text, self.start, self.words)
+                yield _Candidate(kind, match, text, self.start, self.words)
 
 
 def _note_candidates(
     vocabulary: Vocabulary, term: _Term, insert: Callable[[str], str | None]
-) -> Iterator[_Found]:
+) -> Iterator[_Candidate]:
     yield from term.found("title", vocabulary.titles, insert)
     yield from term.found("alias", vocabulary.aliases, insert)
 
 
-def _filter_candidates(vocabulary: Vocabulary, name: str, term: _Term) -> Iterator[_Found]:
+def _filter_candidates(vocabulary: Vocabulary, name: str, term: _Term) -> Iterator[_Candidate]:
     written = partial(_filter, name)
     match name:
         case "tag":
@@ -403,7 +403,7 @@ def _filter_candidates(vocabulary: Vocabulary, name: str, term: _Term) -> Iterat
 
 def _word_candidates(
     vocabulary: Vocabulary, typed: str, skipped: int, limit: int
-) -> Iterator[_Found]:
+) -> Iterator[_Candidate]:
     """Candidates for plain words: for the last one, and for the last few as one name."""
     starts = [found.end() for found in _WORDS.finditer(typed)]
     if not starts or typed[-1:].isspace():

@@ -52,7 +52,7 @@ _MAX_PATHS = 5  # paths of excluded notes per condition
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Allowed:
+class AllowedNotes:
     """Ids of the notes that meet the conditions, and counts of the others by reason."""
 
     notes: IdArray
@@ -71,7 +71,7 @@ def allowed(
     hidden: frozenset[str] = frozenset(),
     facts: Facts | None = None,
     embeds: Sequence[tuple[int, int]] = (),
-) -> Allowed:
+) -> AllowedNotes:
     """Apply the parts of `condition` in turn to all notes of the index.
 
     Of the pairs `embeds`, an attachment and a note that embeds it, the attachment has the tags,
@@ -105,7 +105,7 @@ def allowed(
         seen = np.fromiter((note.path not in hidden for note in notes), np.bool_, len(notes))
         note_removed("never_for_this", within & ~seen)
         within = within & seen
-    return Allowed(ids[within], tuple(removed.values()))
+    return AllowedNotes(ids[within], tuple(removed.values()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,7 +223,7 @@ def _inheriting(
 
 
 def _is_of_the_note(part: Node) -> bool:
-    """Whether a condition is about what a note says of the files in it."""
+    """Tell whether a condition is about what a note says of the files in it."""
     match part:
         case Tagged():
             return True
@@ -354,7 +354,7 @@ def _is_word(char: str) -> bool:
 
 
 def has_property(note: StoredNote, wanted: Property) -> bool:
-    """Whether the note has the property and, if there are tests, one value that meets one test.
+    """Tell whether a note has the property and, if there are tests, one value that meets one test.
 
     For the filter `type:`, a file without such a property has the type of its file.
     """

@@ -136,7 +136,7 @@ def _day_in_properties(properties: Mapping[str, PropertyValue]) -> date | None:
 
 
 def by_date(stated: _Floats, file_times: _Floats, start: float, end: float) -> FloatArray:
-    """How near notes are to the period [start, end): 1 within it, 0 far from it or unknown, (n,).
+    """Nearness of notes (n,) to the period [start, end): 1 within it, 0 far from it or unknown.
 
     `stated` (n,) are the times that notes state, `file_times` (n, k) those of their files, used at
     `FILE_TIMES` where none is stated; all in POSIX seconds, NaN where unknown. Outside the period
@@ -216,7 +216,7 @@ class Facts:
         return np.where(np.isnan(rows[:, _STATED]), of_file, rows[:, _STATED])
 
     def by_date(self, note_ids: IdArray, start: float, end: float) -> FloatArray:
-        """How near the notes are to the period [start, end) (n,); see `note_dates.by_date`."""
+        """The nearness of the notes to the period [start, end) (n,); see the function `by_date`."""
         rows = self._rows(note_ids)
         return by_date(rows[:, _STATED], rows[:, [_CREATED, _MODIFIED]], start, end)
 
@@ -409,21 +409,21 @@ def excluded_notes(facts: Facts, parsed: ParsedQuery, rules: SearchRules) -> dic
 
 
 def has_status_condition(parsed: ParsedQuery) -> bool:
-    """Whether a condition tests the status."""
+    """Tell whether a condition tests the status."""
     return any(
         isinstance(node, Property) and node.reason == "status" for node in _nodes(parsed.condition)
     )
 
 
 def mentions_date(parsed: ParsedQuery) -> bool:
-    """Whether the query mentions a date; then recent notes are not more likely to answer it."""
+    """Tell whether a query mentions a date; then recent notes are no more likely to answer it."""
     if _A_DAY.search(parsed.text):
         return True
     return any(isinstance(node, Dated) for node in _nodes(parsed.condition))
 
 
 def may_mean_daily_notes(parsed: ParsedQuery) -> bool:
-    """Whether a query may mean daily notes: by a date, a path, a type, or a word for them.
+    """Tell whether a query may mean daily notes: by a date, a path, a type, or a word for them.
 
     A query of conditions only lists all notes that meet them, so it may too.
     """

@@ -62,7 +62,7 @@ class Fix:
 
 @frozen
 class Spelling:
-    """What the words of a query may stand for.
+    """Words that the words of a query may stand for.
 
     `alternatives` maps a word to the words that it may stand for, by weight; among them it is
     itself where it may be right. `offered`: words to search for as well, by weight. `fixes` make
@@ -106,7 +106,7 @@ class Speller:
 
         `light` are its function words; `skip` are words that may be unfinished.
         """
-        found = _Found()
+        found = _Corrections()
         self.index.keywords.expect((*ordered, *map("".join, pairwise(ordered))))
         unknown = {word for word in ordered if not self._count(word)}
         for pair, joined in self._joined(ordered, light):
@@ -126,7 +126,7 @@ class Speller:
         return self.index.keywords.document_frequency(word)
 
     def _is_doubtful(self, word: str) -> bool:
-        """Whether the vault does not have a word, or has it rarely and in no name."""
+        """Tell whether the vault does not have a word, or has it rarely and in no name."""
         if len(word) < _MIN_LETTERS or not is_word(word):
             return False
         count = self._count(word)
@@ -138,7 +138,7 @@ class Speller:
         number = None if self.names is None else self.names.stem_ids.get(stem(word))
         return number is not None and self.names is not None and bool(self.names.df[number])
 
-    def _correct(self, word: str, found: _Found, *, known: bool) -> None:
+    def _correct(self, word: str, found: _Corrections, *, known: bool) -> None:
         parts: tuple[str, ...] = ()
         better = self._more_common(word) if known else self.corrections(word)
         if not better and not known:
@@ -251,14 +251,14 @@ class Speller:
 
 
 @frozen
-class _Found:
+class _Corrections:
     alternatives: dict[str, Mapping[str, float]] = field(default_factory=dict)
     offered: dict[str, float] = field(default_factory=dict)
     fixes: list[Fix] = field(default_factory=list)
 
 
 def _is_another_form(word: str, other: str) -> bool:
-    """Whether words may be forms of one word: they share a stem, a beginning, or all but an end."""
+    """Tell whether words may be forms of one: they share a stem, a beginning, or all but an end."""
     if stem(word) == stem(other) or word.startswith(other) or other.startswith(word):
         return True
     return sorted(word) != sorted(other) and word[-_SAME_END:] != other[-_SAME_END:]
@@ -343,7 +343,7 @@ _Ints = npt.NDArray[np.int64]
 
 
 def is_word(token: str) -> bool:
-    """Whether a token can be misspelt: letters only, of a script with spaces between words."""
+    """Tell whether a token can be misspelt: letters only, of a script with spaces between words."""
     return (
         MIN_LETTERS <= len(token) <= MAX_LETTERS
         and token.isalpha()

@@ -211,7 +211,7 @@ def function_words(tokens: Collection[str]) -> frozenset[str]:
 
 
 def says_little(token: str) -> bool:
-    """Whether a token is a function word, or as vague, in any language that has a list here."""
+    """Tell whether a token is a function word, or as vague, in any language with a list here."""
     return token in _LIGHT
 
 

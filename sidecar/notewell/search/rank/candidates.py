@@ -65,7 +65,7 @@ def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray,
 
 
 def among(ids: IdArray, ascending: IdArray) -> npt.NDArray[np.bool_]:
-    """Which of the ids are in `ascending`; a third of the time of `np.isin` for some hundreds."""
+    """Mask of the ids that are in `ascending`; for some hundreds faster than `np.isin`."""
     if not len(ascending):
         return np.zeros(len(ids), np.bool_)
     at = np.searchsorted(ascending, ids)

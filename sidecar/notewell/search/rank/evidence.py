@@ -145,7 +145,7 @@ class NoteEvidence:
 
 @frozen
 class QueryEvidence:
-    """What is known of a query before any note is weighed.
+    """Measures of a query before any note is weighed.
 
     `known_idf`: the summed idf of its words that the vault contains, by weight. `words`: how many
     different words it has. `digits`: the share of its words with digits, which embedding models
@@ -205,7 +205,7 @@ class Addends:
 
 
 def standing_out(query: QueryEvidence) -> float:
-    """How far the query's tenth nearest passage stands out, in standard deviations.
+    """Distance of the query's tenth nearest passage from the others, in standard deviations.
 
     The distance of its cosine from the mean, less what chance gives in a vault of this size if
     cosines were normally distributed. About 0 for most queries; 1 and more if the vault has many
@@ -228,7 +228,7 @@ def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: fl
 
 
 def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:
-    """Whether the nearest passages are about the query, 0..1, by the coverage of their notes.
+    """Likelihood, 0..1, that the nearest passages are about the query, by their notes' coverage.
 
     If they have one word of it alone, as plugins named Sync for "how sync phone", it is this word
     that makes them alike. Of a longer query, less has to be said.
@@ -338,7 +338,7 @@ def digit_share(text: str) -> float:
 
 
 def unreadable_share(text: str, count_tokens: CountTokens) -> float:
-    """How much of a query the model splits into pieces of words, 0..1, by its tokens per word."""
+    """Share of a query that the model splits into pieces of words, 0..1, by its tokens per word."""
     spaced, spaceless = _word_counts(text)
     unreadable = 0.0
     if spaced:

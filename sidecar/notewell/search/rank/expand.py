@@ -82,7 +82,7 @@ def retrieve_expanded(
 
 
 def is_short(text: str) -> bool:
-    """Whether a query has fewer than MIN_WORDS different words."""
+    """Tell whether a query has fewer than MIN_WORDS different words."""
     return len(set(words(text))) < MIN_WORDS
 
 

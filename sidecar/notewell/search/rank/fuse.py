@@ -19,7 +19,7 @@ import numpy as np
 
 from notewell.base.types import FloatArray, FusionMethod
 from notewell.search.rank.candidates import Candidates
-from notewell.search.rank.ranking import Halves, Plan
+from notewell.search.rank.ranking import FusionPlan, Halves
 
 RRF_K = 60.0
 RRF_SEMANTIC_WEIGHT = 0.7
@@ -29,18 +29,18 @@ FLOOR_RANK = 100  # the score at this rank is mapped to 0
 MIN_SPREAD = 0.15  # a smaller range of cosines is not stretched to 0..1
 
 
-def plan(method: FusionMethod, alpha: float | None, *, blend_w: float = BLEND_W) -> Plan:
+def plan(method: FusionMethod, alpha: float | None, *, blend_w: float = BLEND_W) -> FusionPlan:
     """The plan of a fixed method; `alpha` is the semantic half's weight, `blend_w` of `blend`."""
     if method in {"rrf", "weighted"}:
         semantic = RRF_SEMANTIC_WEIGHT if method == "weighted" else 1.0
         weights = (1.0, semantic) if alpha is None else (1.0 - alpha, alpha)
-        return Plan(method, *weights, {"k": RRF_K}, by_rank, by_range)
+        return FusionPlan(method, *weights, {"k": RRF_K}, by_rank, by_range)
     share = ALPHA if alpha is None else alpha
     weights = (1.0 - share, share)
     if method == "blend":
         halves = partial(by_saturation, blend_w)
-        return Plan(method, *weights, {"alpha": share, "w": blend_w}, halves, halves)
-    return Plan(method, *weights, {"alpha": share}, by_range, by_range)
+        return FusionPlan(method, *weights, {"alpha": share, "w": blend_w}, halves, halves)
+    return FusionPlan(method, *weights, {"alpha": share}, by_range, by_range)
 
 
 def by_rank(candidates: Candidates) -> Halves:

@@ -30,7 +30,7 @@ from notewell.search.context import SearchContext
 from notewell.search.query.note_facts import Scope
 from notewell.search.rank import retrieve
 from notewell.search.rank.evidence import Addends, NoteEvidence
-from notewell.search.rank.ranking import Plan, RankedNote
+from notewell.search.rank.ranking import FusionPlan, RankedNote
 from notewell.search.rank.relevance import Relevance
 from notewell.search.rank.retrieve import Retrieved
 
@@ -114,8 +114,8 @@ def is_wanted(context: SearchContext) -> bool:
 
 
 def spread(
-    context: SearchContext, notes: NoteEvidence, similarity: FloatArray, plan: Plan
-) -> tuple[Plan, Spreading]:
+    context: SearchContext, notes: NoteEvidence, similarity: FloatArray, plan: FusionPlan
+) -> tuple[FusionPlan, Spreading]:
     """The plan of this method, made from one by evidence, and the activated notes.
 
     `similarity` (n,) are the sums of all other evidence of the notes by that plan.
@@ -138,7 +138,7 @@ def spread(
         topics = context.caches.topics.of(context.index)
     seeds = seeds_of(notes.ids, similarity / np.float32(best))
     activated = activation_around(context.index, seeds, rules, topics)
-    return Plan("gars", *weights, params), Spreading(context.index, rules, activated)
+    return FusionPlan("gars", *weights, params), Spreading(context.index, rules, activated)
 
 
 def with_hits(

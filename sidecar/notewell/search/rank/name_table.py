@@ -103,7 +103,7 @@ def names_of(note: StoredNote) -> Iterator[ParsedName]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """What is computed from the other arrays of a table, and takes seconds for a million passages.
+    """Arrays computed from the others of a table; seconds for a million passages.
 
     `names` and `name_shares` are its entries in order of their stems, of which each has a range
     from `stem_starts` (stems + 1,). For `df` and `totals` see `NameTable`.
@@ -184,7 +184,7 @@ class NameTable:
         )
 
     def _document_frequencies(self, names: Ints) -> Ints:
-        """How many notes have each stem in a name; `names` are those of the entries.
+        """Numbers of notes that have each stem in a name; `names` are those of the entries.
 
         A name has a stem once, so that only notes with several names need a comparison.
         """
@@ -250,7 +250,7 @@ class NameTable:
         )
 
     def _rows_of(self, notes: Sequence[int]) -> list[_Row]:
-        """What the table has of the names of these notes, in order."""
+        """The rows of the names of these notes, in order."""
         return sorted(
             (
                 int(self.owners[at]),
@@ -340,7 +340,7 @@ class _Added:
                 self._words[word] = self._number(each)
 
     def rows(self) -> list[_Row]:
-        """What the table shall have of the collected names, in order."""
+        """The rows of the collected names, in order."""
         starts = _starts(np.array(self.lengths, np.int64)).tolist()
         stems = [self.entries[first:end] for first, end in pairwise(starts)]
         return sorted(zip(self.owners, self.keys, self.folders, stems, strict=True))

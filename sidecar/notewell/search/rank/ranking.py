@@ -1,6 +1,6 @@
 """Ranks candidate notes by their scores, each with its best passages.
 
-A `Plan` says by which method the scores of a search are made, and how much its words and its
+A `FusionPlan` says by which method the scores of a search are made, and how much its words and its
 meaning weigh.
 """
 
@@ -44,7 +44,7 @@ def cosine_halves(candidates: Candidates) -> Halves:
 
 
 @frozen
-class Plan:
+class FusionPlan:
     """A fusion method with the weight of each half. `params` explain the choice in the reply.
 
     The methods `keyword` and `semantic` belong to the modes that use one half only. `halves` are
@@ -69,8 +69,8 @@ class Plan:
         return (parts / total if total > 0 else parts).astype(np.float32)
 
 
-KEYWORD_ONLY = Plan("keyword", 1.0, 0.0)
-SEMANTIC_ONLY = Plan("semantic", 0.0, 1.0, halves=cosine_halves, passage_halves=cosine_halves)
+KEYWORD_ONLY = FusionPlan("keyword", 1.0, 0.0)
+SEMANTIC_ONLY = FusionPlan("semantic", 0.0, 1.0, halves=cosine_halves, passage_halves=cosine_halves)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ class Fused:
     fused: FloatArray
 
 
-def fuse(candidates: Candidates, plan: Plan) -> Fused:
+def fuse(candidates: Candidates, plan: FusionPlan) -> Fused:
     """Scores of the candidates by a plan: the weighted mean of both halves."""
     keyword, semantic = plan.halves(candidates)
     return Fused(keyword, semantic, plan.weighted_mean(keyword, semantic))
@@ -141,7 +141,7 @@ class Scored:
         return len(self.ids)
 
     @classmethod
-    def of(cls, notes: Candidates, plan: Plan) -> Scored:
+    def of(cls, notes: Candidates, plan: FusionPlan) -> Scored:
         """Notes scored by a plan that fuses the scores or ranks of both halves."""
         return cls(notes.ids, notes.bm25, notes.cosine, fuse(notes, plan))
 
@@ -150,7 +150,7 @@ class Scored:
 class Ranking:
     """The candidate notes in order: `order` are indices into `notes`, `scores` align with it."""
 
-    plan: Plan
+    plan: FusionPlan
     chunks: Candidates
     notes: Scored
     multipliers: Multipliers
@@ -172,7 +172,7 @@ class Ranking:
         return ranking, len(order) - len(kept)
 
     def holds(self, note_id: int) -> bool:
-        """Whether the note ranks."""
+        """Tell whether the note ranks."""
         at = int(np.searchsorted(self.notes.ids, note_id))
         return at < len(self.notes) and self.notes.ids[at] == note_id and at in self.order
 
@@ -261,7 +261,7 @@ def _of_notes(owners: IdArray, note_ids: Sequence[int]) -> IdArray:
 def rank(
     chunks: Candidates,
     notes: Scored,
-    plan: Plan,
+    plan: FusionPlan,
     *,
     min_score: float = 0.0,
     boost: Callable[[IdArray, FloatArray], Multipliers] | None = None,

@@ -113,7 +113,7 @@ class Relevance:
 
     @property
     def weak(self) -> npt.NDArray[np.bool_]:
-        """Which notes are weak matches."""
+        """Mask of the notes that are weak matches."""
         return (self.related < RELATED_FROM) & ~self.certain
 
     def match(self, at: int) -> Match:
@@ -189,7 +189,7 @@ def judge(notes: NoteEvidence, query: QueryEvidence, mode: SearchMode, asked: As
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measures:
-    """What the functions look at: arrays (n,) of the notes, and measures of the query.
+    """Measures that the functions look at: arrays (n,) of the notes, and measures of the query.
 
     `words` and `coverage` count words that the vault does not contain; `known` is the share of the
     query in those that it does. `excess` is the cosine above the query's mean; in a small vault
@@ -276,7 +276,7 @@ def _usual_cosine(query: QueryEvidence) -> float:
 
 
 def _less_by_chance(passages: int) -> float:
-    """How much lower the best cosine of unrelated texts is in a vault of so many passages."""
+    """Amount by which the best cosine of unrelated texts is lower with so many passages."""
     counted = min(max(passages, _LEAST_PASSAGES), _FITTED_PASSAGES)
     fewer = math.sqrt(2 * math.log(_FITTED_PASSAGES)) - math.sqrt(2 * math.log(counted))
     return _CHANCE_DEVIATION * fewer

@@ -39,7 +39,7 @@ NO_SHARES: FloatArray = np.empty(0, np.float32)
 
 
 def depth(limit: int) -> int:
-    """How many chunks to fetch from each half of the search for `limit` notes."""
+    """Number of chunks to fetch from each half of the search for `limit` notes."""
     return max(_MIN_DEPTH, _DEPTH_PER_NOTE * limit)
 
 
@@ -307,7 +307,7 @@ _LEAST_WORDS, _MOST_WORDS = 2, 8
 
 
 def described(index: IndexReader, terms: Terms, matches: NoteMatches) -> FloatArray:
-    """How much more of the query the notes say with their describing fields than by names alone.
+    """Share of the query that the notes say with their describing fields beyond their names.
 
     An array (n,) between 0 and 1, aligned with `matches`: the squared share of the query, by idf,
     in names and describing fields together, less the squared share in the names.

@@ -24,7 +24,7 @@ from notewell.search.rank.evidence import (
     unreadable_share,
 )
 from notewell.search.rank.gars import Spreading
-from notewell.search.rank.ranking import SEMANTIC_ONLY, SUMS, Fused, Plan, Scored
+from notewell.search.rank.ranking import SEMANTIC_ONLY, SUMS, Fused, FusionPlan, Scored
 
 _DEFAULT = SearchRules()
 _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are
@@ -63,7 +63,7 @@ class Scoring:
     query: QueryEvidence
     constants: EvidenceWeights = field(default_factory=EvidenceWeights)
 
-    def plan(self, notes: NoteEvidence, *, has_vector: bool) -> Plan:
+    def plan(self, notes: NoteEvidence, *, has_vector: bool) -> FusionPlan:
         """The fusion method and its weights for this query."""
         request, rules, query = self.context.request, self.context.rules, self.query
         if request.mode == "semantic":
@@ -73,7 +73,7 @@ class Scoring:
             return fuse.plan(method, request.alpha, blend_w=rules.keyword_weight)
         words = 1.0 / query.known_idf if query.known_idf > 0 else 0.0
         if not has_vector:
-            return Plan("keyword", words, 0.0, self._params(self.weights(), 0.0))
+            return FusionPlan("keyword", words, 0.0, self._params(self.weights(), 0.0))
         weights = self.weights()
         best_name = float(notes.names.max()) if len(notes) else 0.0
         meaning = evidence.meaning_weight(query, weights, best_name)
@@ -87,13 +87,15 @@ class Scoring:
             "cosine_scale": notes.cosines.scale,
             "cosine_shift": notes.cosines.shift,
         }
-        return Plan("auto", words * words_share, meaning * meaning_share, params)
+        return FusionPlan("auto", words * words_share, meaning * meaning_share, params)
 
-    def similarity(self, notes: NoteEvidence, plan: Plan) -> FloatArray:
+    def similarity(self, notes: NoteEvidence, plan: FusionPlan) -> FloatArray:
         """The sums (n,) of all evidence but links, by a plan."""
         return self._addends(notes, plan).similarity
 
-    def score(self, notes: NoteEvidence, plan: Plan, spreading: Spreading | None = None) -> Scored:
+    def score(
+        self, notes: NoteEvidence, plan: FusionPlan, spreading: Spreading | None = None
+    ) -> Scored:
         """The notes with their scores before boosts; `spreading` is that of the method `gars`."""
         if plan.method not in SUMS:
             candidates = Candidates(notes.ids, notes.ids, notes.bm25, notes.cosine)
@@ -107,7 +109,7 @@ class Scoring:
         parts = Fused(_against_best(notes.bm25), np.maximum(notes.cosine, np.float32(0.0)), fused)
         return Scored(notes.ids, notes.bm25, notes.cosine, parts, addends, best)
 
-    def _addends(self, notes: NoteEvidence, plan: Plan) -> Addends:
+    def _addends(self, notes: NoteEvidence, plan: FusionPlan) -> Addends:
         weights, query = self.weights(), self.query
         share = np.float32(plan.params.get("words_share", 1.0))
         words = share * evidence.weigh_words(notes, query)

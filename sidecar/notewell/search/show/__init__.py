@@ -1,1 +1,1 @@
-"""What a reply shows: results with passages and snippets, explanations, similar notes."""
+"""The parts of a reply: results with passages and snippets, explanations, similar notes."""

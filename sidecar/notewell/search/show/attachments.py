@@ -29,7 +29,7 @@ _NOTES = (".md", ".markdown")
 
 @frozen
 class Embeds:
-    """Which notes embed which attachments, as pairs of (attachment's id, note's id)."""
+    """Attachments and the notes that embed them, as pairs of (attachment's id, note's id)."""
 
     generation: int = -1
     pairs: tuple[tuple[int, int], ...] = ()
@@ -139,6 +139,6 @@ def with_reasons(shown: Sequence[Result], ranked: Sequence[RankedNote]) -> tuple
 
 
 def _reason(file: Result) -> Reason:
-    """What a note embeds: "embeds paper.pdf, page 3"."""
+    """The file that a note embeds: "embeds paper.pdf, page 3"."""
     page = "" if file.page is None else f", page {file.page}"
     return Reason("embeds", f"embeds {PurePosixPath(file.path).name}{page}")

@@ -71,7 +71,7 @@ class MatchingBlock:
         return [*items_beyond(_whole_lines(above), indent), *self.parents()]
 
     def _may_go_on(self) -> bool:
-        """Whether the block may be the rest of an item that the chunk before was cut in."""
+        """Tell whether the block may be the rest of an item that the chunk before was cut in."""
         begins = not self.block.line and not self.block.is_item
         return begins and self.chunk.parent is not None and bool(self.chunk.lines)
 
@@ -99,16 +99,16 @@ class MatchingBlock:
         )
 
 
-class Address(TypedDict):
-    """The fields of a passage that say which one it is."""
+class PassageAddress(TypedDict):
+    """Fields of a passage that identify it."""
 
     id: str | None
     hash: str | None
     lines: tuple[int, int] | None
 
 
-def address_of(chunk: StoredChunk, path: str) -> Address:
-    """Which passage of the note at `path` a chunk is; of a note without text, none."""
+def address_of(chunk: StoredChunk, path: str) -> PassageAddress:
+    """The address of a chunk in the note at `path`; of a note without text, none."""
     if not chunk.text_hash or chunk.id >= FIRST_PLACEHOLDER:
         return {"id": None, "hash": None, "lines": None}
     lines = (min(chunk.lines), max(chunk.lines)) if chunk.lines else None
@@ -180,7 +180,7 @@ def _begun_indent(above: Sequence[StoredChunk], line: int) -> int:
 
 
 def _on_one_line(chunk: StoredChunk, snippets: Snippets, line: int) -> bool:
-    """Whether all words of the query in a chunk are on this line, or there is none."""
+    """Tell whether all words of the query in a chunk are on this line, or there is none."""
     places = [at for at, _ in snippets.matches(chunk.text)]
     if not places:
         return True

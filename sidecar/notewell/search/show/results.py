@@ -296,7 +296,7 @@ def unscored(
 _MOST_READ = 20  # passages of a note that are looked at for a phrase
 
 
-class Phrases:
+class QueryPhrases:
     """The phrases of one query, as `ParsedQuery` has them."""
 
     def __init__(self, phrases: Sequence[str]) -> None:

@@ -49,7 +49,7 @@ from notewell.search.show.similarity import (
     MAX_COMPARED,
     Reasons,
     SimilarCandidates,
-    Source,
+    SimilarSource,
     center,
     find_duplicates,
     find_similar,
@@ -95,11 +95,13 @@ def similar(
     if request.heading is not None and request.line is not None:
         raise UsageError("A part is chosen of a note, by its `heading` or by a `line`: give one.")
     address = uri or source_of(vault).uri
-    return _Run(index, embedder, request, text, rules, vault, semantic_reason, address).reply()
+    return _SimilarSearch(
+        index, embedder, request, text, rules, vault, semantic_reason, address
+    ).reply()
 
 
 @frozen
-class _Found:
+class _SimilarNotes:
     """The ranked notes. `similar` and `proximity` (by links, 0..1 by note id) if known."""
 
     ranking: Ranking
@@ -109,7 +111,7 @@ class _Found:
 
 
 @dataclass(slots=True)
-class _Run:
+class _SimilarSearch:
     index: IndexReader
     embedder: Embedder | None
     request: SimilarRequest
@@ -182,7 +184,7 @@ class _Run:
             ),
         )
 
-    def vectors(self, source: Source) -> FloatArray | None:
+    def vectors(self, source: SimilarSource) -> FloatArray | None:
         """The vectors of the source's passages (n, dimensions); None without a model."""
         if source.chunk_ids:
             stored = self.index.vectors.of_chunks(np.array(source.chunk_ids, np.int64))[1]
@@ -199,7 +201,7 @@ class _Run:
         )
         return None
 
-    def by_terms(self, source: Source) -> _Found:
+    def by_terms(self, source: SimilarSource) -> _SimilarNotes:
         """Notes that contain key terms of the source."""
         key = key_terms(self.index, source.texts)
         limit = retrieve.depth(self.request.limit) + len(source.own)
@@ -209,9 +211,9 @@ class _Run:
         ranking, _ = rank(chunks, Scored.of(notes, KEYWORD_ONLY), KEYWORD_ONLY)
         shares = notes.bm25 / np.float32(key.total_idf or 1.0)
         relevance = by_words(shares, key.known)
-        return _Found(replace(ranking, relevance=relevance), key.terms)
+        return _SimilarNotes(replace(ranking, relevance=relevance), key.terms)
 
-    def by_vectors(self, source: Source, vectors: FloatArray) -> _Found:
+    def by_vectors(self, source: SimilarSource, vectors: FloatArray) -> _SimilarNotes:
         """Notes with passages similar to the source's, weighted by their proximity in links."""
         own = np.array(source.own, np.int64)
         proximity: dict[int, float] = {}
@@ -238,10 +240,12 @@ class _Run:
         linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
         relevance = by_meaning(notes.cosine, plain, certain)
-        return _Found(replace(ranking, relevance=relevance), (), found, proximity)
+        return _SimilarNotes(replace(ranking, relevance=relevance), (), found, proximity)
 
-    def copies(self, source: Source, ids: IdArray, plain: FloatArray) -> npt.NDArray[np.bool_]:
-        """Which of the notes with the best plain cosines have nearly the same text (n,)."""
+    def copies(
+        self, source: SimilarSource, ids: IdArray, plain: FloatArray
+    ) -> npt.NDArray[np.bool_]:
+        """Mask (n,) of the notes with the best plain cosines that have nearly the same text."""
         found = np.zeros(len(ids), np.bool_)
         likely = np.argsort(-plain, kind="stable")[:_MOST_COPIES]
         likely = likely[plain[likely] >= _MIN_COPY_COSINE]
@@ -251,7 +255,7 @@ class _Run:
             found[at] = is_duplicate(runs, runs_of(texts))
         return found
 
-    def related(self, found: _Found, trace: Trace) -> _Found:
+    def related(self, found: _SimilarNotes, trace: Trace) -> _SimilarNotes:
         """Without the notes that are hardly similar, unless these were requested."""
         self.total = len(found.ranking)
         if self.request.weak:
@@ -276,7 +280,7 @@ class _Run:
         """The multiplier of a score by proximity in links, 0..1."""
         return (1.0 + self.request.links * proximity) / (1.0 + self.request.links)
 
-    def excluded(self, source: Source, chunks: Candidates) -> Sequence[int]:
+    def excluded(self, source: SimilarSource, chunks: Candidates) -> Sequence[int]:
         """Ids of the source and, with `unlinked`, of the notes linked with it."""
         if source.note is None:
             return ()
@@ -288,7 +292,9 @@ class _Run:
             self.filtered["linked"] = count
         return (source.note.id, *around)
 
-    def shown(self, source: Source, found: _Found, trace: Trace) -> tuple[Result, ...]:
+    def shown(
+        self, source: SimilarSource, found: _SimilarNotes, trace: Trace
+    ) -> tuple[Result, ...]:
         """The results with their reasons, without near-duplicates of better results."""
         limit = self.request.limit
         ranked = found.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
@@ -311,7 +317,7 @@ class _Run:
         trace.stage("snippet", count_in=len(kept), count_out=len(shown))
         return reasoned
 
-    def rescored(self, note: RankedNote, found: _Found) -> RankedNote:
+    def rescored(self, note: RankedNote, found: _SimilarNotes) -> RankedNote:
         """The note with its cosine and the multiplier by links as separate scores."""
         if not self.request.links or found.similar is None:
             return note

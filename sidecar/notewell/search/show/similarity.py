@@ -55,7 +55,7 @@ _LABEL_CHARS = 80
 
 
 @frozen
-class Source:
+class SimilarSource:
     """The note or text that others are compared with; `note` is None for a text.
 
     `texts`, `labels` and `chunk_ids` belong to the requested part, at most MAX_PASSAGES passages;
@@ -69,7 +69,7 @@ class Source:
     own: tuple[int, ...] = ()
 
 
-def read_source(index: IndexReader, request: SimilarRequest | str) -> Source:
+def read_source(index: IndexReader, request: SimilarRequest | str) -> SimilarSource:
     """Find the requested part of the note, or split the text.
 
     Raises:
@@ -78,11 +78,11 @@ def read_source(index: IndexReader, request: SimilarRequest | str) -> Source:
     """
     if isinstance(request, str):
         pieces = _pieces(request)
-        return Source(None, pieces, tuple(_beginning(piece) for piece in pieces))
+        return SimilarSource(None, pieces, tuple(_beginning(piece) for piece in pieces))
     note = find_note(index, request.path)
     chunks = index.chunks_of(note.id)
     part = _spread(_part(note, chunks, request))
-    return Source(
+    return SimilarSource(
         note,
         texts=tuple(chunk.text for chunk in part) or (note.title,),
         labels=tuple(_label(chunk) for chunk in part) or (note.title,),
@@ -148,7 +148,7 @@ def _part(
 
 
 def _lies_under(chunk: StoredChunk, wanted: list[str]) -> bool:
-    """Whether the wanted headings, outermost first, are consecutive in the chunk's heading path."""
+    """Tell whether the wanted headings, outermost first, are consecutive in the chunk's path."""
     path = [heading.casefold() for heading in chunk.headings]
     places = range(len(path) - len(wanted) + 1)
     return any(path[at : at + len(wanted)] == wanted for at in places)
@@ -415,7 +415,7 @@ class Reasons:
     """Adds reasons to the results of one request."""
 
     def __init__(
-        self, index: IndexReader, source: Source, similar: SimilarCandidates | None
+        self, index: IndexReader, source: SimilarSource, similar: SimilarCandidates | None
     ) -> None:
         """`similar` is None if the notes were found by key terms."""
         self._index = index
@@ -542,7 +542,7 @@ def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[in
 
 
 def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Whether two notes, given as their runs of words, have nearly the same text."""
+    """Tell whether two notes, given as their runs of words, have nearly the same text."""
     return resemblance(one, other) >= _DUPLICATE_RESEMBLANCE
 
 

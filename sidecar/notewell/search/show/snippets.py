@@ -134,7 +134,7 @@ class Snippets:
         """The summed weight of the query's words among `tokens`, each counted once."""
         return sum(self._weights.get(token, 0.0) for token in set(tokens))
 
-    def _sentence(self, text: str, hits: Sequence[_Hit]) -> tuple[int, int] | None:
+    def _sentence(self, text: str, hits: Sequence[_TokenHit]) -> tuple[int, int] | None:
         """The closest sentence, if the words of the query are missing or match by chance."""
         if self._closest is None:
             return None
@@ -156,16 +156,16 @@ class Snippets:
             self._last = last = _Reading(text, flat, self._hits(flat))
         return last
 
-    def _hits(self, flat: str) -> list[_Hit]:
+    def _hits(self, flat: str) -> list[_TokenHit]:
         """Matches of the query's words, and forms of them, in flattened text, in order."""
-        hits: list[_Hit] = []
+        hits: list[_TokenHit] = []
         for word in self._plain:
             at = flat.find(word.beginning)
             if at >= 0:
                 _add_forms(hits, word, flat, at)
         if self._spaceless:
             hits += [
-                _Hit(self._tokens[match.group()], match.start(), match.end())
+                _TokenHit(self._tokens[match.group()], match.start(), match.end())
                 for match in self._spaceless.finditer(flat)
             ]
         hits.sort(key=_by_start)
@@ -215,7 +215,7 @@ class Snippets:
             sign = _SIGN.search(window, last)
 
     def _may_hold(self, run: str) -> bool:
-        """Whether the run may hold a token of the query; far cheaper than to split it.
+        """Tell whether the run may hold a token of the query; far cheaper than to split it.
 
         A token of an ASCII compound is a part of it, or several without what joins them.
         """
@@ -251,7 +251,7 @@ class _QueryWord(NamedTuple):
         return cls(token, word, reduced, beginning if len(beginning) >= _MIN_STEM else word)
 
 
-def _add_forms(hits: list[_Hit], sought: _QueryWord, text: str, at: int) -> None:
+def _add_forms(hits: list[_TokenHit], sought: _QueryWord, text: str, at: int) -> None:
     """Add the word and its forms as whole words of `text`, whose first candidate is at `at`.
 
     Searching for a prefix is far cheaper than splitting the text into words.
@@ -265,7 +265,7 @@ def _add_forms(hits: list[_Hit], sought: _QueryWord, text: str, at: int) -> None
             end = rest.end() if rest else end
             word = text[at:end]
             if word == whole or stem(word) == reduced:
-                hits.append(_Hit(token, at, end))
+                hits.append(_TokenHit(token, at, end))
         at = text.find(beginning, end)
 
 
@@ -310,7 +310,7 @@ def _run_around(window: str, at: int) -> tuple[int, int]:
     return start, rest.end() if rest else at
 
 
-class _Hit(NamedTuple):
+class _TokenHit(NamedTuple):
     """A match of a query's token in flattened text."""
 
     token: str
@@ -323,13 +323,13 @@ class _Reading(NamedTuple):
 
     text: str
     flat: str
-    hits: list[_Hit]
+    hits: list[_TokenHit]
 
 
 _by_start = attrgetter("start")
 
 
-def _densest(hits: list[_Hit], weights: Mapping[str, float], chars: int) -> tuple[int, int]:
+def _densest(hits: list[_TokenHit], weights: Mapping[str, float], chars: int) -> tuple[int, int]:
     """The window from one hit to another, at most `chars` long, with the highest weight.
 
     Further occurrences of a token count a tenth, so that variety wins over repetition.
