@@ -73,8 +73,7 @@ def _models(root: Path, moment: int) -> Path:
         target = folder / file.name
         shutil.copyfile(found.folder / file.name, target)
         os.utime(target, (moment, moment))
-    from notewell.models.fetch import MANIFEST  # noqa: PLC0415 - beside its only use
-    from notewell.models.manifest import fingerprints, save_manifest  # noqa: PLC0415
+    from notewell.models.fetch import MANIFEST, fingerprints, save_manifest  # noqa: PLC0415
 
     names = [file.name for file in spec.files]
     save_manifest(folder / MANIFEST, "the helper", fingerprints(folder, names, {}))

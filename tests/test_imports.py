@@ -22,7 +22,6 @@ HEAVY = {
     "aiohttp",
     "networkx",
     "numpy",
-    "onnx",
     "onnxruntime",
     "pydantic",
     "rich",

@@ -25,8 +25,7 @@ from notewell.features.memory.requests import (
 )
 from notewell.features.writes.requests import UndoRequest
 from notewell.vault.mirror import MAX_CONTENT_BYTES
-from notewell.vault.server_writes import Base, ServerWrites, digest
-from notewell.vault.write_journal import Journal
+from notewell.vault.write_journal import Base, Journal, ServerWrites, digest
 from tests.waiting import until
 
 SAVED = 1_772_445_600_123

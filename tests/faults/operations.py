@@ -22,7 +22,7 @@ from notewell.features.memory.service import Helpers, Memories
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.vault.own_files import PHONE_INDEX
+from notewell.vault.paths import PHONE_INDEX
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal
 from tests.faults.backup_operations import BACKUPS

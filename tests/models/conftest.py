@@ -14,8 +14,7 @@ from notewell.base.errors import ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder, loading
 from notewell.models.catalogue import ModelSpec, PinnedFile, find
-from notewell.models.fetch import ModelFiles, fetch
-from notewell.models.manifest import file_sha256
+from notewell.models.fetch import ModelFiles, fetch, file_sha256
 from notewell.models.onnx_embedder import OnnxEmbedder
 from tests.tiny_model import write_tiny_model
 

@@ -8,15 +8,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import InferenceSession
 
 from notewell.base.types import Quantisation
 from notewell.models.bert_onnx import build_graph, quantise_columns
-from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import Encoder, read_encoder
 from notewell.models.graphs import open_session, run
+from notewell.models.onnx_graph import INT32, UINT8, GraphBuilder
 from tests.models.reference import embed
 
 
@@ -104,16 +103,11 @@ def test_products_in_int8_are_exact_on_this_processor(inputs: int) -> None:
     weight = np.abs(chance.standard_normal((inputs, 48))).astype(np.float32)  # of one sign
     quantised, _ = quantise_columns(weight)
     values = chance.integers(200, 256, (9, inputs)).astype(np.uint8)
-    node = helper.make_node("MatMulInteger", ["values", "weight"], ["products"])
-    graph = helper.make_graph(
-        [node],
-        "product",
-        [helper.make_tensor_value_info("values", TensorProto.UINT8, values.shape)],
-        [helper.make_tensor_value_info("products", TensorProto.INT32, (9, 48))],
-        [numpy_helper.from_array(quantised, "weight")],
+    builder = GraphBuilder()
+    product = builder.node("MatMulInteger", "values", builder.constant(quantised))
+    builder.rename(product, "products")
+    graph = builder.finish(
+        {"values": (UINT8, values.shape)}, {"products": (INT32, (len(values), 48))}
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    (products,) = open_session(BuiltGraph(model.SerializeToString(), {})).run(
-        None, {"values": values}
-    )
+    (products,) = open_session(graph).run(None, {"values": values})
     assert np.array_equal(products, values.astype(np.int64) @ quantised.astype(np.int64))

@@ -21,9 +21,9 @@ from notewell.base.types import (
     Quantisation,
 )
 from notewell.models import load_embedder
-from notewell.models.calibration import measure, scale_of
 from notewell.models.catalogue import find
 from notewell.models.fetch import ModelFiles
+from notewell.models.loading import measure, scale_of
 from notewell.models.pool import EmbedderPool
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.models.languages import NAMES, language_of, shares
+from notewell.engine.model_suggestions import NAMES, language_of, shares
 
 
 @pytest.mark.parametrize(

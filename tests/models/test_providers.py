@@ -15,7 +15,7 @@ from notewell.base.errors import ConfigError, ModelError, ProviderError
 from notewell.base.support.http import Cancel
 from notewell.base.types import Embedder, ModelRules, Reranker
 from notewell.models import catalogue
-from notewell.models.chat.messages import ChatModel, Message, Turn
+from notewell.models.chat import ChatModel, Message, Turn
 from notewell.models.loading import describe_folder
 from notewell.models.providers import (
     CHAT_MODELS,
@@ -26,8 +26,8 @@ from notewell.models.providers import (
     RerankerOptions,
     find_provider,
 )
+from notewell.models.remote import Limits
 from notewell.models.remote.embedder import RemoteModel
-from notewell.models.remote.table import Limits
 from notewell.models.remote.wire import Endpoint
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.models.embedding_server import EmbeddingServer, serving

@@ -16,10 +16,9 @@ from notewell.base.types import ModelRules
 from notewell.models import find
 from notewell.models.bert_onnx import build_graph
 from notewell.models.catalogue import Q4_FILE, ModelSpec, PinnedFile
-from notewell.models.fetch import ModelFiles, adopt, fetch, locate
+from notewell.models.fetch import ModelFiles, adopt, fetch, file_sha256, locate
 from notewell.models.graphs import SAMPLES, GraphStore, open_session, run
 from notewell.models.loading import load
-from notewell.models.manifest import file_sha256
 from notewell.models.q4 import read_q4, read_vocabulary, write_companions
 from notewell.models.tokens import TextTokenizer
 from tests.models.q4_file import HIDDEN, LAYERS, NUMBERS, SPECIAL, write_q4

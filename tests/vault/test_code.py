@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.vault.readers import READERS, code_parts
+from notewell.vault.readers import READERS, code
 from notewell.vault.readers.reader import ReadNote
 from tests.vault.reading import check, read
 
@@ -153,7 +153,7 @@ def test_code_without_a_parser_is_cut_at_blank_rows_before_rows_without_indent()
 
 def test_deeply_nested_code_is_read() -> None:
     too_deep = "(" * 500 + "1" + ")" * 500, "~" * 9000 + "1"  # for two stages of the parser
-    for suffix, source in (*((".py", code) for code in too_deep), (".js", "{" * 20_000)):
+    for suffix, source in (*((".py", nested) for nested in too_deep), (".js", "{" * 20_000)):
         assert read_code(suffix, source).note.spans
 
 
@@ -172,7 +172,7 @@ def test_any_code_gives_a_valid_note(suffix: str, source: list[str]) -> None:
 
 def test_code_that_takes_its_parser_long_is_read_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tree_sitter_c")
-    monkeypatch.setattr(code_parts, "_PARSING_S", 0)
+    monkeypatch.setattr(code, "_PARSING_S", 0)
     junk = "é" + "|---|\n\u202e* " * 2_000  # a minute of parsing, were it let
     found = read(READERS[".c"], junk.encode())
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from notewell.base.errors import UsageError, WriteError
 from notewell.base.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
-from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
+from notewell.vault.properties import read_frontmatter
 
 NOTE = """---
 # what this is

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import PropertyValue
-from notewell.vault.frontmatter import Frontmatter, read_frontmatter
+from notewell.vault.properties import Frontmatter, read_frontmatter
 
 
 def read(yaml: str) -> Frontmatter:

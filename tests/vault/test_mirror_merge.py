@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.changes import Change, ConfirmedWrite
-from notewell.vault.mirror import Mirror
-from notewell.vault.mirror_merge import MirrorMerge
-from notewell.vault.server_writes import ServerWrites, digest
+from notewell.vault.mirror import Mirror, MirrorMerge
 from notewell.vault.write import VaultWriter
-from notewell.vault.write_journal import Journal
+from notewell.vault.write_journal import Journal, ServerWrites, digest
 
 SAVED = 1_772_445_600_123
 NOTE = "Memory/Keys.md"

@@ -6,9 +6,7 @@ import pytest
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
-from notewell.vault.readers.page_layout import joined, without_running_heads
-from notewell.vault.readers.pdf import pdf_date
-from notewell.vault.readers.pdf_pages import MAX_PAGES, Line
+from notewell.vault.readers.pdf import MAX_PAGES, Line, joined, pdf_date, without_running_heads
 from notewell.vault.readers.reader import ReadNote
 from tests.vault.pdf_files import Row, pdf
 from tests.vault.reading import check, read

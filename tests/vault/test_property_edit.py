@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UsageError
 from notewell.base.types import PropertyValue
-from notewell.vault.frontmatter import read_frontmatter
-from notewell.vault.property_edit import PropertyEdit, property_diff, read_value
+from notewell.vault.edit_properties import PropertyEdit, property_diff, read_value
+from notewell.vault.properties import read_frontmatter
 
 NOTE = """---
 # mine

@@ -11,7 +11,7 @@ import pytest
 
 from notewell.base.support import disk
 from notewell.base.types import WatchMode
-from notewell.vault.own_files import PHONE_INDEX
+from notewell.vault.paths import PHONE_INDEX
 from notewell.vault.watch import is_silent, unwatchable, watch_vault
 from tests.waiting import HANG_S, until
 

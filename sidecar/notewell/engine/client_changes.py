@@ -26,8 +26,7 @@ from notewell.engine.ingest.writer import Writer
 from notewell.index.port import Index, IndexReader
 from notewell.search.query.complete import did_you_mean
 from notewell.vault.files import check_contained, contained
-from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
-from notewell.vault.mirror_merge import MirrorMerge
+from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror, MirrorMerge
 from notewell.vault.paths import check_name, is_document, is_note
 from notewell.vault.write import VaultWriter
 

@@ -1,4 +1,4 @@
-"""Builds the ONNX graph of an encoder from its weights, with `onnx` alone (no torch).
+"""Builds the ONNX graph of an encoder from its weights (the format: onnx_graph.py).
 
 Input `input_ids` (batch, tokens) int64, output `embedding` (batch, hidden) float32, pooled and of
 unit length. There is no attention mask: texts are embedded one at a time and never padded, so the
@@ -10,24 +10,17 @@ MatMulIntegerToFloat. Attention, normalisation and softmax stay float32 in stand
 because onnxruntime's fused attention is slower on CPUs. The vocabulary table is kept in float16,
 which halves the file and is lost in the noise of int8. One that is packed in 4 bits stays so; the
 graph unpacks the rows of the text.
-
-Large tensors are not copied into the serialised model: that takes five times their size while it
-is built. They are external, as the ONNX format says under "External Data".
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from onnx import TensorProto, helper, numpy_helper
-from onnx.external_data_helper import set_external_data
 
 from notewell.base.types import FloatArray, Quantisation
-from notewell.models.built_graph import ALIGN, BuiltGraph
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import (
     GRAPH_INPUT,
@@ -37,29 +30,26 @@ from notewell.models.encoder import (
     Layer,
     Linear,
     Norm,
+    PackedRows,
     ScoreHead,
 )
-from notewell.models.packed import PackedRows
+from notewell.models.onnx_graph import FLOAT, INT64, MICROSOFT, BuiltGraph, GraphBuilder
 
-_OPSET = 17
-_IR_VERSION = 9
-_MICROSOFT = "com.microsoft"
 _INT8_MAX = 127.0
 _TINY = 1e-12
-_LARGE_BYTES = 64 * 1024
 
 
 def build_graph(
     encoder: Encoder, *, quantisation: Quantisation, pooling: Pooling, file: str = ""
 ) -> BuiltGraph:
     """The ONNX model of an embedder, whose large tensors will be in the file named `file`."""
-    graph = _Graph(file)
+    graph = GraphBuilder(file)
     hidden = _read(graph, encoder, quantisation)
     if pooling == "none":
-        graph.rename_output(hidden, GRAPH_OUTPUT)
-        return graph.finish([GRAPH_INPUT], "tokens", encoder.config.hidden_size)
+        graph.rename(hidden, GRAPH_OUTPUT)
+        return _finish(graph, [GRAPH_INPUT], "tokens", encoder.config.hidden_size)
     _pool(graph, hidden, pooling)
-    return graph.finish([GRAPH_INPUT], encoder.config.hidden_size)
+    return _finish(graph, [GRAPH_INPUT], encoder.config.hidden_size)
 
 
 def build_cross_encoder(
@@ -69,18 +59,24 @@ def build_cross_encoder(
 
     It has a second input `segments`, like `input_ids`, and one output a pair, (batch, 1).
     """
-    graph = _Graph(file)
+    graph = GraphBuilder(file)
     first = graph.constant(np.int64(0))
     token = graph.node("Gather", _read(graph, encoder, quantisation, head), first, axis=1)
     for layer, activation in ((head.pooler, "Tanh"), (head.classifier, "Sigmoid")):
         product = graph.node("MatMul", token, graph.constant(layer.weight))
         token = graph.node(activation, graph.node("Add", product, graph.constant(layer.bias)))
-    graph.rename_output(token, GRAPH_OUTPUT)
-    return graph.finish([GRAPH_INPUT, GRAPH_SEGMENTS], 1)
+    graph.rename(token, GRAPH_OUTPUT)
+    return _finish(graph, [GRAPH_INPUT, GRAPH_SEGMENTS], 1)
+
+
+def _finish(graph: GraphBuilder, inputs: Sequence[str], *shape: int | str) -> BuiltGraph:
+    """The graph whose inputs are token ids or segments, and whose output has this shape a text."""
+    ids = dict.fromkeys(inputs, (INT64, ("batch", "tokens")))
+    return graph.finish(ids, {GRAPH_OUTPUT: (FLOAT, ("batch", *shape))})
 
 
 def _read(
-    graph: _Graph, encoder: Encoder, quantisation: Quantisation, head: ScoreHead | None = None
+    graph: GraphBuilder, encoder: Encoder, quantisation: Quantisation, head: ScoreHead | None = None
 ) -> str:
     """The hidden states of all tokens after the last layer."""
     quantised = quantisation == "int8"
@@ -92,84 +88,23 @@ def _read(
     return hidden
 
 
-class _Graph:
-    """A graph under construction; every method adds nodes and returns the name of its output."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file or "tensors"  # any name will do where the tensors stay in memory
-        self._nodes: list[Any] = []
-        self._constants: list[Any] = []
-        self._large: dict[str, npt.NDArray[Any]] = {}
-        self._end = 0  # of the last large tensor in the file
-
-    def constant(self, value: npt.NDArray[Any] | np.generic) -> str:
-        name = f"constant_{len(self._constants)}"
-        array = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
-        large = array.nbytes >= _LARGE_BYTES
-        tensor = self._external(array, name) if large else numpy_helper.from_array(array, name)
-        self._constants.append(tensor)
-        return name
-
-    def _external(self, array: npt.NDArray[Any], name: str) -> TensorProto:
-        """A tensor whose content is elsewhere."""
-        kind = helper.np_dtype_to_tensor_dtype(array.dtype)
-        tensor = TensorProto(name=name, data_type=kind, dims=array.shape, raw_data=b"")
-        offset = self._end + -self._end % ALIGN
-        set_external_data(tensor, self._file, offset=offset, length=array.nbytes)
-        tensor.ClearField("raw_data")
-        self._large[name] = array
-        self._end = offset + array.nbytes
-        return tensor
-
-    def integers(self, *values: int) -> str:
-        return self.constant(np.array(values, np.int64))
-
-    def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
-        return self.nodes(operator, *inputs, outputs=1, domain=domain, **attributes)[0]
-
-    def nodes(
-        self, operator: str, *inputs: str, outputs: int, domain: str = "", **attributes: Any
-    ) -> list[str]:
-        names = [f"{operator}_{len(self._nodes)}_{output}" for output in range(outputs)]
-        self._nodes.append(helper.make_node(operator, inputs, names, domain=domain, **attributes))
-        return names
-
-    def norm(self, value: str, norm: Norm, epsilon: float) -> str:
-        scale, shift = self.constant(norm.scale), self.constant(norm.shift)
-        return self.node("LayerNormalization", value, scale, shift, epsilon=epsilon, axis=-1)
-
-    def rename_output(self, value: str, name: str) -> None:
-        self._nodes.append(helper.make_node("Identity", [value], [name]))
-
-    def finish(self, inputs: Sequence[str], *outputs: int | str) -> BuiltGraph:
-        tensor = helper.make_tensor_value_info
-        graph = helper.make_graph(
-            self._nodes,
-            "encoder",
-            [tensor(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs],
-            [tensor(GRAPH_OUTPUT, TensorProto.FLOAT, ["batch", *outputs])],
-            self._constants,
-        )
-        opsets = [
-            helper.make_opsetid("", _OPSET),
-            helper.make_opsetid(_MICROSOFT, 1),
-        ]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        return BuiltGraph(bytes(model.SerializeToString()), self._large)
+def _norm(graph: GraphBuilder, value: str, norm: Norm, epsilon: float) -> str:
+    scale, shift = graph.constant(norm.scale), graph.constant(norm.shift)
+    return graph.node("LayerNormalization", value, scale, shift, epsilon=epsilon, axis=-1)
 
 
-def _token_count(graph: _Graph) -> str:
+def _token_count(graph: GraphBuilder) -> str:
     return graph.node("Shape", GRAPH_INPUT, start=1, end=2)
 
 
 def _embed(
-    graph: _Graph, encoder: Encoder, second: FloatArray | None, *, half_vocabulary: bool
+    graph: GraphBuilder, encoder: Encoder, second: FloatArray | None, *, half_vocabulary: bool
 ) -> str:
     if isinstance(encoder.words, PackedRows):
         words = _unpack(graph, encoder.words)
     elif half_vocabulary:
         table = graph.constant(encoder.words.astype(np.float16))
-        words = graph.node("Cast", graph.node("Gather", table, GRAPH_INPUT), to=TensorProto.FLOAT)
+        words = graph.node("Cast", graph.node("Gather", table, GRAPH_INPUT), to=FLOAT.number)
     else:
         words = graph.node("Gather", graph.constant(encoder.words), GRAPH_INPUT)
     zero = graph.integers(0)
@@ -179,20 +114,20 @@ def _embed(
     if second is not None:
         kinds = graph.constant(np.stack([np.zeros_like(second), second]))
         summed = graph.node("Add", summed, graph.node("Gather", kinds, GRAPH_SEGMENTS))
-    return graph.norm(summed, encoder.embedding_norm, encoder.config.norm_epsilon)
+    return _norm(graph, summed, encoder.embedding_norm, encoder.config.norm_epsilon)
 
 
-def _unpack(graph: _Graph, rows: PackedRows) -> str:
-    """The rows of the input, unpacked as in `packed.py`: the low halves of the bytes go first."""
+def _unpack(graph: GraphBuilder, rows: PackedRows) -> str:
+    """The rows of the input, unpacked as by `PackedRows`: the low halves of the bytes go first."""
     number = graph.node(
         "Cast",
         graph.node("Gather", graph.constant(rows.nibbles), GRAPH_INPUT),
-        to=TensorProto.FLOAT,
+        to=FLOAT.number,
     )
     scale = graph.node(
         "Cast",
         graph.node("Gather", graph.constant(rows.scales), GRAPH_INPUT),
-        to=TensorProto.FLOAT,
+        to=FLOAT.number,
     )
     high = graph.node("Floor", graph.node("Div", number, graph.constant(np.float32(16.0))))
     low = graph.node("Sub", number, graph.node("Mul", high, graph.constant(np.float32(16.0))))
@@ -205,7 +140,7 @@ def _unpack(graph: _Graph, rows: PackedRows) -> str:
 class _Attention:
     """Adds transformer layers to a graph; holds the constants that all layers share."""
 
-    def __init__(self, graph: _Graph, encoder: Encoder, *, quantised: bool) -> None:
+    def __init__(self, graph: GraphBuilder, encoder: Encoder, *, quantised: bool) -> None:
         config = encoder.config
         self._graph = graph
         self._quantised = quantised
@@ -223,10 +158,10 @@ class _Attention:
             self._prepare(self._attend(hidden, layer)), layer.attention_output
         )
         residual = graph.node("Add", attended, hidden)
-        hidden = graph.norm(residual, layer.attention_norm, self._epsilon)
+        hidden = _norm(graph, residual, layer.attention_norm, self._epsilon)
         wide = self._gelu(self._multiply(self._prepare(hidden), layer.intermediate))
         narrow = self._multiply(self._prepare(wide), layer.output)
-        return graph.norm(graph.node("Add", narrow, hidden), layer.output_norm, self._epsilon)
+        return _norm(graph, graph.node("Add", narrow, hidden), layer.output_norm, self._epsilon)
 
     def _attend(self, hidden: str, layer: Layer) -> str:
         graph = self._graph
@@ -267,12 +202,12 @@ class _Attention:
             zero,
             graph.constant(np.zeros(len(scales), np.int8)),
             graph.constant(linear.bias),
-            domain=_MICROSOFT,
+            domain=MICROSOFT,
         )
 
     def _gelu(self, value: str) -> str:
         if self._quantised:
-            return self._graph.node("Gelu", value, domain=_MICROSOFT)
+            return self._graph.node("Gelu", value, domain=MICROSOFT)
         graph = self._graph
         root = graph.node("Div", value, graph.constant(np.float32(math.sqrt(2.0))))
         raised = graph.node("Add", graph.node("Erf", root), graph.constant(np.float32(1.0)))
@@ -280,7 +215,7 @@ class _Attention:
         return graph.node("Mul", half, raised)
 
 
-def _position_bias(graph: _Graph, distance_bias: FloatArray | None) -> str | None:
+def _position_bias(graph: GraphBuilder, distance_bias: FloatArray | None) -> str | None:
     """Bias of shape (heads, tokens, tokens), gathered by the distance from query to key."""
     if distance_bias is None:
         return None
@@ -295,7 +230,7 @@ def _position_bias(graph: _Graph, distance_bias: FloatArray | None) -> str | Non
     return graph.node("Transpose", bias, perm=[2, 0, 1])
 
 
-def _pool(graph: _Graph, hidden: str, pooling: Pooling) -> None:
+def _pool(graph: GraphBuilder, hidden: str, pooling: Pooling) -> None:
     """Pool and scale to unit length, after which a sum over tokens is the same as their mean."""
     if pooling == "mean":
         pooled = graph.node("ReduceSum", hidden, graph.integers(1), keepdims=0)
@@ -303,7 +238,7 @@ def _pool(graph: _Graph, hidden: str, pooling: Pooling) -> None:
         pooled = graph.node("Gather", hidden, graph.constant(np.int64(0)), axis=1)
     length = graph.node("ReduceL2", pooled, axes=[1], keepdims=1)
     length = graph.node("Max", length, graph.constant(np.float32(_TINY)))
-    graph.rename_output(graph.node("Div", pooled, length), GRAPH_OUTPUT)
+    graph.rename(graph.node("Div", pooled, length), GRAPH_OUTPUT)
 
 
 def quantise_columns(weight: FloatArray) -> tuple[npt.NDArray[np.int8], FloatArray]:

@@ -20,11 +20,12 @@ from onnxruntime import InferenceSession
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, Quantisation
 from notewell.base.types.frozen import frozen
-from notewell.models.built_graph import BuiltGraph
+from notewell.models.bert_onnx import build_cross_encoder
 from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import SAMPLES, GraphStore
+from notewell.models.onnx_graph import BuiltGraph
 from notewell.models.providers import RerankerOptions
 from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer
@@ -37,9 +38,6 @@ class CrossEncoderGraphs(GraphStore):
     pair: Callable[[str, str], tuple[list[int], list[int]]]
 
     def _graph(self, quantisation: Quantisation, file: str = "") -> BuiltGraph:
-        # `onnx` is a slow import and only needed when the model is new.
-        from notewell.models.bert_onnx import build_cross_encoder  # noqa: PLC0415
-
         encoder = read_cross_encoder(self.files.folder)
         assert encoder.score_head is not None  # noqa: S101 - for the type checker; read_cross_encoder sets it
         return build_cross_encoder(

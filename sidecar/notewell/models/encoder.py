@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,39 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from notewell.base.errors import ModelDamagedError, ModelError
-from notewell.base.types import FloatArray
+from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import CONFIG_FILE, WEIGHTS_FILE
-from notewell.models.packed import PackedRows
+
+BLOCK = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedRows:
+    """A matrix in blocks; `rows[ids]` unpacks some of its rows, float32.
+
+    `scales` is (rows, blocks) float16; `nibbles` is (rows, blocks, 16) uint8.
+    """
+
+    scales: npt.NDArray[np.float16]
+    nibbles: npt.NDArray[np.uint8]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.scales), self.scales.shape[1] * BLOCK
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.scales)
+
+    def __getitem__(self, ids: IdArray | slice) -> FloatArray:
+        """The rows with these numbers, of shape (count, columns)."""
+        packed = self.nibbles[ids]
+        numbers = np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.float32) - 8
+        unpacked = numbers * self.scales[ids].astype(np.float32)[..., np.newaxis]
+        return np.asarray(unpacked.reshape(len(packed), self.shape[1]))
+
 
 # The inputs and the output of the graph that is built from an encoder, and the version of its
 # builder. The version is part of the cached graph's name: increase it whenever the same weights

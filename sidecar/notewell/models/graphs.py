@@ -31,10 +31,11 @@ from notewell.base.errors import ModelDamagedError, ModelError
 from notewell.base.support import disk, program
 from notewell.base.types import FloatArray, Quantisation
 from notewell.base.types.frozen import frozen
-from notewell.models.built_graph import BuiltGraph
+from notewell.models.bert_onnx import build_graph
 from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, Pooling
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from notewell.models.fetch import ModelFiles
+from notewell.models.onnx_graph import BuiltGraph
 from notewell.models.q4 import read_q4
 
 AGREEMENT = 0.98
@@ -117,9 +118,6 @@ class GraphStore:
                     old.unlink()
 
     def _graph(self, quantisation: Quantisation, file: str = "") -> BuiltGraph:
-        # Importing `onnx` is slow, and it is only needed when the model is new.
-        from notewell.models.bert_onnx import build_graph  # noqa: PLC0415
-
         folder = self.files.folder
         if self.files.weights == Q4_FILE:
             encoder = read_q4(folder / Q4_FILE)

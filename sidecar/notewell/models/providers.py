@@ -20,7 +20,7 @@ from notewell.models.catalogue import ModelSpec
 
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
     from notewell.base.support.http import Cancel
-    from notewell.models.chat.messages import ChatModel
+    from notewell.models.chat import ChatModel
     from notewell.models.remote.embedder import RemoteModel
 
 O = TypeVar("O")  # noqa: E741 - options

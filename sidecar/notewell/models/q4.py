@@ -26,8 +26,7 @@ from notewell.base.errors import ModelDamagedError
 from notewell.base.types import FloatArray
 from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, TOKENIZER_FILE
-from notewell.models.encoder import Encoder, EncoderConfig, Layer, Linear, Norm
-from notewell.models.packed import BLOCK, PackedRows
+from notewell.models.encoder import BLOCK, Encoder, EncoderConfig, Layer, Linear, Norm, PackedRows
 
 _MAGIC = b"E5S1"
 _BLOCK_TYPE = np.dtype([("scale", "<f2"), ("nibbles", "u1", (BLOCK // 2,))])

@@ -27,7 +27,7 @@ from notewell.base.errors import ModelDamagedError
 from notewell.base.support import disk
 from notewell.base.types import CountTokens, FloatArray, IdArray
 from notewell.models.catalogue import Q4_FILE
-from notewell.models.packed import PackedRows
+from notewell.models.encoder import PackedRows
 from notewell.models.q4 import read_vocabulary
 
 # Longer texts are cut before they are tokenized, which limits the work for texts of many megabytes.

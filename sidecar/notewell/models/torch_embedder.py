@@ -18,8 +18,8 @@ import numpy as np
 from notewell.base.errors import MissingExtraError, ModelError, ModelUnavailableError
 from notewell.base.types import ChunkSizes, FloatArray, ModelKey, ModelRules
 from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec, known
+from notewell.models.fetch import file_sha256
 from notewell.models.loading import chunk_sizes
-from notewell.models.manifest import file_sha256
 from notewell.models.providers import EmbedderOptions
 
 if TYPE_CHECKING:

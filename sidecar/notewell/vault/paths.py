@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pathspec
@@ -235,3 +236,20 @@ def _check_for_windows(path: str, parts: list[str]) -> None:
     for part in parts:
         if _WINDOWS_REFUSES.search(part) or is_device(part):
             raise bad_name(path, f"Windows does not hold the name {part!r}")
+
+
+# Every sync tool has to copy it. Obsidian Sync never copies names that begin with a dot, and of the
+# settings folder only what it knows; every other ending is copied with "Sync all other types".
+PHONE_INDEX = "notewell-phone-index.bin"
+# What `atomic.replacing` leaves of a process that was killed.
+_UNFINISHED = re.compile(rf"\.{re.escape(PHONE_INDEX)}-[0-9a-f]{{8}}")
+
+
+def is_own_file(path: str) -> bool:
+    """Whether a vault-relative path is that of a file written here, finished or not."""
+    return path == PHONE_INDEX or _UNFINISHED.fullmatch(path) is not None
+
+
+def unfinished_phone_indexes(root: Path) -> Iterator[Path]:
+    """Files of writings that did not end."""
+    return (file for file in root.glob(f".{PHONE_INDEX}-*") if is_own_file(file.name))

@@ -18,8 +18,7 @@ from watchfiles import Change, watch
 
 from notewell.base.types import NOTE_TYPES, WatchMode
 from notewell.vault.files import outermost
-from notewell.vault.own_files import is_own_file
-from notewell.vault.paths import hides, is_hidden
+from notewell.vault.paths import hides, is_hidden, is_own_file
 from notewell.vault.readers import is_readable
 
 # A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough

@@ -15,7 +15,7 @@ from notewell.engine.feature import sections
 from notewell.features import FEATURES
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import change_setting
-from notewell.vault.own_files import PHONE_INDEX
+from notewell.vault.paths import PHONE_INDEX
 from tests.doors.cli.support import CommandLine
 from tests.features.phone.reading import read
 

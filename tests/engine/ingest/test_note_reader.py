@@ -18,7 +18,7 @@ from notewell.engine.ingest.pacing import next_retry
 from notewell.engine.ingest.queue import Work
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.files import NoteText
-from notewell.vault.sources.folder import FolderSource
+from notewell.vault.sources import FolderSource
 
 
 class Folder(FolderSource):

@@ -12,9 +12,8 @@ from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
 from notewell.features.ask.tool_loop import phrases_for
 from notewell.features.ask.tools import check_citations
-from notewell.models.chat.messages import ModelInfo
-from notewell.models.chat.model_ranking import rank
-from notewell.models.chat.providers import CACHE_SECONDS, Providers
+from notewell.models.chat import ModelInfo
+from notewell.models.chat.providers import CACHE_SECONDS, Providers, rank
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
 

@@ -27,8 +27,8 @@ from notewell.features.gardener.model_gardener import due, remembered
 from notewell.features.gardener.model_prompt import RequestSizes, read_advice
 from notewell.features.gardener.plans import CheckedNote, GardenFile
 from notewell.features.gardener.requests import MakePlan, PlanReply
-from notewell.models.chat.messages import ToolCall, Turn
-from notewell.models.chat.prices import price
+from notewell.models.chat import ToolCall, Turn
+from notewell.models.chat.providers import price
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.features.gardener.asked import Plans
 

@@ -21,7 +21,7 @@ from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.files import walk
-from notewell.vault.own_files import PHONE_INDEX, is_own_file
+from notewell.vault.paths import PHONE_INDEX, is_own_file
 from tests.features.phone.reading import read
 from tests.index.conftest import Material
 from tests.waiting import until

@@ -9,8 +9,8 @@ import pytest
 
 from notewell.base.errors import ProviderError
 from notewell.base.support.http import Cancel, Json
+from notewell.models.chat import ChatModel, ToolCall, Turn
 from notewell.models.chat.anthropic import Anthropic
-from notewell.models.chat.messages import ChatModel, ToolCall, Turn
 from notewell.models.chat.openai import OpenAI
 from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
 from tests.features.ask.scripted import Says, Script

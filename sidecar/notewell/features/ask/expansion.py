@@ -18,7 +18,7 @@ from notewell.base.errors import CancelledError, NotewellError, ProviderError
 from notewell.base.support import disk
 from notewell.base.support.http import Cancel
 from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
-from notewell.models.chat.messages import Message, Turn
+from notewell.models.chat import Message, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.query.language import parse
 

@@ -40,7 +40,7 @@ from notewell.features.ask.requests import (
     SaveConversationRequest,
 )
 from notewell.features.ask.tool_loop import Draft, ToolLoop
-from notewell.models.chat.messages import ChatModel
+from notewell.models.chat import ChatModel
 from notewell.models.chat.providers import Providers
 from notewell.vault.readers import link_name
 

@@ -20,9 +20,8 @@ from notewell.features.ask.requests import (
     LocalModels,
     LocalServer,
 )
-from notewell.models.chat.messages import ModelInfo
-from notewell.models.chat.model_ranking import rank
-from notewell.models.chat.providers import keep_key, stored_key
+from notewell.models.chat import ModelInfo
+from notewell.models.chat.providers import keep_key, rank, stored_key
 from notewell.models.chat.wire import listed_models
 from notewell.models.keys import has_keyring
 from notewell.models.providers import CHAT_MODELS, find_provider

@@ -28,7 +28,7 @@ from notewell.features.ask.tools import (
     check_citations,
 )
 from notewell.features.ask.web_reader import Pages
-from notewell.models.chat.messages import ChatModel, Message, ToolSpec, Turn
+from notewell.models.chat import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
 
 _CALLS_A_ROUND = 4

@@ -18,7 +18,7 @@ from notewell.engine.feature import OpenVault
 from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.requests import AskSource
 from notewell.features.ask.web_reader import Page, Pages
-from notewell.models.chat.messages import ToolCall, ToolSpec
+from notewell.models.chat import ToolCall, ToolSpec
 from notewell.search.show.cited_blocks import TAG, CitedBlock, neutral
 from notewell.vault.chunk import fit_words
 

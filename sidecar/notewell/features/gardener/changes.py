@@ -34,8 +34,7 @@ from notewell.features.gardener.plans import (
     paths_of,
 )
 from notewell.features.gardener.requests import SuggestedEdit, SuggestionView
-from notewell.vault.note_form import Form
-from notewell.vault.write import VaultWriter
+from notewell.vault.write import Form, VaultWriter
 from notewell.vault.write_journal import MOST, Entry
 
 MOST_NOTES = 400  # written at once: the journal keeps 500 writes, and a batch has to fit

@@ -35,9 +35,8 @@ from notewell.features.gardener.requests import (
     SuggestedEdit,
     SuggestionView,
 )
-from notewell.models.chat.messages import ChatModel, Turn
-from notewell.models.chat.prices import PRICES_OF, price
-from notewell.models.chat.providers import Providers
+from notewell.models.chat import ChatModel, Turn
+from notewell.models.chat.providers import PRICES_OF, Providers, price
 from notewell.vault.links import NoteNames
 from notewell.vault.readers import link_name
 from notewell.vault.topics import Topic, alike_in_name, topic_values

@@ -25,10 +25,9 @@ from notewell.features.gardener.requests import (
     SuggestionView,
     TextEdit,
 )
-from notewell.vault.edit_properties import edit_properties
-from notewell.vault.frontmatter import body_start, read_frontmatter
+from notewell.vault.edit_properties import PropertyEdit, edit_properties
 from notewell.vault.parse import one_line_end
-from notewell.vault.property_edit import PropertyEdit
+from notewell.vault.properties import body_start, read_frontmatter
 
 
 def suggestion(

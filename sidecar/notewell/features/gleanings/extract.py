@@ -31,8 +31,7 @@ from notewell.features.gleanings.collect import (
 from notewell.features.gleanings.parse import domain
 from notewell.features.gleanings.requests import GleaningStatus
 from notewell.features.gleanings.web import Checked, Web
-from notewell.vault.edit_properties import edit_properties
-from notewell.vault.property_edit import PropertyEdit
+from notewell.vault.edit_properties import PropertyEdit, edit_properties
 from notewell.vault.write import VaultWriter
 
 TYPE = "gleaning"

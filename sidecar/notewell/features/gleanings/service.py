@@ -47,9 +47,9 @@ from notewell.features.gleanings.requests import (
 )
 from notewell.features.gleanings.web import Web
 from notewell.vault.daily import DailyNotes
-from notewell.vault.frontmatter import read_frontmatter
+from notewell.vault.edit_properties import PropertyEdit
 from notewell.vault.parse import one_line_end
-from notewell.vault.property_edit import PropertyEdit
+from notewell.vault.properties import read_frontmatter
 
 _FETCH_SECONDS = 5.0
 _MOST_DOMAINS = 20

@@ -19,9 +19,8 @@ from notewell.features.memory.note import Memory, Relation, Validation, read_mem
 from notewell.features.memory.requests import MemoryView, RelationKind, RelationView, ValidationView
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
-from notewell.vault.note_form import MAX_BYTES
 from notewell.vault.readers.text import MARKDOWN
-from notewell.vault.write import VaultWriter, Written
+from notewell.vault.write import MAX_BYTES, VaultWriter, Written
 
 
 class MemoryNames:

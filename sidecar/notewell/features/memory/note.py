@@ -25,10 +25,9 @@ from notewell.features.memory.requests import (
     RelationKind,
     ValidationKind,
 )
-from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
 from notewell.vault.paths import is_device
-from notewell.vault.properties import date_of
+from notewell.vault.properties import date_of, read_frontmatter
 
 KINDS: Final[tuple[RelationKind, ...]] = get_args(RelationKind)
 _TYPES: Final[tuple[MemoryType, ...]] = get_args(MemoryType)

@@ -42,7 +42,7 @@ from notewell.features.phone.requests import (
 from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import CosineMap
 from notewell.search.show import similar
-from notewell.vault.own_files import PHONE_INDEX, unfinished_phone_indexes
+from notewell.vault.paths import PHONE_INDEX, unfinished_phone_indexes
 
 HOURLY = "0 * * * *"
 _HOUR_S = 3600.0

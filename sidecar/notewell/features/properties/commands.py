@@ -20,7 +20,7 @@ from notewell.features.properties.requests import (
     PropertyInput,
     PropertyScalar,
 )
-from notewell.vault.property_edit import read_value
+from notewell.vault.edit_properties import read_value
 
 
 def _named(option: str, metavar: str, text: str) -> Callable[[click.Command], click.Command]:

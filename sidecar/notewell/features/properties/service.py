@@ -22,7 +22,7 @@ from notewell.features.properties.requests import (
     PropertiesReply,
 )
 from notewell.search.query.complete import find_note
-from notewell.vault.property_edit import PropertyEdit, property_diff
+from notewell.vault.edit_properties import PropertyEdit, property_diff
 from notewell.vault.write import VaultWriter, Written
 
 _ACTION = "edit properties"

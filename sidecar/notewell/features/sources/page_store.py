@@ -31,7 +31,7 @@ from notewell.features.sources.pages import (
     write_page,
 )
 from notewell.vault.mirror import Mirror
-from notewell.vault.sources.folder import FolderSource
+from notewell.vault.sources import FolderSource
 
 DATABASE = "source-pages.db"
 _FORMAT = 1

@@ -19,8 +19,8 @@ from notewell.features.topics.requests import (
     TopicView,
     UnknownTopic,
 )
-from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
+from notewell.vault.properties import read_frontmatter
 from notewell.vault.topics import (
     MIN_COSINE,
     Ontology,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from notewell.base.support.http import Json
-from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
+from notewell.models.chat import Message, ModelInfo, ToolSpec, Turn
 from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
 from notewell.models.providers import ChatOptions
 

@@ -26,7 +26,7 @@ from notewell.base.support.http import (
     parse_json,
 )
 from notewell.base.types.frozen import frozen
-from notewell.models.chat.messages import ToolCall, Turn
+from notewell.models.chat import ToolCall, Turn
 
 FIRST_PAUSE_S = 1.0
 SILENCE_S = 120.0  # a local model may load for a minute before its first word

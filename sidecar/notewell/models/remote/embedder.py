@@ -20,16 +20,18 @@ from notewell.base.support.http import Json, is_loopback
 from notewell.base.types import ChunkSizes, CosineScale, EmbeddedPiece, FloatArray, ModelKey
 from notewell.base.types.frozen import frozen
 from notewell.models.providers import EmbedderOptions
-from notewell.models.remote.batches import TokenMeter, batches, estimated_tokens, rounds
-from notewell.models.remote.breaker import Breaker
-from notewell.models.remote.service import Service, TooLongError
-from notewell.models.remote.table import OWN_SERVER, Limits
+from notewell.models.remote import OWN_SERVER, Limits
+from notewell.models.remote.service import Breaker, Service, TooLongError
 from notewell.models.remote.wire import (
     WIRES,
     Endpoint,
     Kind,
+    TokenMeter,
+    batches,
     contextual_reply,
     contextual_request,
+    estimated_tokens,
+    rounds,
 )
 from notewell.models.resilient import Degraded
 

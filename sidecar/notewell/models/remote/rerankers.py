@@ -20,9 +20,9 @@ from notewell.base.types import FloatArray, SearchRules
 from notewell.base.types.frozen import frozen
 from notewell.models.keys import kept_key
 from notewell.models.providers import RerankerOptions
+from notewell.models.remote import service_named
 from notewell.models.remote.embedder import check_address
 from notewell.models.remote.service import Service
-from notewell.models.remote.table import service_named
 from notewell.models.remote.wire import Endpoint
 
 _TIMEOUT_S = 15.0  # after which a request that nobody waits for ends

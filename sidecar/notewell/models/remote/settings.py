@@ -15,14 +15,14 @@ from notewell.base.support.http import is_loopback
 from notewell.base.types import ModelRules
 from notewell.base.types.frozen import frozen
 from notewell.models.keys import keep, kept_key
-from notewell.models.remote.embedder import RemoteModel
-from notewell.models.remote.table import (
+from notewell.models.remote import (
     OWN_SERVER,
     ModelRow,
     Service,
     row_of,
     service_named,
 )
+from notewell.models.remote.embedder import RemoteModel
 from notewell.models.remote.wire import Endpoint
 
 

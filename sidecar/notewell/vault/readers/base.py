@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
-from notewell.vault.frontmatter import YAML_ERRORS, describe_yaml_error, load_yaml
 from notewell.vault.parse import file_title, one_line_end
+from notewell.vault.properties import YAML_ERRORS, describe_yaml_error, load_yaml
 from notewell.vault.readers.made_text import Described, MadeText
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 

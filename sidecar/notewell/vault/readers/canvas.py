@@ -7,15 +7,128 @@ left to right), those of a group beneath its label. A passage is named by the id
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal, get_args
 
 from notewell.base.types import Heading, Link, Note, PropertyValue, Span, SpanKind
+from notewell.base.types.frozen import frozen
 from notewell.vault.inline import split_address
 from notewell.vault.parse import file_title, scan_body
 from notewell.vault.properties import merge_fields
-from notewell.vault.readers.canvas_json import Canvas, Edge, Node, load_canvas
+from notewell.vault.readers.json_text import (
+    Json,
+    load_object,
+    name_of,
+    number_of,
+    refused,
+    text_of,
+)
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+
+NodeKind = Literal["text", "file", "link", "group"]
+
+MAX_NODES = 10_000
+MAX_GROUPS = 200
+MAX_EDGES = 10_000
+_CANVAS = "canvas"
+
+
+@frozen
+class Node:
+    """A node: its rectangle in pixels, and what it shows (a text, a path, a URL or a label)."""
+
+    id: str
+    kind: NodeKind
+    x: float
+    y: float
+    width: float
+    height: float
+    shown: str
+    subpath: str = ""  # of a file: the heading or block within it, with its `#`
+    order: int = 0  # its place in the file
+
+    def covers(self, node: Node) -> bool:
+        """Whether the middle of `node` lies in this rectangle."""
+        across = self.x <= node.x + node.width / 2 <= self.x + self.width
+        return across and self.y <= node.y + node.height / 2 <= self.y + self.height
+
+
+@frozen
+class Edge:
+    """An edge between the nodes of two ids, which need not be there."""
+
+    source: str
+    target: str
+    label: str
+
+
+@frozen
+class Canvas:
+    """The nodes and edges of a canvas, in the order of the file."""
+
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def load_canvas(text: str, path: str) -> Canvas:
+    """Read a canvas; UnreadableNoteError (code "unreadable") where it is none. Empty text is one.
+
+    Texts that come back hold no lone surrogates and no NUL, which no database could store.
+    """
+    if not text.strip():
+        return Canvas()
+    loaded = load_object(text, path, _CANVAS)
+    entries, links = loaded.get("nodes", []), loaded.get("edges", [])
+    if not isinstance(entries, list) or not isinstance(links, list):
+        raise refused(path, _CANVAS, "`nodes` and `edges` of its JSON are not lists")
+    nodes = tuple(_nodes(entries[:MAX_NODES]))
+    warnings = (*_cut("nodes", len(entries), MAX_NODES), *_cut("edges", len(links), MAX_EDGES))
+    return Canvas(nodes, tuple(_edges(links[:MAX_EDGES])), warnings)
+
+
+def _cut(what: str, count: int, most: int) -> Iterator[str]:
+    if count > most:
+        yield f"Only the first {most:,} of {count:,} {what} are read."
+
+
+def _nodes(entries: list[Json]) -> Iterator[Node]:
+    groups = 0
+    for order, entry in enumerate(entries):
+        node = _node(entry, order) if isinstance(entry, dict) else None
+        if node is None:
+            continue
+        groups += node.kind == "group"
+        if node.kind != "group" or groups <= MAX_GROUPS:
+            yield node
+
+
+def _node(entry: Mapping[str, Json], order: int) -> Node | None:
+    kind = next((kind for kind in get_args(NodeKind) if entry.get("type") == kind), None)
+    if kind is None:
+        return None
+    shown = {"text": "text", "file": "file", "link": "url", "group": "label"}[kind]
+    return Node(
+        id=name_of(entry.get("id")),
+        kind=kind,
+        x=number_of(entry.get("x")),
+        y=number_of(entry.get("y")),
+        width=max(number_of(entry.get("width")), 0.0),
+        height=max(number_of(entry.get("height")), 0.0),
+        shown=text_of(entry.get(shown)) if kind == "text" else name_of(entry.get(shown)),
+        subpath=name_of(entry.get("subpath")) if kind == "file" else "",
+        order=order,
+    )
+
+
+def _edges(entries: list[Json]) -> Iterator[Edge]:
+    for entry in entries:
+        if isinstance(entry, dict):
+            source, target = name_of(entry.get("fromNode")), name_of(entry.get("toNode"))
+            if source and target:
+                yield Edge(source, target, name_of(entry.get("label")))
+
 
 _SUFFIX = ".canvas"
 _MAX_BYTES = 10 * 1024 * 1024  # its JSON takes several times as much memory

@@ -25,7 +25,14 @@ from notewell.base.errors import UnreadableNoteError
 from notewell.base.support.confined.confine import COMPUTING, Allowed, UnconfinedError, confine
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
-from notewell.vault.readers import READERS, frames, reader_of
+from notewell.vault.readers import READERS, reader_of
+from notewell.vault.readers.process import (
+    ImageText,
+    ReadReply,
+    ReadRequest,
+    receive,
+    send,
+)
 from notewell.vault.readers.reader import FileFacts, Reader
 
 if sys.platform != "win32":
@@ -54,13 +61,13 @@ def serve(
 ) -> None:
     """Answer requests until they end. `find` gives the reader for a path."""
     why = _confined(replies, limits)
-    frames.send(replies, frames.ReadReply("ready", message=why), b"")
-    while (message := frames.receive(requests, frames.ReadRequest)) is not None:
+    send(replies, ReadReply("ready", message=why), b"")
+    while (message := receive(requests, ReadRequest)) is not None:
         request, raw = message
         _end_after(request.seconds + _GRACE_S)
         reply, body = _answer(find, request, raw, _Remote(request.ocr, requests, replies), limits)
         _end_after(None)
-        frames.send(replies, reply, body)
+        send(replies, reply, body)
 
 
 def _confined(replies: BinaryIO, limits: ChildLimits) -> str:
@@ -124,8 +131,8 @@ class _Remote:
         """See `Ocr.read`."""
         if not self.is_installed:
             return ""
-        frames.send(self._replies, frames.ReadReply("image"), image)
-        answer = frames.receive(self._requests, frames.ImageText)
+        send(self._replies, ReadReply("image"), image)
+        answer = receive(self._requests, ImageText)
         if answer is None:
             return ""
         self.stopped = answer[0].stopped
@@ -134,14 +141,14 @@ class _Remote:
 
 def _answer(
     find: Callable[[str], Reader | None],
-    request: frames.ReadRequest,
+    request: ReadRequest,
     raw: bytes,
     ocr: _Remote,
     limits: ChildLimits,
-) -> tuple[frames.ReadReply, bytes]:
+) -> tuple[ReadReply, bytes]:
     reader = find(request.path)
     if reader is None:
-        return frames.ReadReply("unread", "unreadable", f"Nothing reads {request.path}."), b""
+        return ReadReply("unread", "unreadable", f"Nothing reads {request.path}."), b""
     facts = FileFacts(
         request.path,
         request.modified,
@@ -150,13 +157,13 @@ def _answer(
         ocr if ocr.is_asked_for else None,
     )
     try:
-        return frames.ReadReply("read"), to_json(reader.read(raw, facts))
+        return ReadReply("read"), to_json(reader.read(raw, facts))
     except UnreadableNoteError as error:
-        return frames.ReadReply("unread", error.code, error.message), b""
+        return ReadReply("unread", error.code, error.message), b""
     except MemoryError:
         most = f"{limits.memory / 1e9:.1f} GB"
         message = f"{request.path} takes more than {most} of memory to read."
-        return frames.ReadReply("unread", "too_large", message), b""
+        return ReadReply("unread", "too_large", message), b""
 
 
 def _limit_memory(most: int) -> None:

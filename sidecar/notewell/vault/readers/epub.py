@@ -13,8 +13,8 @@ from urllib.parse import unquote
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title
+from notewell.vault.readers.html import write_markup
 from notewell.vault.readers.made_text import Described, MadeText
-from notewell.vault.readers.markup import write_markup
 from notewell.vault.readers.packed import Package
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode
 

@@ -4,12 +4,246 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
 
-from notewell.base.types import PropertyValue
+from notewell.base.types import PropertyValue, SpanKind
+from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title
 from notewell.vault.readers.made_text import Described, MadeText
-from notewell.vault.readers.markup import write_markup
 from notewell.vault.readers.reader import Decoded, FileFacts, Reader, ReadNote, decode_text
+
+_DEEPEST_ELEMENT = 512  # elements; Chromium's parser goes no deeper
+_MANY = 5_000  # tags; fewer are parsed in a moment, however they nest
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)[^<>]*>")
+# Elements without an end, and those whose end need not be written: they stand beside each other.
+_NAMES = (
+    "area base br col embed hr img input link meta param source track wbr"
+    " html head body p li dt dd rb rt rtc rp optgroup option thead tbody tfoot tr td th"
+    " colgroup caption"
+)
+_ENDLESS = frozenset(_NAMES.split())
+
+
+def shallow(source: str) -> str:
+    """Return the source of a page without the tags of elements nested deeper than 512."""
+    if source.count("<") < _MANY:
+        return source
+    parts, taken = [], 0
+    for start, end in _too_deep(source):
+        parts.append(source[taken:start])
+        taken = end
+    return "".join([*parts, source[taken:]])
+
+
+def _too_deep(source: str) -> Iterator[tuple[int, int]]:
+    depth = 0
+    for tag in _TAG.finditer(source):
+        closes, name = tag.groups()
+        if name.lower() in _ENDLESS:
+            continue
+        if not closes:
+            depth += 1
+        if depth > _DEEPEST_ELEMENT:
+            yield tag.span()
+        if closes:
+            depth = max(depth - 1, 0)
+
+
+# What is no text of the page itself.
+_DROPPED = (
+    "script", "style", "noscript", "template", "iframe", "object", "svg", "canvas", "nav", "aside",
+    "footer", "form", "button", "select", "menu", "dialog",
+)  # fmt: skip
+_HEADING = re.compile(r"h([1-6])\Z")
+_KINDS: Mapping[SpanKind, str] = {
+    "paragraph": "body main article section div p header address figure figcaption details summary"
+    " caption center",
+    "heading": "h1 h2 h3 h4 h5 h6",
+    "list": "li dt dd",
+    "table": "tr td th",
+    "code": "pre",
+    "quote": "blockquote",
+}
+_BLOCKS: Mapping[str, SpanKind] = {
+    tag: kind for kind, tags in _KINDS.items() for tag in tags.split()
+}
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_DEEPEST = 60  # elements between a text and its paragraph; a real page has a few
+_MAX_INDENT = 6
+
+
+@dataclass(slots=True)
+class _Block:
+    """The element whose text is being gathered."""
+
+    id: int = 0
+    kind: SpanKind = "paragraph"
+    level: int = 0  # of a heading, or of the nesting of a list
+    row: int = 0  # identity of the table's row
+    parts: list[str] = field(default_factory=list)
+
+
+@frozen
+class Page:
+    """What the head of a page says about it. `meta` has the values by name, in lower case."""
+
+    title: str
+    meta: Mapping[str, str]
+
+
+def write_markup(
+    made: MadeText, source: str, *, is_link: Callable[[str], bool], titled: bool = False
+) -> Page:
+    """Write the readable text of a page; links for which `is_link` are recorded.
+
+    `titled`: a page without a heading gets its title as one.
+
+    Imports selectolax, which a process that reads no HTML should not load.
+    """
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - see above
+
+    tree = LexborHTMLParser(shallow(source))
+    title = tree.css_first("head > title")
+    shown_title = " ".join(title.text().split()) if title is not None else ""
+    meta = {
+        (one.attributes.get("name") or "").lower(): one.attributes.get("content") or ""
+        for one in tree.css("meta[name]")
+    }
+    tree.strip_tags(list(_DROPPED), recursive=True)
+    writer = _Writer(made, is_link)
+    root = tree.css_first("main") or tree.css_first("article") or tree.body
+    if titled and tree.css_first("h1, h2, h3, h4, h5, h6") is None:
+        made.heading(1, shown_title)
+    if root is not None:
+        for node in root.traverse(include_text=True):
+            writer.node(node)
+    writer.flush()
+    return Page(shown_title, meta)
+
+
+class _Writer:
+    """Writes a page node after node, in the order of the document."""
+
+    def __init__(self, made: MadeText, is_link: Callable[[str], bool]) -> None:
+        self._made = made
+        self._is_link = is_link
+        self._block = _Block()
+        self._rows: list[str] = []  # of the list or table that is being written
+        self._rows_kind: SpanKind = "list"
+        self._cells: list[str] = []
+        self._row = 0
+        self._links: list[tuple[str, str]] = []
+
+    def node(self, node: Any) -> None:
+        """Take the next node (LexborNode; its library's types say little)."""
+        if node.tag == "-text":
+            self._text(node)
+        elif node.tag == "br":
+            self._block.parts.append("\n")
+        elif node.tag == "img":
+            self._block.parts.append(f" {node.attributes.get('alt') or ''} ")
+        elif node.tag == "a":
+            address = node.attributes.get("href") or ""
+            if address and not _SCHEME.match(address) and self._is_link(unquote(address)):
+                self._links.append((unquote(address), node.text().strip()))
+
+    def _text(self, node: Any) -> None:
+        text = node.text(deep=False)
+        if not text:
+            return
+        around = _around(node)
+        if around.id != self._block.id:
+            if not text.strip():
+                return
+            self._end_block()
+            self._block = around
+        self._block.parts.append(text)
+
+    def _end_block(self) -> None:
+        block, raw = self._block, "".join(self._block.parts)
+        self._block = _Block()
+        if block.kind == "code":
+            self._end_rows()
+            self._made.paragraph(raw.expandtabs(4), "code")
+            return
+        rows = [" ".join(row.split()) for row in raw.split("\n")] if "\n" in raw else [raw]
+        text = " ".join(filter(None, (" ".join(row.split()) for row in rows)))
+        if not text:
+            return
+        if block.kind in ("list", "table"):
+            self._item(block, text)
+            return
+        self._end_rows()
+        if block.kind == "heading":
+            self._made.heading(block.level, text)
+        else:
+            self._made.paragraph(text, block.kind)
+        self._write_links()
+
+    def _item(self, block: _Block, text: str) -> None:
+        if self._rows_kind != block.kind:
+            self._end_rows()
+            self._rows_kind = block.kind
+        if block.kind == "list":
+            self._rows.append(f"{'  ' * block.level}- {text}")
+            return
+        if block.row != self._row:
+            self._end_cells()
+            self._row = block.row
+        self._cells.append(text)
+
+    def _end_cells(self) -> None:
+        if self._cells:
+            self._rows.append(" | ".join(self._cells))
+            self._cells = []
+
+    def _end_rows(self) -> None:
+        self._end_cells()
+        if self._rows:
+            self._made.paragraph("\n".join(self._rows), self._rows_kind)
+            self._rows = []
+        self._write_links()
+
+    def _write_links(self) -> None:
+        for address, shown in self._links:
+            self._made.link(address, shown, kind="markdown")
+        self._links = []
+
+    def flush(self) -> None:
+        """Write what is left."""
+        self._end_block()
+        self._end_rows()
+
+
+def _around(node: Any) -> _Block:
+    """The block that a text stands in: the nearest element that makes one."""
+    found = _Block()
+    lists = 0
+    above = node.parent
+    for _ in range(_DEEPEST):
+        if above is None:
+            break
+        tag = above.tag
+        kind = _BLOCKS.get(tag)
+        if kind is not None and not found.id:
+            heading = _HEADING.match(tag)
+            found = _Block(above.mem_id, kind, int(heading[1]) if heading else 0)
+        elif tag == "li" and found.kind == "paragraph" and found.id:
+            found.kind = "list"  # <li><p>
+        if tag in ("td", "th") and found.kind == "paragraph":
+            found.kind = "table"
+        if tag == "tr" and found.kind == "table":
+            found.row = above.mem_id
+            break
+        lists += tag in ("ul", "ol")
+        above = above.parent
+    if found.kind == "list":
+        found.level = min(max(lists - 1, 0), _MAX_INDENT)
+    return found
+
 
 # Where a page states its encoding, and how far from its beginning browsers look for it.
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)

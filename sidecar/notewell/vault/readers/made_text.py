@@ -11,8 +11,8 @@ from dataclasses import field
 
 from notewell.base.types import Heading, Link, LinkKind, Note, PropertyValue, Span, SpanKind
 from notewell.base.types.frozen import frozen
-from notewell.vault.blocks import LONGEST_HEADING
 from notewell.vault.inline import split_address
+from notewell.vault.parse import LONGEST_HEADING
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
 _DEEPEST = 6  # level of a heading

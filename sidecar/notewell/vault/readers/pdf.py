@@ -3,15 +3,310 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+from statistics import median
+from typing import Any
 
+from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
+from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title
 from notewell.vault.readers.made_text import Described, MadeText
 from notewell.vault.readers.ocr import MISSING, Ocr
-from notewell.vault.readers.page_layout import blocks_of
-from notewell.vault.readers.pdf_pages import MAX_PAGES, Pages, read_pages
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
+
+MAX_PAGES = 3000
+_MAX_LINES = 5000  # of a page
+_DPI = 300  # of the images that are read by OCR
+_MAX_PIXELS = 16_000_000.0
+_WRONG_PASSWORD, _UNKNOWN_SECURITY = 4, 5  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium
+
+
+@frozen
+class Line:
+    """A line of text; places are in points from the lower edge of the page, sizes in points.
+
+    A word that is hyphenated at the end of a line goes on behind U+FFFE, as PDFium has it, so one
+    `Line` may be several printed ones.
+    """
+
+    text: str
+    size: float = 0.0  # height of the font; 0 if it is unknown
+    top: float = 0.0
+    bottom: float = 0.0  # of its end
+
+
+@frozen
+class Pages:
+    """The lines of each page, what the file says about itself, and what could not be read.
+
+    `count` is the number of all pages; at most MAX_PAGES are read.
+    """
+
+    lines: tuple[tuple[Line, ...], ...]
+    metadata: dict[str, str]
+    count: int
+    damaged: int
+
+
+def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> Pages:
+    """Read a PDF; UnreadableNoteError with code "encrypted" or "unreadable" if that is impossible.
+
+    Pages without text are read by `ocr`.
+
+    Imports pypdfium2, which a process that reads no PDF should not load.
+    """
+    import pypdfium2  # noqa: PLC0415 - see above
+
+    try:
+        document = pypdfium2.PdfDocument(raw)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code in {_WRONG_PASSWORD, _UNKNOWN_SECURITY}:
+            raise UnreadableNoteError(
+                f"{path} is encrypted and needs a password, so it is not read.", code="encrypted"
+            ) from error
+        raise UnreadableNoteError(
+            f"{path} is not a PDF that can be read; it may be damaged or incomplete.",
+            code="unreadable",
+        ) from error
+    with document:
+        pages: list[tuple[Line, ...]] = []
+        damaged = 0
+        for number in range(min(len(document), MAX_PAGES)):
+            try:
+                page = document[number]
+                with_text = page.get_textpage()
+                lines = tuple(_lines(with_text))
+                with_text.close()
+                if ocr is not None and not lines:
+                    lines = tuple(_scanned(page, ocr))
+                pages.append(lines)
+                page.close()
+            except pypdfium2.PdfiumError:
+                pages.append(())
+                damaged += 1
+        metadata = {key: value.strip() for key, value in document.get_metadata_dict().items()}
+        return Pages(tuple(pages), metadata, len(document), damaged)
+
+
+def _scanned(page: Any, ocr: Ocr) -> Iterator[Line]:
+    """The lines of a page (PdfPage) that is an image; blank lines between them are gaps."""
+    width, height = page.get_size()
+    scale = min(_DPI / 72, (_MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=True)
+    pixels, stride = bytes(bitmap.buffer), bitmap.stride
+    rows = (pixels[at * stride : at * stride + bitmap.width] for at in range(bitmap.height))
+    image = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + b"".join(rows)
+    bitmap.close()
+    for number, row in enumerate(ocr.read(image).split("\n")):
+        if row.strip() and number < _MAX_LINES:
+            yield Line(row.strip(), 0.0, -2.0 * number, -2.0 * number - 1)
+
+
+def _lines(page: Any) -> Iterator[Line]:
+    """The lines of a text page (PdfTextPage; the library has no types) that are not blank."""
+    from pypdfium2 import raw as pdfium  # noqa: PLC0415
+
+    box = pdfium.FS_RECTF()
+
+    def edges(at: int) -> tuple[float, float]:
+        """Bottom and top of the font at an offset of the text; zeros if they are unknown."""
+        char = pdfium.FPDFText_GetCharIndexFromTextIndex(page, at)
+        if char < 0 or not pdfium.FPDFText_GetLooseCharBox(page, char, box):
+            return 0.0, 0.0
+        return box.bottom, box.top
+
+    start = 0
+    text = page.get_text_range()
+    for number, line in enumerate(text.split("\n")):
+        shown = line.strip()
+        if shown and number < _MAX_LINES:
+            first = start + len(line) - len(line.lstrip())
+            bottom, top = edges(first)
+            end = edges(first + len(shown) - 1)[0]
+            yield Line(shown, abs(top - bottom), top, end)
+        start += len(line) + 1
+
+
+_HYPHENATED = re.compile("[\ufffe\u00ad\x02]")
+_BROKEN_WORD = re.compile(r"[^\W\d_]-\Z")
+_ENDS_SENTENCE = re.compile(r"[.!?…:;。！？][\"'”’»)\]]*\Z")  # noqa: RUF001 - of other scripts
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？]")  # noqa: RUF001 - as above
+_ITEM = re.compile(r"(?:[•‣▪●○–—*]|-|\d{1,3}[.)]|\(?[a-z]\))\s")  # noqa: RUF001 - dashes as bullets
+_NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b")
+_UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_LEADERS = re.compile(r"(?:[.·…] ?){4,}")  # between an entry of a table of contents and its page
+_LARGER = 1.12  # a heading's font is at least this many times that of the text
+_ALIKE = 0.1  # sizes that differ by less are one
+_GAP = 0.6  # of the font's height: a larger gap between lines is one between paragraphs
+_MAX_HEADING = 200  # characters
+_MAX_SHARE = 0.3  # if more lines than this have large fonts, sizes do not tell headings
+_LEVELS = 4
+_MAX_MOVED = 600  # characters of a sentence that are moved to the page where it begins
+_EDGE_LINES = 2  # lines at the top and bottom of a page that may be running heads or page numbers
+_REPEATED = 0.5  # share of the pages on which a running head is
+
+
+@frozen
+class Block:
+    """A paragraph (level 0) or a heading, and the page on which it begins, from 1."""
+
+    text: str
+    page: int
+    level: int = 0
+
+
+def blocks_of(pages: Sequence[Sequence[Line]]) -> list[Block]:
+    """The paragraphs and headings of all pages in order.
+
+    Running heads and page numbers are left out, hyphenated words joined. A sentence that goes on
+    on the next page is given whole to the page on which it begins.
+    """
+    kept = without_running_heads(pages)
+    levels = _heading_levels(kept)
+    blocks: list[Block] = []
+    for number, lines in enumerate(kept, start=1):
+        found = [Block(text, number, level) for text, level in _paragraphs(lines, levels)]
+        _join_page(blocks, found)
+        blocks += found
+    return blocks
+
+
+def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Drop what is at the top or bottom of at least half of the pages, numbers apart."""
+    printed = [page for page in pages if page]
+    if len(printed) < 4:
+        return [list(page) for page in pages]
+    seen = Counter(
+        key for page in printed for key in {_edge_key(line.text) for line in _edges(page)}
+    )
+    least = max(3, len(printed) * _REPEATED)
+    heads = {key for key, count in seen.items() if count >= least}
+    kept = []
+    for page in pages:
+        edge = {id(line) for line in _edges(page) if _edge_key(line.text) in heads}
+        kept.append([line for line in page if id(line) not in edge])
+    return kept
+
+
+def _edges(page: Sequence[Line]) -> Sequence[Line]:
+    if len(page) <= _EDGE_LINES:
+        return ()  # a slide or a title page
+    return (*page[:_EDGE_LINES], *page[max(_EDGE_LINES, len(page) - _EDGE_LINES) :])
+
+
+def _edge_key(text: str) -> str:
+    return _NUMBERS.sub("#", text.casefold())
+
+
+def _heading_levels(pages: Sequence[Sequence[Line]]) -> dict[float, int]:
+    """The level of each font size that headings have, by the rounded size."""
+    sizes: Counter[float] = Counter()
+    lines: Counter[float] = Counter()
+    for page in pages:
+        for line in page:
+            if line.size > 0:
+                sizes[_rounded(line.size)] += len(line.text)
+                lines[_rounded(line.size)] += 1
+    if not sizes:
+        return {}
+    body = sizes.most_common(1)[0][0]
+    large = sorted((size for size in sizes if size >= body * _LARGER), reverse=True)
+    if sum(lines[size] for size in large) > _MAX_SHARE * sum(lines.values()):
+        return {}
+    levels: dict[float, int] = {}
+    level = 0
+    for n, size in enumerate(large):
+        level += not n or size < large[n - 1] * (1 - _ALIKE)
+        levels[size] = min(level, _LEVELS)
+    return levels
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _paragraphs(lines: Sequence[Line], levels: dict[float, int]) -> Iterator[tuple[str, int]]:
+    """The paragraphs and headings of a page, each with its level."""
+    usual = _usual_gap(lines)
+    text, level = "", 0
+    before: Line | None = None
+    for line in lines:
+        titles = len(line.text) <= _MAX_HEADING and not _LEADERS.search(line.text)
+        own = levels.get(_rounded(line.size), 0) if titles else 0
+        if before is not None and not _begins(before, line, usual, same=own == level):
+            text = joined(text, line.text)
+        else:
+            if text:
+                yield _clean(text), level
+            text, level = line.text, own
+        before = line
+    if text:
+        yield _clean(text), level
+
+
+def _begins(before: Line, line: Line, usual: float, *, same: bool) -> bool:
+    """Whether a line begins a paragraph or heading."""
+    if not same or _ITEM.match(line.text):
+        return True
+    gap = before.bottom - line.top
+    if gap < -max(line.size, 1.0) * 2:  # upwards: the next column
+        return bool(_ENDS_SENTENCE.search(before.text))
+    return gap > usual + _GAP * max(line.size, 1.0)
+
+
+def _usual_gap(lines: Sequence[Line]) -> float:
+    gaps = [
+        before.bottom - line.top
+        for before, line in pairwise(lines)
+        if before.bottom >= line.top - line.size
+    ]
+    return median(gaps) if gaps else 0.0
+
+
+def joined(first: str, second: str) -> str:
+    """Two parts of a paragraph as one, a word that was hyphenated between them whole again."""
+    if _HYPHENATED.search(first[-1:]):
+        return first + second
+    if _BROKEN_WORD.search(first[-2:]) and second[:1].islower():
+        return first[:-1] + second
+    if _UNSPACED.match(first[-1:]) and _UNSPACED.match(second[:1]):
+        return first + second
+    return f"{first} {second}"
+
+
+def _clean(text: str) -> str:
+    """Resolve the hyphens that PDFium marks: before a small letter they only cut a word."""
+    parts = _HYPHENATED.split(text)
+    for n, part in enumerate(parts[1:], start=1):
+        cut = parts[n - 1][-1:].isalpha() and part[:1].islower()
+        parts[n] = part if cut or not part else f"-{part}"
+    return " ".join(_LEADERS.sub(" ", "".join(parts)).split())
+
+
+def _join_page(before: list[Block], found: list[Block]) -> None:
+    """Move the rest of a sentence from the top of a page to the page on which it begins."""
+    if not before or not found or before[-1].level or found[0].level:
+        return
+    last, first = before[-1], found[0]
+    broken = bool(_BROKEN_WORD.search(last.text[-2:]))
+    if _ENDS_SENTENCE.search(last.text) or not (broken or first.text[:1].islower()):
+        return
+    end = _SENTENCE_END.search(first.text, 0, _MAX_MOVED)
+    if end is not None:
+        cut = end.end()
+    elif len(first.text) <= _MAX_MOVED:
+        cut = len(first.text)
+    else:
+        cut = len(first.text.split(maxsplit=1)[0])
+    before[-1] = replace(last, text=joined(last.text, first.text[:cut]))
+    rest = first.text[cut:].strip()
+    found[:1] = [replace(first, text=rest)] if rest else []
+
 
 _SUFFIX = ".pdf"
 NO_TEXT = "no text (scanned)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -13,16 +14,82 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, TypeVar, cast
 
 from notewell.base.errors import ServerError, UnreadableNoteError
 from notewell.base.support.program import reader_command
 from notewell.base.types import PropertyValue
-from notewell.contract.codec import from_json
-from notewell.vault.readers import frames
+from notewell.base.types.frozen import frozen
+from notewell.contract.codec import from_json, to_json
 from notewell.vault.readers.ocr import MAX_SECONDS as OCR_SECONDS
 from notewell.vault.readers.ocr import Ocr
 from notewell.vault.readers.reader import FileFacts, ReadNote
+
+_LENGTHS = struct.Struct(">IQ")  # of the header and the body, in bytes
+_MAX_HEADER = 1024 * 1024
+MAX_BODY = 512 * 1024 * 1024
+
+Header = TypeVar("Header")
+OcrState = Literal["off", "missing", "installed"]
+
+
+@frozen
+class ReadRequest:
+    """Asks for the note of a file, whose bytes are the body. The times are those of the file."""
+
+    path: str
+    modified: float
+    created: float | None
+    types: tuple[str, ...]
+    ocr: OcrState
+    seconds: float  # after which the child ends itself, if nobody did before
+
+
+@frozen
+class ImageText:
+    """The text of an image that the child asked for is the body. `stopped`: see `Ocr`."""
+
+    stopped: bool
+
+
+@frozen
+class ReadReply:
+    """A message of the child.
+
+    `ready`: it waits for files; `message` says why it is not confined, if it is not. `image`: the
+    body is an image. `read`: the body is the note. `unread`: `code` is that of the error.
+    """
+
+    state: Literal["ready", "image", "read", "unread"]
+    code: str = ""
+    message: str = ""
+
+
+def send(stream: BinaryIO, header: ReadRequest | ImageText | ReadReply, body: bytes) -> None:
+    """Write a message; raises OSError if nobody reads it."""
+    encoded = to_json(header)
+    stream.write(_LENGTHS.pack(len(encoded), len(body)))
+    stream.write(encoded)
+    stream.write(body)
+    stream.flush()
+
+
+def receive(stream: BinaryIO, kind: type[Header]) -> tuple[Header, bytes] | None:
+    """Read a message; None if the stream ended, also within a message.
+
+    Raises ServerError for a header of another kind, ValueError for impossible lengths.
+    """
+    lengths = stream.read(_LENGTHS.size)
+    if len(lengths) < _LENGTHS.size:
+        return None
+    of_header, of_body = _LENGTHS.unpack(lengths)
+    if of_header > _MAX_HEADER or of_body > MAX_BODY:
+        raise ValueError("the lengths of a message are out of bounds")
+    header, body = stream.read(of_header), stream.read(of_body)
+    if len(header) < of_header or len(body) < of_body:
+        return None
+    return from_json(kind, header), body
+
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +154,7 @@ class ReaderProcess:
         if self._end is not None:
             self._end()
 
-    def _ask(self, raw: bytes, file: FileFacts) -> tuple[frames.ReadReply, bytes]:
+    def _ask(self, raw: bytes, file: FileFacts) -> tuple[ReadReply, bytes]:
         """Ask for one file."""
         child = self._running(file)
         seconds = self._seconds + (OCR_SECONDS if file.ocr is not None else 0)
@@ -155,27 +222,27 @@ class ReaderProcess:
             self._lock.release()
 
 
-def _request(file: FileFacts, seconds: float) -> frames.ReadRequest:
-    ocr: frames.OcrState = "off"
+def _request(file: FileFacts, seconds: float) -> ReadRequest:
+    ocr: OcrState = "off"
     if file.ocr is not None:
         ocr = "installed" if file.ocr.is_installed else "missing"
-    return frames.ReadRequest(file.path, file.modified, file.created, file.types, ocr, seconds)
+    return ReadRequest(file.path, file.modified, file.created, file.types, ocr, seconds)
 
 
 def _talk(
-    child: subprocess.Popen[bytes], request: frames.ReadRequest, raw: bytes, ocr: Ocr | None
-) -> tuple[frames.ReadReply, bytes] | None:
+    child: subprocess.Popen[bytes], request: ReadRequest, raw: bytes, ocr: Ocr | None
+) -> tuple[ReadReply, bytes] | None:
     """Send a file, and read images until the answer comes; None if the child ended."""
     requests, replies = cast("BinaryIO", child.stdin), cast("BinaryIO", child.stdout)
-    frames.send(requests, request, raw)
-    while (answer := frames.receive(replies, frames.ReadReply)) is not None:
+    send(requests, request, raw)
+    while (answer := receive(replies, ReadReply)) is not None:
         reply, body = answer
         if reply.state == "ready":
             if reply.message and sys.platform.startswith("linux"):
                 _warn(reply.message)
         elif reply.state == "image" and ocr is not None:
             text = ocr.read(body).encode("utf-8", "replace")
-            frames.send(requests, frames.ImageText(ocr.stopped), text)
+            send(requests, ImageText(ocr.stopped), text)
         else:
             break
     return answer
