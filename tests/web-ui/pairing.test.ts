@@ -67,9 +67,8 @@ describe("the page", () => {
   });
 
   it("proposes a name for the device", () => {
-    expect(deviceName("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)")).toBe("Browser on iPhone");
-    expect(deviceName("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)")).toBe("Browser on Mac");
-    expect(deviceName("")).toBe("Browser");
+    expect(deviceName(true)).toBe("Browser on a phone");
+    expect(deviceName(false)).toBe("Browser on a computer");
   });
 });
 

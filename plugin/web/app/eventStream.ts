@@ -30,7 +30,7 @@ export async function followEvents(
       }
     } catch (error) {
       if (signal.aborted) return;
-      console.info("The connection for events ended and is made again:", error);
+      console.debug("The connection for events ended and is made again:", error);
     }
     await pause(pauseMs, signal);
   }

@@ -1,5 +1,7 @@
 /** The link that lets a device in: `#/pair?code=…&name=…&scope=…`. Anybody can write one, so it is checked. */
 
+import { t } from "../../src/texts";
+
 const CODE = /^[\w-]{16,100}$/;
 const NAME_CHARS = 64;
 
@@ -31,9 +33,7 @@ export function secretOf({ code }: PairingLink, device: string): { readonly how:
   return { how: "code", value: code, name: plain(device) || "Browser" };
 }
 
-/** A name for this browser's device, from what the browser says of itself. */
-export function deviceName(agent: string): string {
-  const known = ["iPhone", "iPad", "Android", "Windows", "Macintosh", "Linux"];
-  const found = known.find((name) => agent.includes(name));
-  return found === undefined ? "Browser" : `Browser on ${found === "Macintosh" ? "Mac" : found}`;
+/** A first name for this browser's device, which a person may change. */
+export function deviceName(isTouched: boolean): string {
+  return isTouched ? t("Browser on a phone") : t("Browser on a computer");
 }

@@ -8,7 +8,7 @@ import { t, tparts } from "../../src/texts";
 
 /** Shows the page; `session` is who this browser is signed in as already. Nothing is sent before the click. */
 export function showPairing(root: HTMLElement, link: PairingLink, session: string | null, enter: (secret: Secret) => void): void {
-  const name = h("input", { id: "device", maxlength: 58, required: true, autocomplete: "off", value: deviceName(navigator.userAgent) });
+  const name = h("input", { id: "device", maxlength: 58, required: true, autocomplete: "off", value: deviceName(matchMedia("(pointer: coarse)").matches) });
   const named = link.name ? h("p", {}, ...tparts("The link calls this server {name}.", { name: h("bdi", {}, `“${link.name}”`) })) : null;
   const rights =
     link.scope === "read"
