@@ -15,7 +15,7 @@ PACKAGE = Path(notewell.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES = 600
 # These two fall, and rise only with the folder of a new feature; the commit says why.
-MOST_MODULES = 424
+MOST_MODULES = 425
 MOST_STATEMENTS = 53_400
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 26

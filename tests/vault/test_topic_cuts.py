@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import Chunk, ChunkSizes
-from notewell.vault.chunk import chunk, compared_sentences
-from notewell.vault.topic_cuts import MOST_SENTENCES, TopicRule
+from notewell.vault.chunk import chunk
+from notewell.vault.topic_cuts import MOST_SENTENCES, TopicCuts, compared_sentences
 from tests.vault.notes import check_chunks, chunks_of, note_of, words
 
 SIZES = ChunkSizes(64, 8, 6)
@@ -24,8 +24,8 @@ def same_subject(texts: Sequence[str]) -> list[float]:
 
 
 def cut(text: str, sizes: ChunkSizes = SIZES, percentile: int = 20) -> tuple[Chunk, ...]:
-    rule = TopicRule(same_subject, percentile)
-    return chunk(note_of(text), count_tokens=words, sizes=sizes, topics=rule)
+    rule = TopicCuts(same_subject, percentile)
+    return chunk(note_of(text), count_tokens=words, sizes=sizes, cut_sections=rule)
 
 
 def test_a_section_is_cut_where_the_topic_changes() -> None:
@@ -111,8 +111,8 @@ def test_chunks_keep_their_promises_wherever_topics_change(
 ) -> None:
     text = "\n\n".join(blocks)
     draw = getattr(random, "random")  # noqa: B009 - hypothesis has no public type for it
-    rule = TopicRule(lambda texts: [draw() for _ in texts[1:]], percentile)
+    rule = TopicCuts(lambda texts: [draw() for _ in texts[1:]], percentile)
 
-    found = chunk(note_of(text), count_tokens=words, sizes=SIZES, topics=rule)
+    found = chunk(note_of(text), count_tokens=words, sizes=SIZES, cut_sections=rule)
 
     check_chunks(note_of(text), found, text, SIZES, words)

@@ -144,11 +144,13 @@ def load(
         say=say,
     )
     runtime = _FALLBACK_RUNTIME if spec is None else spec.runtime
-    if rules.late_chunking and runtime != "onnx":
-        raise ModelError(
-            f"{rules.name} runs by sentence-transformers, which cannot read passages together. Set"
-            " model.late_chunking to false, or choose a model of `notewell models list`."
-        )
+    if rules.late_chunking:
+        if runtime != "onnx":
+            raise ModelError(
+                f"{rules.name} runs by sentence-transformers, which cannot read passages together."
+                " Set model.late_chunking to false, or choose a model of `notewell models list`."
+            )
+        runtime = "late_chunking"
     return find_provider(EMBEDDERS, runtime).load(options)
 
 

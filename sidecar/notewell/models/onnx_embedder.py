@@ -21,8 +21,8 @@ import numpy as np
 from onnxruntime import InferenceSession
 
 from notewell.base.errors import ModelError
-from notewell.base.types import LATE, ChunkSizes, FloatArray, ModelKey, TokenVectors, Window
-from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
+from notewell.base.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
+from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec, Pooling
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import GraphStore, run, unit
 from notewell.models.providers import EmbedderOptions
@@ -36,7 +36,6 @@ _NICENESS = 10
 # indexing altogether.
 _LONGEST_YIELD_S = 0.05
 
-_SPECIAL_TOKENS = 2  # at the ends of each text
 # Queries come again: with other filters, for a further page, from another client. A vector of the
 # default model takes 1.5 KB.
 _KEPT_QUERIES = 256
@@ -74,6 +73,13 @@ class QueryGate:
 class OnnxEmbedder:
     """A loaded model. Satisfies `types.Embedder`; safe to call from several threads."""
 
+    scheme = ""  # ends the quantisation in the key of vectors that are computed otherwise
+
+    @classmethod
+    def pooling(cls, spec: ModelSpec) -> Pooling:
+        """How the graph makes one vector of those of all tokens."""
+        return spec.pooling
+
     def __init__(
         self,
         session: InferenceSession,
@@ -83,14 +89,11 @@ class OnnxEmbedder:
         key: ModelKey,
         threads: int,
         words: WordTable | None = None,
-        late: bool = False,
     ) -> None:
         """Use a session of one thread. `threads` 0 means one worker per processor.
 
-        `words` are the token vectors of the same weights. `late`: the graph gives the states of all
-        tokens, so that it can embed windows.
+        `words` are the token vectors of the same weights.
         """
-        self._late = late
         self._session: InferenceSession | None = session
         self._tokenizer = tokenizer
         self._spec = spec
@@ -128,13 +131,6 @@ class OnnxEmbedder:
         vectors = self._words.of(np.array(ids, np.int64))
         return TokenVectors(np.array(starts, np.int64), vectors)
 
-    @property
-    def window_tokens(self) -> int:
-        """See `types.EmbedsWindows`."""
-        spec = self._spec
-        taken = self._tokenizer.count(spec.passage_prefix) + _SPECIAL_TOKENS
-        return spec.max_tokens - taken if self._late else 0
-
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Unit vectors of shape (len(texts), dimensions), float32, in the order given.
 
@@ -148,26 +144,6 @@ class OnnxEmbedder:
             vectors[row] = unit(output)
 
         self._run_all(tokens, keep)
-        return vectors
-
-    def embed_windows(self, windows: Sequence[Window]) -> list[FloatArray]:
-        """See `types.EmbedsWindows`. Raises ModelError likewise."""
-        vectors: list[FloatArray] = [
-            np.zeros((len(window.passages), self.dimensions), np.float32) for window in windows
-        ]
-        prefix = self._spec.passage_prefix
-        read = [self._tokenizer.ranges(prefix + window.text) for window in windows]
-
-        def keep(row: int, output: FloatArray) -> None:
-            _, starts, special = read[row]
-            places = np.where(special, -1, np.array(starts) - len(prefix))
-            for n, ranges in enumerate(windows[row].passages):
-                own = places < 0  # special tokens and the prefix belong to each
-                for start, end in ranges:
-                    own |= (places >= start) & (places < end)
-                vectors[row][n] = unit(output[own])
-
-        self._run_all([ids for ids, _, _ in read], keep)
         return vectors
 
     def _run_all(
@@ -252,8 +228,8 @@ def _step_back() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
-def load(options: EmbedderOptions) -> OnnxEmbedder:
-    """The embedder that the options describe; its files are fetched unless `offline`.
+def load(options: EmbedderOptions, kind: type[OnnxEmbedder] = OnnxEmbedder) -> OnnxEmbedder:
+    """The embedder of this kind that the options describe; its files are fetched unless `offline`.
 
     Raises ModelError and its subclasses, and what onnxruntime raises.
     """
@@ -270,7 +246,7 @@ def load(options: EmbedderOptions) -> OnnxEmbedder:
             offline=options.offline,
             say=options.say,
         )
-        return _assemble(spec, files, options)
+        return _assemble(spec, files, options, kind)
     except OSError as error:
         raise ModelError(
             f"The model {spec.name} cannot be read, or its cache {model_dir} cannot be written:"
@@ -278,32 +254,26 @@ def load(options: EmbedderOptions) -> OnnxEmbedder:
         ) from error
 
 
-def _assemble(spec: ModelSpec, files: ModelFiles, options: EmbedderOptions) -> OnnxEmbedder:
+def _assemble(
+    spec: ModelSpec, files: ModelFiles, options: EmbedderOptions, kind: type[OnnxEmbedder]
+) -> OnnxEmbedder:
     rules, model_dir = options.rules, options.model_dir
     tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
-    if rules.late_chunking and spec.pooling != "mean":
-        raise ModelError(
-            f"{spec.name} does not average its tokens, so passages cannot be read together: set"
-            " model.late_chunking to false, or choose another model."
-        )
-    pooling = "none" if rules.late_chunking else spec.pooling
-    store = GraphStore(files, pooling, model_dir, tokenizer.ids)
+    store = GraphStore(files, kind.pooling(spec), model_dir, tokenizer.ids)
     session, quantisation = store.open(rules.quantisation)
     if quantisation != rules.quantisation:
         options.say(
             f"{spec.name} runs as {quantisation}, because {rules.quantisation} is not precise"
             " enough on this processor."
         )
-    scheme = f"{quantisation}{LATE}" if rules.late_chunking else quantisation
-    key = ModelKey(spec.name, files.weights_hash, scheme)
+    key = ModelKey(spec.name, files.weights_hash, f"{quantisation}{kind.scheme}")
     small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
     words = WordTable.open(files.folder / files.weights, small)
-    return OnnxEmbedder(
+    return kind(
         session,
         tokenizer,
         spec=spec,
         key=key,
         threads=rules.threads,
         words=words,
-        late=rules.late_chunking,
     )

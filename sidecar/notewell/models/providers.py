@@ -88,6 +88,7 @@ EMBEDDERS: tuple[Provider[EmbedderOptions, Embedder], ...] = (
     Provider("onnx", "notewell.models.onnx_embedder"),
     Provider("torch", "notewell.models.torch_embedder"),
     Provider("remote", "notewell.models.remote.embedder"),
+    Provider("late_chunking", "notewell.models.late_chunking"),
 )
 RERANKERS: tuple[Provider[RerankerOptions, Reranker], ...] = (
     Provider("onnx", "notewell.models.cross_encoder"),

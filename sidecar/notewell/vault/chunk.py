@@ -1,9 +1,13 @@
 """Splits a note into chunks, the passages that are indexed, embedded and found.
 
 A section under a heading becomes one chunk if it fits. Small neighbouring sections are merged and
-long ones split (see sections.py and split.py), on request also where the topic changes (see
-topic_cuts.py). A header with the title, headings and
-tags is embedded with each chunk. Sizes are in tokens of the model.
+long ones split. A header with the title, headings and tags is embedded with each chunk. Sizes are
+in tokens of the model.
+
+Text that is too long for the model is split into pieces of about equal length. Cuts are made, in
+order of preference, between blocks; between outer items and then at line ends in lists, tables and
+code; after sentences; between words; between characters. After a cut inside a block the next piece
+overlaps the end of the previous one.
 """
 
 from __future__ import annotations
@@ -12,10 +16,11 @@ import hashlib
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, chain
+from typing import TypeAlias
 
 from notewell.base.types import (
     BlockMark,
@@ -30,9 +35,26 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.vault.nested_lists import parent_item
 from notewell.vault.properties import fold, link_label, properties_text, words_of
-from notewell.vault.sections import Draft, Section, merge_small, sections_of
-from notewell.vault.topic_cuts import Place, TopicRule, parts_between, sentence_texts, topic_places
+from notewell.vault.sections import Draft, Part, Section, merge_small, sections_of
 
+# From sections and the least tokens of a part to the parts of each section.
+CutSections: TypeAlias = Callable[[Sequence[Section], int, CountTokens], Sequence[Sequence[Part]]]
+
+# Tokens that the model adds to every text, and a margin because a joined text may have more tokens
+# than its parts.
+_SPECIAL_TOKENS = 2
+_MARGIN = 4
+_HEADER_SHARE = 4  # a header has at most this fraction of a chunk
+_LEAST_BUDGET = 8
+# A token counts for this many characters at most: some models take a word without end for one, and
+# none reads more of a text than that.
+_TOKEN_CHARACTERS = 64
+_OF_ROWS = frozenset({"list", "table", "code"})
+_MAX_CONTEXT_TOKENS = 24
+_MAX_TAGS = 6
+_MAX_NAMES = 4
+_NAMED = (("Topics", "topics"), ("Topic", "topic"), ("Author", "author"), ("Authors", "authors"))
+# Where a text is split, the best places first.
 _LINE = re.compile(r"\n")
 _OUTER_LINE = re.compile(r"\n(?=\S)")
 _SENTENCE = re.compile(
@@ -45,6 +67,292 @@ _LEVELS_OF_PROSE = (_SENTENCE, _LINE, _WORD)
 _LEAST_AT_BLOCK = 0.25
 _LEAST = 0.5
 _RETRIES = 8
+
+
+def embed_hash(text: str) -> bytes:
+    """Return the identity of an embedded text: BLAKE2b-128 of its UTF-8."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def chunk(
+    note: Note,
+    *,
+    count_tokens: CountTokens,
+    sizes: ChunkSizes,
+    title: str | None = None,
+    cut_sections: CutSections | None = None,
+) -> tuple[Chunk, ...]:
+    """Cut a note into chunks of at most `sizes.max_tokens`, header and special tokens included.
+
+    `title` is put into the headers instead of the note's own.
+
+    `cut_sections` may cut sections further, as topic_cuts.py does; without it they stay whole.
+
+    A note without text gives a chunk of its description, or else of its properties, or none.
+    """
+    titled = note if title is None else replace(note, title=title)
+    chunker = _Chunker(titled, count_tokens, sizes, cut_sections)
+    drafts = chunker.drafts()
+    return tuple(chunker.finish(ordinal, draft) for ordinal, draft in enumerate(drafts))
+
+
+class _Chunker:
+    """Makes the chunks of one note within the token limits."""
+
+    def __init__(
+        self,
+        note: Note,
+        count_tokens: CountTokens,
+        sizes: ChunkSizes,
+        cut_sections: CutSections | None,
+    ) -> None:
+        self._note = note
+        self._cut_sections = cut_sections or _whole_sections
+        self._count = partial(_tokens, count_tokens)
+        self._sizes = sizes
+        self._headers = Headers(note, self._count, sizes.max_tokens // _HEADER_SHARE)
+
+    def _room(self, headings: tuple[str, ...]) -> int:
+        """Return how many tokens a text may have under this heading path."""
+        taken = self._headers.make(headings)[1] + 1 + _SPECIAL_TOKENS + _MARGIN
+        return max(_LEAST_BUDGET, self._sizes.max_tokens - taken)
+
+    def drafts(self) -> list[Draft]:
+        """Make the note's drafts in order."""
+        sections = tuple(sections_of(self._note))
+        parts = self._cut_sections(sections, self._sizes.min_tokens, self._count)
+        drafts = [
+            draft
+            for section, own in zip(sections, parts, strict=True)
+            for draft in self._section(section, own)
+        ]
+        drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
+        return drafts or list(self._stated())
+
+    def _section(self, section: Section, parts: Sequence[Part]) -> Iterator[Draft]:
+        spans = section.spans
+        room = self._room(tuple([heading.text for heading in section.trail]))
+        text = section.text
+        tokens = self._count(text)
+        if tokens > room or len(parts) > 1:
+            yield from self._pieces(section, text, parts, room)
+            return
+        yield Draft(
+            trail=section.trail,
+            text=text,
+            lines=_lines_of(spans),
+            start=spans[0].start,
+            end=spans[-1].end,
+            tokens=tokens,
+            blocks=_marks(spans),
+            fresh=section.fresh,
+            titled=section.titled,
+        )
+
+    def _pieces(
+        self, section: Section, text: str, parts: Sequence[Part], room: int
+    ) -> Iterator[Draft]:
+        """Make drafts of a section's parts; one that is too long for a chunk is split."""
+        spans = section.spans
+        offsets = list(accumulate((len(span.text) + 1 for span in spans[:-1]), initial=0))
+        lines = _lines_of(spans)
+        starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        for piece in self._split(text, parts, list(zip(offsets, spans, strict=True)), room):
+            trimmed = _trim(text, piece)
+            if trimmed is None:
+                continue
+            start, end = trimmed
+            first = bisect_right(offsets, start) - 1
+            last = bisect_right(offsets, end - 1) - 1
+            row = bisect_right(starts, start) - 1
+            parent, context = self._context(text, spans[first], (offsets[first], start), room // 8)
+            yield Draft(
+                trail=section.trail,
+                text=text[start:end],
+                lines=lines[row : bisect_right(starts, end - 1)],
+                start=_source_offset(spans[first], start - offsets[first], after=False),
+                end=_source_offset(spans[last], end - offsets[last], after=True),
+                tokens=0,
+                blocks=_marks(spans[first : last + 1]),
+                parent=parent,
+                context=context,
+                whole=False,
+            )
+
+    def _split(
+        self,
+        text: str,
+        parts: Sequence[Part],
+        spans: Sequence[tuple[int, Span]],
+        room: int,
+    ) -> Iterator[Piece]:
+        """Yield the pieces of a section's parts; `spans` are with their offsets in its text."""
+        hangs = any(span.kind in ("list", "table") for _, span in spans)
+        budget = room - min(_MAX_CONTEXT_TOKENS, room // 8) if hangs else room
+        for start, end in parts:
+            if len(parts) > 1 and self._count(text[start:end]) <= budget:
+                yield Piece(start, end)
+                continue
+            blocks = []
+            for offset, span in spans:
+                begin, stop = max(offset, start), min(offset + len(span.text), end)
+                if begin < stop:
+                    tokens = self._count(text[begin:stop])
+                    blocks.append(Block(begin - start, tokens, span.kind in _OF_ROWS))
+            splitter = Splitter(text[start:end], blocks, self._count)
+            for piece in splitter.split(budget, self._sizes.overlap_tokens):
+                yield Piece(start + piece.start, start + piece.end)
+
+    def _context(
+        self, text: str, span: Span, place: tuple[int, int], limit: int
+    ) -> tuple[str | None, str | None]:
+        """Return the list item that a piece hangs under, and the line to show above the piece."""
+        offset, start = place
+        if start == offset or span.kind not in ("list", "table"):
+            return None, None
+        parent = None
+        above: str | None
+        if span.kind == "table":
+            end = span.text.find("\n", 0, limit * _TOKEN_CHARACTERS)
+            above = span.text[: end if end >= 0 else limit * _TOKEN_CHARACTERS]
+        else:
+            above = parent = parent_item(text, offset, start)
+        if not above:
+            return None, None
+        shown, _ = fit_words(above, self._count, min(_MAX_CONTEXT_TOKENS, limit) - 1)
+        return parent, shown or None
+
+    def _stated(self) -> Iterator[Draft]:
+        """Make the draft of a note without text: what its properties say."""
+        stated = self._note.description or properties_text(self._note.properties)
+        text, tokens = fit_words(stated, self._count, self._room(()))
+        if text:
+            lines = (1,) * (text.count("\n") + 1)  # a value may have several, all at the top
+            yield Draft((), text, lines, 0, 0, tokens)
+
+    def finish(self, ordinal: int, draft: Draft) -> Chunk:
+        """Give a draft its header and its hash."""
+        header = self._headers.make(draft.headings)[0]
+        if draft.context:
+            header = f"{header}\n{draft.context}" if header else draft.context
+        return Chunk(
+            ordinal=ordinal,
+            headings=draft.headings,
+            block=draft.blocks[0].block if len(draft.blocks) == 1 else None,
+            parent=draft.parent,
+            start=draft.start,
+            end=draft.end,
+            text=draft.text,
+            lines=draft.lines,
+            header=header,
+            text_hash=embed_hash(embedded_text(header, draft.text)),
+            marks=draft.blocks,
+        )
+
+
+def _whole_sections(
+    sections: Sequence[Section], _minimum: int, _count: CountTokens
+) -> list[Sequence[Part]]:
+    return [[section.whole] for section in sections]
+
+
+def _tokens(count_tokens: CountTokens, text: str) -> int:
+    return max(count_tokens(text), len(text) // _TOKEN_CHARACTERS)
+
+
+def _marks(spans: tuple[Span, ...]) -> tuple[BlockMark, ...]:
+    return tuple(
+        [BlockMark(span.block, span.lines[0], span.lines[-1]) for span in spans if span.block]
+    )
+
+
+def _lines_of(spans: tuple[Span, ...]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(span.lines for span in spans))
+
+
+def _trim(text: str, piece: Piece) -> tuple[int, int] | None:
+    """Strip white space from a piece, except the indentation of its first line."""
+    end = piece.start + len(text[piece.start : piece.end].rstrip())
+    shown = text[piece.start : end].lstrip()
+    if not shown:
+        return None
+    start = end - len(shown)
+    line = text.rfind("\n", piece.start, start) + 1
+    return (max(line, piece.start) if line else piece.start), end
+
+
+def _source_offset(span: Span, position: int, *, after: bool) -> int:
+    """Convert an offset in a span's text to an offset in the source.
+
+    Exact if the text equals its source; otherwise the start or end of the span.
+    """
+    if span.end - span.start == len(span.text):
+        return span.start + min(position, len(span.text))
+    return span.end if after else span.start
+
+
+class Headers:
+    """Builds the headers of one note, each at most `limit` tokens long.
+
+    A header is the title and the heading path on one line, then tags, topics and author. Folder
+    names are left out, so that moving a note changes no embedded text.
+    """
+
+    def __init__(self, note: Note, count_tokens: CountTokens, limit: int) -> None:
+        """Headers are made on first use and cached."""
+        self._title = note.title.strip()
+        self._extras = tuple(_extras(note))
+        self._count = count_tokens
+        self._limit = limit
+        self._made: dict[tuple[str, ...], tuple[str, int]] = {}
+
+    def make(self, headings: tuple[str, ...]) -> tuple[str, int]:
+        """Return the header under this heading path, and its tokens."""
+        made = self._made.get(headings)
+        if made is None:
+            made = self._made[headings] = self._fit(headings)
+        return made
+
+    def _fit(self, headings: tuple[str, ...]) -> tuple[str, int]:
+        """Shorten the header until it fits: without extras, without outer headings, then cut."""
+        title = self._title
+        path = [text for n, text in enumerate(headings) if text and (n or text != title)]
+        for extras in (self._extras, ()):
+            for kept in (path, path[-1:]):
+                header = "\n".join((" > ".join(filter(None, (title, *kept))), *extras))
+                tokens = self._count(header)
+                if tokens <= self._limit:
+                    return header, tokens
+        return fit_words(" > ".join(filter(None, (title, *path[-1:]))), self._count, self._limit)
+
+
+def fit_words(text: str, count_tokens: CountTokens, limit: int) -> tuple[str, int]:
+    """Cut `text` at a word so that it has at most `limit` tokens; return it and its tokens."""
+    text = text.lstrip()[: limit * _TOKEN_CHARACTERS].rstrip()
+    tokens = count_tokens(text)
+    while text and tokens > limit:
+        size = min(len(text) - 1, int(len(text) * limit / tokens))
+        shorter = text[:size]
+        # Cut at a space if there is one; some scripts are written without spaces.
+        text = (shorter.rsplit(None, 1)[0] if " " in shorter.strip() else shorter).rstrip()
+        tokens = count_tokens(text)
+    return text, tokens if text else 0
+
+
+def _extras(note: Note) -> Iterator[str]:
+    if note.tags:
+        yield "Tags: " + ", ".join(note.tags[:_MAX_TAGS])
+    folded = fold(note.properties)
+    for label, name in _NAMED:
+        words = list(_names(folded.get(name)))
+        if words:
+            yield f"{label}: " + ", ".join(words[:_MAX_NAMES])
+
+
+def _names(value: PropertyValue) -> Iterator[str]:
+    """Yield a property's strings; of a link to a note, what it shows."""
+    for word in words_of(value, separators=","):
+        yield link_label(word).strip()
 
 
 @frozen
@@ -179,304 +487,3 @@ class Splitter:
             if match and match.end() < end:
                 return match.end()
         return end if rows else self._between_characters(low, start)
-
-
-# Tokens that the model adds to every text, and a margin because a joined text may have more tokens
-# than its parts.
-_SPECIAL_TOKENS = 2
-_MARGIN = 4
-_HEADER_SHARE = 4  # a header has at most this fraction of a chunk
-_LEAST_BUDGET = 8
-# A token counts for this many characters at most: some models take a word without end for one, and
-# none reads more of a text than that.
-_TOKEN_CHARACTERS = 64
-_OF_ROWS = frozenset({"list", "table", "code"})
-_MAX_CONTEXT_TOKENS = 24
-_MAX_TAGS = 6
-_MAX_NAMES = 4
-_NAMED = (("Topics", "topics"), ("Topic", "topic"), ("Author", "author"), ("Authors", "authors"))
-
-
-def embed_hash(text: str) -> bytes:
-    """Return the identity of an embedded text: BLAKE2b-128 of its UTF-8."""
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-
-
-def chunk(
-    note: Note,
-    *,
-    count_tokens: CountTokens,
-    sizes: ChunkSizes,
-    title: str | None = None,
-    topics: TopicRule | None = None,
-) -> tuple[Chunk, ...]:
-    """Cut a note into chunks of at most `sizes.max_tokens`, header and special tokens included.
-
-    `title` is put into the headers instead of the note's own. With `topics` sections are also cut
-    where the topic changes.
-
-    A note without text gives a chunk of its description, or else of its properties, or none.
-    """
-    titled = note if title is None else replace(note, title=title)
-    chunker = _Chunker(titled, count_tokens, sizes, topics)
-    drafts = chunker.drafts()
-    return tuple(chunker.finish(ordinal, draft) for ordinal, draft in enumerate(drafts))
-
-
-def compared_sentences(note: Note) -> list[str]:
-    """The sentences of a note that `chunk` compares with their neighbours, in order."""
-    return sentence_texts(tuple(sections_of(note)))
-
-
-class _Chunker:
-    """Makes the chunks of one note within the token limits."""
-
-    def __init__(
-        self, note: Note, count_tokens: CountTokens, sizes: ChunkSizes, topics: TopicRule | None
-    ) -> None:
-        self._note = note
-        self._topics = topics
-        self._count = partial(_tokens, count_tokens)
-        self._sizes = sizes
-        self._headers = Headers(note, self._count, sizes.max_tokens // _HEADER_SHARE)
-
-    def _room(self, headings: tuple[str, ...]) -> int:
-        """Return how many tokens a text may have under this heading path."""
-        taken = self._headers.make(headings)[1] + 1 + _SPECIAL_TOKENS + _MARGIN
-        return max(_LEAST_BUDGET, self._sizes.max_tokens - taken)
-
-    def drafts(self) -> list[Draft]:
-        """Make the note's drafts in order."""
-        sections = tuple(sections_of(self._note))
-        places: list[list[Place]] = [[] for _ in sections]
-        if self._topics is not None:
-            places = topic_places(sections, self._topics)
-        drafts = [
-            draft
-            for section, cuts in zip(sections, places, strict=True)
-            for draft in self._section(section, cuts)
-        ]
-        drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
-        return drafts or list(self._stated())
-
-    def _section(self, section: Section, places: Sequence[Place]) -> Iterator[Draft]:
-        spans = section.spans
-        room = self._room(tuple([heading.text for heading in section.trail]))
-        text = "\n".join([span.text for span in spans])
-        tokens = self._count(text)
-        parts = [(0, len(text))]
-        if places:
-            parts = parts_between(text, places, self._sizes.min_tokens, self._count)
-        if tokens > room or len(parts) > 1:
-            yield from self._pieces(section, text, parts, room)
-            return
-        yield Draft(
-            trail=section.trail,
-            text=text,
-            lines=_lines_of(spans),
-            start=spans[0].start,
-            end=spans[-1].end,
-            tokens=tokens,
-            blocks=_marks(spans),
-            fresh=section.fresh,
-            titled=section.titled,
-        )
-
-    def _pieces(
-        self, section: Section, text: str, parts: Sequence[tuple[int, int]], room: int
-    ) -> Iterator[Draft]:
-        """Make drafts of a section's parts; one that is too long for a chunk is split."""
-        spans = section.spans
-        offsets = list(accumulate((len(span.text) + 1 for span in spans[:-1]), initial=0))
-        lines = _lines_of(spans)
-        starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        for piece in self._split(text, parts, list(zip(offsets, spans, strict=True)), room):
-            trimmed = _trim(text, piece)
-            if trimmed is None:
-                continue
-            start, end = trimmed
-            first = bisect_right(offsets, start) - 1
-            last = bisect_right(offsets, end - 1) - 1
-            row = bisect_right(starts, start) - 1
-            parent, context = self._context(text, spans[first], (offsets[first], start), room // 8)
-            yield Draft(
-                trail=section.trail,
-                text=text[start:end],
-                lines=lines[row : bisect_right(starts, end - 1)],
-                start=_source_offset(spans[first], start - offsets[first], after=False),
-                end=_source_offset(spans[last], end - offsets[last], after=True),
-                tokens=0,
-                blocks=_marks(spans[first : last + 1]),
-                parent=parent,
-                context=context,
-                whole=False,
-            )
-
-    def _split(
-        self,
-        text: str,
-        parts: Sequence[tuple[int, int]],
-        spans: Sequence[tuple[int, Span]],
-        room: int,
-    ) -> Iterator[Piece]:
-        """Yield the pieces of a section's parts; `spans` are with their offsets in its text."""
-        hangs = any(span.kind in ("list", "table") for _, span in spans)
-        budget = room - min(_MAX_CONTEXT_TOKENS, room // 8) if hangs else room
-        for start, end in parts:
-            if len(parts) > 1 and self._count(text[start:end]) <= budget:
-                yield Piece(start, end)
-                continue
-            blocks = []
-            for offset, span in spans:
-                begin, stop = max(offset, start), min(offset + len(span.text), end)
-                if begin < stop:
-                    tokens = self._count(text[begin:stop])
-                    blocks.append(Block(begin - start, tokens, span.kind in _OF_ROWS))
-            splitter = Splitter(text[start:end], blocks, self._count)
-            for piece in splitter.split(budget, self._sizes.overlap_tokens):
-                yield Piece(start + piece.start, start + piece.end)
-
-    def _context(
-        self, text: str, span: Span, place: tuple[int, int], limit: int
-    ) -> tuple[str | None, str | None]:
-        """Return the list item that a piece hangs under, and the line to show above the piece."""
-        offset, start = place
-        if start == offset or span.kind not in ("list", "table"):
-            return None, None
-        parent = None
-        above: str | None
-        if span.kind == "table":
-            end = span.text.find("\n", 0, limit * _TOKEN_CHARACTERS)
-            above = span.text[: end if end >= 0 else limit * _TOKEN_CHARACTERS]
-        else:
-            above = parent = parent_item(text, offset, start)
-        if not above:
-            return None, None
-        shown, _ = fit_words(above, self._count, min(_MAX_CONTEXT_TOKENS, limit) - 1)
-        return parent, shown or None
-
-    def _stated(self) -> Iterator[Draft]:
-        """Make the draft of a note without text: what its properties say."""
-        stated = self._note.description or properties_text(self._note.properties)
-        text, tokens = fit_words(stated, self._count, self._room(()))
-        if text:
-            lines = (1,) * (text.count("\n") + 1)  # a value may have several, all at the top
-            yield Draft((), text, lines, 0, 0, tokens)
-
-    def finish(self, ordinal: int, draft: Draft) -> Chunk:
-        """Give a draft its header and its hash."""
-        header = self._headers.make(draft.headings)[0]
-        if draft.context:
-            header = f"{header}\n{draft.context}" if header else draft.context
-        return Chunk(
-            ordinal=ordinal,
-            headings=draft.headings,
-            block=draft.blocks[0].block if len(draft.blocks) == 1 else None,
-            parent=draft.parent,
-            start=draft.start,
-            end=draft.end,
-            text=draft.text,
-            lines=draft.lines,
-            header=header,
-            text_hash=embed_hash(embedded_text(header, draft.text)),
-            marks=draft.blocks,
-        )
-
-
-def _tokens(count_tokens: CountTokens, text: str) -> int:
-    return max(count_tokens(text), len(text) // _TOKEN_CHARACTERS)
-
-
-def _marks(spans: tuple[Span, ...]) -> tuple[BlockMark, ...]:
-    return tuple(
-        [BlockMark(span.block, span.lines[0], span.lines[-1]) for span in spans if span.block]
-    )
-
-
-def _lines_of(spans: tuple[Span, ...]) -> tuple[int, ...]:
-    return tuple(chain.from_iterable(span.lines for span in spans))
-
-
-def _trim(text: str, piece: Piece) -> tuple[int, int] | None:
-    """Strip white space from a piece, except the indentation of its first line."""
-    end = piece.start + len(text[piece.start : piece.end].rstrip())
-    shown = text[piece.start : end].lstrip()
-    if not shown:
-        return None
-    start = end - len(shown)
-    line = text.rfind("\n", piece.start, start) + 1
-    return (max(line, piece.start) if line else piece.start), end
-
-
-def _source_offset(span: Span, position: int, *, after: bool) -> int:
-    """Convert an offset in a span's text to an offset in the source.
-
-    Exact if the text equals its source; otherwise the start or end of the span.
-    """
-    if span.end - span.start == len(span.text):
-        return span.start + min(position, len(span.text))
-    return span.end if after else span.start
-
-
-class Headers:
-    """Builds the headers of one note, each at most `limit` tokens long.
-
-    A header is the title and the heading path on one line, then tags, topics and author. Folder
-    names are left out, so that moving a note changes no embedded text.
-    """
-
-    def __init__(self, note: Note, count_tokens: CountTokens, limit: int) -> None:
-        """Headers are made on first use and cached."""
-        self._title = note.title.strip()
-        self._extras = tuple(_extras(note))
-        self._count = count_tokens
-        self._limit = limit
-        self._made: dict[tuple[str, ...], tuple[str, int]] = {}
-
-    def make(self, headings: tuple[str, ...]) -> tuple[str, int]:
-        """Return the header under this heading path, and its tokens."""
-        made = self._made.get(headings)
-        if made is None:
-            made = self._made[headings] = self._fit(headings)
-        return made
-
-    def _fit(self, headings: tuple[str, ...]) -> tuple[str, int]:
-        """Shorten the header until it fits: without extras, without outer headings, then cut."""
-        title = self._title
-        path = [text for n, text in enumerate(headings) if text and (n or text != title)]
-        for extras in (self._extras, ()):
-            for kept in (path, path[-1:]):
-                header = "\n".join((" > ".join(filter(None, (title, *kept))), *extras))
-                tokens = self._count(header)
-                if tokens <= self._limit:
-                    return header, tokens
-        return fit_words(" > ".join(filter(None, (title, *path[-1:]))), self._count, self._limit)
-
-
-def fit_words(text: str, count_tokens: CountTokens, limit: int) -> tuple[str, int]:
-    """Cut `text` at a word so that it has at most `limit` tokens; return it and its tokens."""
-    text = text.lstrip()[: limit * _TOKEN_CHARACTERS].rstrip()
-    tokens = count_tokens(text)
-    while text and tokens > limit:
-        size = min(len(text) - 1, int(len(text) * limit / tokens))
-        shorter = text[:size]
-        # Cut at a space if there is one; some scripts are written without spaces.
-        text = (shorter.rsplit(None, 1)[0] if " " in shorter.strip() else shorter).rstrip()
-        tokens = count_tokens(text)
-    return text, tokens if text else 0
-
-
-def _extras(note: Note) -> Iterator[str]:
-    if note.tags:
-        yield "Tags: " + ", ".join(note.tags[:_MAX_TAGS])
-    folded = fold(note.properties)
-    for label, name in _NAMED:
-        words = list(_names(folded.get(name)))
-        if words:
-            yield f"{label}: " + ", ".join(words[:_MAX_NAMES])
-
-
-def _names(value: PropertyValue) -> Iterator[str]:
-    """Yield a property's strings; of a link to a note, what it shows."""
-    for word in words_of(value, separators=","):
-        yield link_label(word).strip()

@@ -9,6 +9,7 @@ from notewell.base.types import BlockMark, CountTokens, Heading, Note, Span
 from notewell.base.types.frozen import frozen
 
 Trail = tuple[Heading, ...]
+Part = tuple[int, int]  # a range [start, end) of a section's text
 
 
 @dataclass(slots=True)
@@ -47,6 +48,16 @@ class Section:
     spans: tuple[Span, ...]
     fresh: int = 0
     titled: bool = False
+
+    @property
+    def text(self) -> str:
+        """The texts of its spans, each on lines of its own."""
+        return "\n".join([span.text for span in self.spans])
+
+    @property
+    def whole(self) -> Part:
+        """All of its text as one part."""
+        return 0, sum(len(span.text) + 1 for span in self.spans) - 1
 
 
 def sections_of(note: Note) -> Iterator[Section]:

@@ -13,9 +13,9 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from notewell.base.types import CountTokens, Likeness, Span
+from notewell.base.types import CountTokens, Likeness, Note, Span
 from notewell.base.types.frozen import frozen
-from notewell.vault.sections import Section
+from notewell.vault.sections import Part, Section, sections_of
 
 # Comparing more sentences of one note takes minutes; such a file is a book or a log.
 MOST_SENTENCES = 5_000
@@ -26,14 +26,6 @@ _END = re.compile(
 )
 _OUTER_LINE = re.compile(r"\n(?=\S)")
 _WHOLE = frozenset({"table", "code", "math"})  # rows and lines that mean something together
-
-
-@frozen
-class TopicRule:
-    """How sections are cut: what compares the sentences, and the percentile from 1 to 99."""
-
-    likeness: Likeness
-    percentile: int
 
 
 @frozen
@@ -53,13 +45,34 @@ class Place:
     likeness: float
 
 
-def sentence_texts(sections: Sequence[Section]) -> list[str]:
-    """The sentences that are compared, in order; none of a note that has too many."""
-    texts = [one.text for section in sections for one in _sentences(section)]
+@frozen
+class TopicCuts:
+    """Cuts sections into parts where the topic changes; see `chunk.CutSections`.
+
+    `likeness` compares the sentences; `percentile` is from 1 to 99.
+    """
+
+    likeness: Likeness
+    percentile: int
+
+    def __call__(
+        self, sections: Sequence[Section], minimum: int, count: CountTokens
+    ) -> list[Sequence[Part]]:
+        """The parts of each section, of about `minimum` tokens or more."""
+        places = topic_places(sections, self)
+        return [
+            _parts_between(section.text, cuts, minimum, count) if cuts else [section.whole]
+            for section, cuts in zip(sections, places, strict=True)
+        ]
+
+
+def compared_sentences(note: Note) -> list[str]:
+    """The sentences of a note that are compared, in order; none of a note that has too many."""
+    texts = [one.text for section in sections_of(note) for one in _sentences(section)]
     return texts if len(texts) <= MOST_SENTENCES else []
 
 
-def topic_places(sections: Sequence[Section], rule: TopicRule) -> list[list[Place]]:
+def topic_places(sections: Sequence[Section], rule: TopicCuts) -> list[list[Place]]:
     """For each section the places where it may be cut, by offset in its text."""
     sentences = [list(_sentences(section)) for section in sections]
     texts = [one.text for each in sentences for one in each]
@@ -75,10 +88,9 @@ def topic_places(sections: Sequence[Section], rule: TopicRule) -> list[list[Plac
     return [[place for place in each if place.likeness < limit] for each in compared]
 
 
-def parts_between(
+def _parts_between(
     text: str, places: Sequence[Place], minimum: int, count: CountTokens
-) -> list[tuple[int, int]]:
-    """The parts of a section's text, each of about `minimum` tokens or more."""
+) -> list[Part]:
     candidates = [0, *sorted(place.offset for place in places), len(text)]
     tokens = [0, *accumulate(count(text[start:end]) for start, end in pairwise(candidates))]
     before = dict(zip(candidates, tokens, strict=True))

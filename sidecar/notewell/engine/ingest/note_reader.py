@@ -28,11 +28,11 @@ from notewell.base.types.frozen import frozen
 from notewell.engine.ingest.embed import SentenceVectors
 from notewell.engine.ingest.plan import NOT_NOTES
 from notewell.index.port import Index
-from notewell.vault.chunk import chunk, compared_sentences
+from notewell.vault.chunk import chunk
 from notewell.vault.files import NoteText
 from notewell.vault.readers.process import TOO_SLOW, too_slow
 from notewell.vault.sources import Source
-from notewell.vault.topic_cuts import TopicRule
+from notewell.vault.topic_cuts import TopicCuts, compared_sentences
 
 # The chunks of a note with a title in their headers; None: with the note's own.
 Cut = Callable[[Note, str | None], tuple[Chunk, ...]]
@@ -246,10 +246,10 @@ class NoteReader:
         return count
 
     def _cut(self, count: CountTokens, note: Note, title: str | None) -> tuple[Chunk, ...]:
-        topics = None
+        cuts = None
         if self._sentences is not None:
-            topics = TopicRule(self._sentences.likeness, self._reading.rules.percentile)
-        return chunk(note, count_tokens=count, sizes=self._sizes, title=title, topics=topics)
+            cuts = TopicCuts(self._sentences.likeness, self._reading.rules.percentile)
+        return chunk(note, count_tokens=count, sizes=self._sizes, title=title, cut_sections=cuts)
 
     def _hashes_before(self, note_id: int) -> frozenset[bytes]:
         return frozenset(each.text_hash for each in self._reading.index.chunks_of(note_id))
