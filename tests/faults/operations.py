@@ -17,7 +17,12 @@ from notewell.features.documents import source as document_store
 from notewell.features.documents.source import DocumentStore, StoredPlace
 from notewell.features.gleanings.collect import StateFile
 from notewell.features.memory.folder import MemoryFolder
-from notewell.features.memory.requests import ApplyMemory, ForgetMemory, StoreMemory
+from notewell.features.memory.requests import (
+    ApplyMemory,
+    ForgetMemory,
+    MemoryRequest,
+    StoreMemory,
+)
 from notewell.features.memory.service import Helpers, Memories
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts
@@ -94,17 +99,21 @@ def _memories(root: Path) -> Memories:
     return Memories("v", folder, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0))
 
 
+def _ask(memories: Memories, request: MemoryRequest) -> None:
+    memories.answers[type(request)](request)
+
+
 def _memories_are_there(root: Path) -> None:
     (root / "vault").mkdir()
     for content in ("Bees find their hive by its smell.", "Snow falls in winter."):
-        _memories(root).answer(StoreMemory(content))
+        _ask(_memories(root), StoreMemory(content))
 
 
 def _remember(root: Path) -> None:
     memories = _memories(root)
-    memories.answer(StoreMemory("Honey keeps for years."))
-    memories.answer(ApplyMemory("Snow falls in winter", "in a test"))
-    memories.answer(ForgetMemory("Bees find their hive by its smell"))
+    _ask(memories, StoreMemory("Honey keeps for years."))
+    _ask(memories, ApplyMemory("Snow falls in winter", "in a test"))
+    _ask(memories, ForgetMemory("Bees find their hive by its smell"))
 
 
 def _check_memories(root: Path, done: bool) -> list[str]:

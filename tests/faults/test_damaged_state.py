@@ -137,9 +137,8 @@ def make_memory(root: Path) -> Path:
     (root / "vault").mkdir()
     writer = VaultWriter(root / "vault", Journal(root))
     folder = MemoryFolder(root / "vault", "Memory", writer, lambda _: None)
-    Memories("v", folder, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0)).answer(
-        StoreMemory("Bees find their hive by its smell.")
-    )
+    memories = Memories("v", folder, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0))
+    memories.answers[StoreMemory](StoreMemory("Bees find their hive by its smell."))
     (note,) = (root / "vault" / "Memory").rglob("*.md")
     return note
 

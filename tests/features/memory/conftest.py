@@ -51,9 +51,12 @@ class Desk:
         )
 
     def ask(self, asked: MemoryRequest, kind: type[R]) -> R:
-        reply = self.memories.answer(asked)
+        reply = self.answer(asked)
         assert isinstance(reply, kind)
         return reply
+
+    def answer(self, asked: MemoryRequest) -> object:
+        return self.memories.answers[type(asked)](asked)
 
     def store(self, content: str, **more: object) -> MemoryView:
         return self.ask(StoreMemory(content, **more), MemoryChangedReply).memory  # type: ignore[arg-type]

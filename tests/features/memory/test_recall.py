@@ -10,6 +10,7 @@ from notewell.base.types import SourceText
 from notewell.features.memory.note import Validation, read_memory, with_validation
 from notewell.features.memory.recall import compose
 from notewell.features.memory.requests import (
+    MemoryChangedReply,
     MemoryContext,
     MemoryContextReply,
     MemoryHealth,
@@ -34,13 +35,13 @@ def health(desk: Desk) -> MemoryHealthReply:
 
 def promote(desk: Desk, memory: MemoryView) -> None:
     for _ in range(6):
-        desk.memories.answer(MemoryOutcome(memory.id, helped=True))
+        desk.ask(MemoryOutcome(memory.id, helped=True), MemoryChangedReply)
 
 
 def test_similarity_counts_most_and_trust_breaks_ties(desk: Desk) -> None:
     near, far, other = desk.store("Tabs"), desk.store("Blanks"), desk.store("The moon")
     desk.near = {near.path: 0.8, far.path: 0.8, other.path: 0.1}
-    desk.memories.answer(MemoryOutcome(far.id, helped=True))
+    desk.ask(MemoryOutcome(far.id, helped=True), MemoryChangedReply)
 
     found = recall(desk, "indentation")
 
@@ -72,7 +73,7 @@ def test_recency_halves_in_thirty_days(desk: Desk) -> None:
 
 def test_a_superseded_memory_scores_less_and_names_the_newer(desk: Desk) -> None:
     old, new = desk.store("Deploy on Friday"), desk.store("Deploy on Monday")
-    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+    desk.answer(RelateMemories(new.id, old.id, "supersedes"))
 
     found = recall(desk, "deploy")
 
@@ -84,8 +85,8 @@ def test_a_superseded_memory_scores_less_and_names_the_newer(desk: Desk) -> None
 
 def test_relations_are_followed_to_a_depth(desk: Desk) -> None:
     one, two, three = desk.store("Alpha"), desk.store("Beta"), desk.store("Gamma")
-    desk.memories.answer(RelateMemories(one.id, two.id, "caused_by", 0.8))
-    desk.memories.answer(RelateMemories(three.id, two.id))
+    desk.answer(RelateMemories(one.id, two.id, "caused_by", 0.8))
+    desk.answer(RelateMemories(three.id, two.id))
 
     def titles(depth: int) -> list[tuple[str, int, str | None]]:
         found = recall(desk, "alpha", depth=depth)
@@ -99,7 +100,7 @@ def test_relations_are_followed_to_a_depth(desk: Desk) -> None:
 
 def test_contradictions_are_shown_from_both_sides(desk: Desk) -> None:
     one, two = desk.store("Tea is green"), desk.store("Tea is black")
-    desk.memories.answer(RelateMemories(one.id, two.id, "contradicts"))
+    desk.answer(RelateMemories(one.id, two.id, "contradicts"))
 
     assert {hit.memory.id: hit.contradicted_by for hit in recall(desk, "tea")} == {
         one.id: (two.id,),
@@ -125,7 +126,7 @@ def test_a_context_begins_with_golden_rules_and_keeps_its_budget(desk: Desk) -> 
 def test_a_context_has_what_took_a_place_and_not_what_lost_it(desk: Desk) -> None:
     old = desk.store("Deploy on Friday", type="golden_rule")
     new = desk.store("Releases go out on Monday")
-    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+    desk.answer(RelateMemories(new.id, old.id, "supersedes"))
 
     for depth in (0, 1):
         made = desk.ask(MemoryContext("deploy friday", depth=depth), MemoryContextReply)
@@ -136,14 +137,14 @@ def test_a_context_has_what_took_a_place_and_not_what_lost_it(desk: Desk) -> Non
 def test_a_context_marks_what_is_contradicted(desk: Desk) -> None:
     rule = desk.store("Tea is green", type="golden_rule")
     other = desk.store("Tea is black")
-    desk.memories.answer(RelateMemories(other.id, rule.id, "contradicts"))
+    desk.answer(RelateMemories(other.id, rule.id, "contradicts"))
 
     text = desk.ask(MemoryContext("tea"), MemoryContextReply).text
     assert f"confidence 0.9, {rule.id}, contradicted by {other.id})" in text
     assert f"confidence 0.3, {other.id}, contradicted by {rule.id})" in text
 
     newer = desk.store("Tea is white")
-    desk.memories.answer(RelateMemories(newer.id, other.id, "supersedes"))
+    desk.answer(RelateMemories(newer.id, other.id, "supersedes"))
     text = desk.ask(MemoryContext("tea"), MemoryContextReply).text
     assert "contradicted" not in text
     assert other.id not in text
@@ -186,7 +187,7 @@ def test_the_health_check_finds_problems(desk: Desk) -> None:
     desk.store("The server listens on port 9000")
     orphan = desk.store("From a note", provenance="Gone.md")
     linked = desk.store("Linked")
-    desk.memories.answer(RelateMemories(linked.id, orphan.id))
+    desk.answer(RelateMemories(linked.id, orphan.id))
     (desk.vault / orphan.path).rename(desk.vault / "Memory" / "Moved.md")
     copy = desk.vault / "Memory" / "Copy.md"
     copy.write_text(desk.text(port), encoding="utf-8")
@@ -214,9 +215,9 @@ def test_a_contradiction_that_was_superseded_is_settled(desk: Desk) -> None:
     new = desk.store("The server listens on port 9000")
     assert [one.stated for one in health(desk).contradictions] == [False]
 
-    desk.memories.answer(RelateMemories(new.id, old.id, "contradicts"))
+    desk.answer(RelateMemories(new.id, old.id, "contradicts"))
     assert [one.stated for one in health(desk).contradictions] == [True]
-    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+    desk.answer(RelateMemories(new.id, old.id, "supersedes"))
     assert not health(desk).contradictions
 
 

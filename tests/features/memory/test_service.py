@@ -108,7 +108,7 @@ def test_at_nine_tenths_it_becomes_a_golden_rule_that_is_not_deleted_by_mistake(
     memory = outcome(desk, memory, helped=True)
     assert (memory.confidence, memory.type, memory.golden) == (0.9, "golden_rule", True)
     with pytest.raises(ProtectedError):
-        desk.memories.answer(ForgetMemory(memory.id))
+        desk.answer(ForgetMemory(memory.id))
     assert listed(desk) == ["Use tabs, never spaces"]
 
     gone = desk.ask(ForgetMemory(memory.id, force=True), MemoryForgottenReply)
@@ -120,7 +120,7 @@ def test_at_nine_tenths_it_becomes_a_golden_rule_that_is_not_deleted_by_mistake(
 def test_every_validation_is_stored_in_the_note(desk: Desk) -> None:
     memory = desk.store(RULE)
     desk.now += 60
-    desk.memories.answer(ApplyMemory(memory.id, comment="while reviewing %% this"))
+    desk.answer(ApplyMemory(memory.id, comment="while reviewing %% this"))
     desk.now += 60
     outcome(desk, memory, helped=False, comment="the file\nhad spaces")
 
@@ -187,7 +187,7 @@ def test_invalid_properties_get_defaults_and_warnings(desk: Desk) -> None:
 
     assert (odd.type, odd.confidence, odd.importance, odd.access_count) == ("fact", 0.3, 1.0, 0)
     assert len(odd.warnings) == 5
-    health = desk.memories.answer(MemoryHealth())
+    health = desk.answer(MemoryHealth())
     assert [one.id for one in health.unreadable] == ["Memory/Odd"]  # type: ignore[union-attr]
 
 
@@ -200,15 +200,15 @@ def test_files_can_be_deleted_and_moved_by_hand(desk: Desk) -> None:
     assert listed(desk) == ["Tea"]
     assert outcome(desk, other, helped=True).path == "Memory/Drinks/Tea.md"
     with pytest.raises(NotFoundError):
-        desk.memories.answer(InspectMemory(memory.id))
+        desk.answer(InspectMemory(memory.id))
 
 
 def test_relations_are_links_with_weights(desk: Desk) -> None:
     tabs, tools = desk.store(RULE), desk.store("The formatter decides.")
     (desk.vault / "Style.md").write_text("# Style", encoding="utf-8")
 
-    desk.memories.answer(RelateMemories(tabs.id, tools.id, "caused_by", 0.8))
-    desk.memories.answer(RelateMemories(tabs.id, "Style", "relates_to"))
+    desk.answer(RelateMemories(tabs.id, tools.id, "caused_by", 0.8))
+    desk.answer(RelateMemories(tabs.id, "Style", "relates_to"))
     again = desk.ask(
         RelateMemories(tabs.id, "The formatter decides", "caused_by", 0.5), MemoryChangedReply
     )
@@ -222,7 +222,7 @@ def test_relations_are_links_with_weights(desk: Desk) -> None:
     inspected = desk.ask(InspectMemory(tools.id), MemoryInspectReply)
     assert [(one.kind, one.target) for one in inspected.related_from] == [("caused_by", tabs.id)]
 
-    desk.memories.answer(UnrelateMemories(tabs.id, tools.id, "caused_by"))
+    desk.answer(UnrelateMemories(tabs.id, tools.id, "caused_by"))
     gone = desk.ask(UnrelateMemories(tabs.id, tools.id, "caused_by"), MemoryChangedReply)
     assert gone.existing
     assert "caused_by" not in desk.text(tabs)
@@ -231,15 +231,15 @@ def test_relations_are_links_with_weights(desk: Desk) -> None:
 def test_only_existing_notes_can_be_related(desk: Desk) -> None:
     tabs = desk.store(RULE)
     with pytest.raises(NotFoundError):
-        desk.memories.answer(RelateMemories(tabs.id, "nothing"))
+        desk.answer(RelateMemories(tabs.id, "nothing"))
     with pytest.raises(UsageError):
-        desk.memories.answer(RelateMemories(tabs.id, tabs.title))
+        desk.answer(RelateMemories(tabs.id, tabs.title))
 
 
 @pytest.mark.parametrize("content", ["", " \n ", "x" * 20_001, "a\n%% history\n%%"])
 def test_invalid_content_is_refused(desk: Desk, content: str) -> None:
     with pytest.raises(UsageError):
-        desk.memories.answer(StoreMemory(content))
+        desk.answer(StoreMemory(content))
     assert listed(desk) == []
 
 
@@ -276,9 +276,9 @@ def test_without_a_configured_folder_nothing_is_written(
         ForgetMemory("x"),
     ):
         with pytest.raises(ReadOnlyError):
-            desk.memories.answer(asked)
+            desk.answer(asked)
     for reading in (RecallMemories("x"), MemoryContext("x"), MemoryHealth(), MemoryHistory()):
-        desk.memories.answer(reading)
+        desk.answer(reading)
     assert not list((tmp_path / "vault").iterdir())
 
 
@@ -349,7 +349,7 @@ def test_a_golden_rule_falls_below_six_tenths_and_gets_its_type_back(desk: Desk)
     memory = outcome(desk, memory, helped=False)
     assert (memory.golden, memory.confidence, memory.type) == (False, 0.45, "preference")
     assert "former_type" not in desk.text(memory)
-    desk.memories.answer(ForgetMemory(memory.id))
+    desk.answer(ForgetMemory(memory.id))
 
 
 def test_a_superseded_golden_rule_is_none(desk: Desk) -> None:
@@ -357,12 +357,12 @@ def test_a_superseded_golden_rule_is_none(desk: Desk) -> None:
     new = desk.store("Use spaces, never tabs.")
     assert (old.golden, old.confidence) == (True, 0.9)
 
-    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+    desk.answer(RelateMemories(new.id, old.id, "supersedes"))
 
     assert not inspected(desk, old).golden
-    health = desk.memories.answer(MemoryHealth())
+    health = desk.answer(MemoryHealth())
     assert health.golden == 0  # type: ignore[union-attr]
-    desk.memories.answer(UnrelateMemories(new.id, old.id, "supersedes"))
+    desk.answer(UnrelateMemories(new.id, old.id, "supersedes"))
     assert inspected(desk, old).golden
 
 
@@ -421,7 +421,7 @@ def test_several_are_forgotten_and_protected_ones_are_named(desk: Desk) -> None:
 @pytest.mark.parametrize("named", [{}, {"id": "x", "ids": ("y",)}])
 def test_forgetting_needs_one_or_several(desk: Desk, named: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        desk.memories.answer(ForgetMemory(**named))
+        desk.answer(ForgetMemory(**named))
 
 
 @pytest.mark.parametrize("name", ["CON", "con", "Aux", "COM1", "lpt9", "NUL.txt", "COM¹", "PRN."])

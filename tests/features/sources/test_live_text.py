@@ -13,7 +13,6 @@ from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.fields import Door
 from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.ingest.plan import guard
 from notewell.features import FEATURES
 from notewell.features.sources import known
 from notewell.features.sources.feeds import RoamGraph
@@ -52,7 +51,7 @@ def engine(
     folder = known.folder_of(record)
     graph = RoamGraph(RoamServers("mine", TOKEN, Pace(lambda _: None), roam.base))
     with closing(PageStore(folder, record.path, "roam")) as store:
-        sync(store, graph, Counting(), guard=guard)
+        sync(store, graph, Counting())
     spec = SourceSpec("roam", roam.base, "mine")
     known.save(folder, SourceState(spec, "ready", SYNCED))
     roam.pulled.clear()

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import CancelledError
 from notewell.base.types import VaultRules
-from notewell.engine.ingest.plan import guard
 from notewell.features.sources.page_store import PageAddresses, PageStore
 from notewell.features.sources.pages import (
     Item,
@@ -42,9 +41,6 @@ class Counting:
         self.stop_at -= 1
         if self.stop_at == 0:
             raise CancelledError("stopped")
-
-    def count(self, what: str, number: int = 1) -> None:
-        self.counts[what] += number
 
     def problem(self, path: str | None, why: str) -> None:
         self.problems.append(f"{path}: {why}")
@@ -88,7 +84,7 @@ class Place:
         store = PageStore(self.folder / "data", self.folder / "notes", "roam")
         self.watch = watch or Counting()
         try:
-            return sync(store, feed, self.watch, guard=guard, remove_missing=remove)
+            return sync(store, feed, self.watch, remove_missing=remove)
         finally:
             store.close()
 

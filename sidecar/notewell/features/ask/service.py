@@ -58,7 +58,6 @@ class Conversations:
         self._lock = threading.Lock()  # every turn reads and replaces a whole file
 
     def new_id(self) -> str:
-        """An id for a new conversation."""
         return secrets.token_hex(8)
 
     def read(self, conversation: str) -> tuple[AskReply, ...]:
@@ -166,7 +165,6 @@ class Agent:
     def __init__(
         self, vault: OpenVault, providers: Providers, conversations: Conversations, cancel: Cancel
     ) -> None:
-        """Nothing is sent yet."""
         self._vault = vault
         self._providers = providers
         self._conversations = conversations
@@ -246,7 +244,6 @@ class AskService:
     """Answers questions about one vault. Any thread may use it."""
 
     def __init__(self, vault: OpenVault) -> None:
-        """Nothing is read or sent yet."""
         self._vault = vault
         self._conversations = Conversations(vault.folder)
 
@@ -272,7 +269,6 @@ class AskService:
         return AskConversationReply(self._vault.record.name, request.conversation, turns)
 
     def conversations(self, _request: ConversationsRequest) -> AskConversationsReply:
-        """All stored conversations."""
         return AskConversationsReply(self._vault.record.name, self._conversations.all())
 
     def forget(self, request: ForgetConversationRequest) -> AskForgottenReply:

@@ -134,7 +134,6 @@ class ToolLoop:
         model: ModelView,
         cancel: Cancel,
     ) -> None:
-        """Nothing is sent yet."""
         self._vault = vault
         self._rules: AskRules = providers.rules
         self._provider = provider

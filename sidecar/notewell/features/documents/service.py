@@ -42,7 +42,6 @@ class VaultDocuments:
     """The documents of one vault. Any thread may call."""
 
     def __init__(self, vault: OpenVault) -> None:
-        """Nothing is read yet."""
         self._record = vault.record
         self._store = store_of(vault.record, vault.settings)
         self._source = vault.source

@@ -227,7 +227,6 @@ class DocumentSource:
         return replace(files.stat(place.parent, place.name), path=path)
 
     def stamp(self, path: str) -> FileRef:
-        """See `Source.stamp`."""
         place, inner = self._find(path)
         if place is None:
             raise UnreadableNoteError(f"{path} is not among the documents.", code="vanished")
@@ -240,15 +239,12 @@ class DocumentSource:
         return replace(files.stat(place.path, inner), path=path)
 
     def read(self, stamp: FileRef) -> NoteText:
-        """See `Source.read`."""
         return read_note(stamp, self._rules, self._child)
 
     def content_hash(self, stamp: FileRef) -> bytes:
-        """See `Source.content_hash`."""
         return content_hash(stamp, self._rules)
 
     def excluded(self, path: str) -> tuple[str, str] | None:
-        """See `Source.excluded`."""
         place, inner = self._find(path)
         if place is None:
             return "documents", "No document has this path; `notewell documents list` shows them."
@@ -293,7 +289,6 @@ class _WithDocuments:
         self.watched = own.watched
 
     def list(self, within: Sequence[str] = ()) -> Walk:
-        """See `Source.list`."""
         if not within:
             return _joined((self._own.list(), self._documents.list()))
         documents = tuple(path for path in within if is_document(path))
@@ -302,27 +297,21 @@ class _WithDocuments:
         return _joined([*walks, *([self._documents.list(documents)] if documents else [])])
 
     def stamp(self, path: str) -> FileRef:
-        """See `Source.stamp`."""
         return self._of(path).stamp(path)
 
     def read(self, stamp: FileRef) -> NoteText:
-        """See `Source.read`."""
         return self._of(stamp.path).read(stamp)
 
     def content_hash(self, stamp: FileRef) -> bytes:
-        """See `Source.content_hash`."""
         return self._of(stamp.path).content_hash(stamp)
 
     def excluded(self, path: str) -> tuple[str, str] | None:
-        """See `Source.excluded`."""
         return self._of(path).excluded(path)
 
     def uri(self, path: str, anchor: str | None = None) -> str:
-        """See `Source.uri`."""
         return self._of(path).uri(path, anchor)
 
     def receiver(self) -> Mirror | None:
-        """See `Source.receiver`."""
         return self._own.receiver()
 
     def _of(self, path: str) -> Source | DocumentSource:

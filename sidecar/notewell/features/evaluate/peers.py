@@ -77,7 +77,6 @@ class PeerIndexes:
     """Builds the index of each peer when it is first needed, and only once."""
 
     def __init__(self, passages: NotePassages, model: PeerModel) -> None:
-        """Keep what peers are built from."""
         self.passages = passages
         self.model = model
         self._built: dict[str, Peer] = {}
@@ -185,7 +184,6 @@ class FusedPeers:
     """
 
     def __init__(self, parts: Sequence[Peer]) -> None:
-        """Take the peers to fuse."""
         self._parts = tuple(parts)
 
     def rank(self, query: str, limit: int) -> list[str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, get_args
 
 from notewell.base.errors import IndexInUseError, UsageError
 from notewell.base.types import (
@@ -24,8 +24,7 @@ from notewell.base.types import (
     VaultRules,
 )
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.contract.search import SearchReply, SearchRequest
-from notewell.contract.status import IndexReport, LedgerReply, StatusReply
+from notewell.contract.search import SearchRequest
 from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
 from notewell.features.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
 from notewell.features.evaluate.report import (
@@ -44,6 +43,10 @@ from notewell.features.evaluate.report import (
     recall,
     reciprocal_rank,
 )
+
+if TYPE_CHECKING:
+    from notewell.engine.engine import Engine
+    from notewell.engine.vaults.opened import Vaults
 
 DEPTH = 100  # the deepest cut of a metric
 
@@ -163,54 +166,6 @@ ABLATIONS = (
 )
 
 
-class Searcher(Protocol):
-    """Anything that answers searches as an Engine does."""
-
-    def search(self, request: SearchRequest) -> SearchReply:
-        """Run a search."""
-        ...
-
-
-class MeasuredEngine(Searcher, Protocol):
-    """The part of an Engine that an evaluation uses."""
-
-    def index_now(self, *, progress: OnProgress = None) -> IndexReport:
-        """Bring the index up to date."""
-        ...
-
-    def ledger(self) -> LedgerReply:
-        """Give the state of every file."""
-        ...
-
-    def passages(self) -> Iterator[PassageText]:
-        """Give all indexed passages, note by note, for the peers to index."""
-        ...
-
-    def status(self) -> StatusReply:
-        """Give the state of the index and its model."""
-        ...
-
-
-E = TypeVar("E", bound=MeasuredEngine)
-E_co = TypeVar("E_co", bound=MeasuredEngine, covariant=True)
-
-
-class Opener(Protocol[E_co]):
-    """The part of `Vaults` that opens engines (its room is above this one)."""
-
-    def open(self, record: VaultRecord, *, writable: bool) -> E_co:
-        """Open a vault's engine, or return the one that is open."""
-        ...
-
-
-class VaultOpener(Opener[MeasuredEngine], Protocol):
-    """The part of `Vaults` that an evaluation of a corpus needs."""
-
-    def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
-        """Register a folder as a vault."""
-        ...
-
-
 def systems_of(mode: SearchMode | None) -> tuple[System, ...]:
     """Return the systems to measure for `--mode`; None: all of them, to be compared."""
     return SYSTEMS if mode is None else (System(mode, mode),)
@@ -222,7 +177,7 @@ def eval_settings(settings: Settings) -> Settings:
 
 
 def run_corpus(
-    vaults: VaultOpener,
+    vaults: Vaults,
     corpus_dir: Path,
     *,
     queries: Path,
@@ -247,7 +202,7 @@ def run_corpus(
 
 
 def run_vault(
-    vaults: VaultOpener,
+    vaults: Vaults,
     record: VaultRecord,
     *,
     queries: Path,
@@ -267,7 +222,7 @@ def run_vault(
     return measure(engine, judged, systems, documents={}, against=against)
 
 
-def up_to_date(vaults: Opener[E], record: VaultRecord, progress: OnProgress) -> E:
+def up_to_date(vaults: Vaults, record: VaultRecord, progress: OnProgress) -> Engine:
     """Open a vault and update its index, unless another process has the writer's lock."""
     try:
         engine = vaults.open(record, writable=True)
@@ -278,7 +233,7 @@ def up_to_date(vaults: Opener[E], record: VaultRecord, progress: OnProgress) -> 
 
 
 def evaluate(
-    engine: Searcher, judged: JudgedSet, system: System, *, documents: Mapping[str, str]
+    engine: Engine, judged: JudgedSet, system: System, *, documents: Mapping[str, str]
 ) -> tuple[SystemReport, tuple[str, ...]]:
     """Send every judged query to one system. Returns its report and the warnings of its replies.
 
@@ -301,7 +256,7 @@ def evaluate(
 
 
 def measure(
-    engine: MeasuredEngine,
+    engine: Engine,
     judged: JudgedSet,
     systems: Sequence[System],
     *,

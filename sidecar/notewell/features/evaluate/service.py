@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,28 +35,20 @@ from notewell.features.evaluate.run import (
     SYSTEMS,
     WITHOUT_TUNING,
     Against,
-    MeasuredEngine,
     OnProgress,
-    Opener,
     measure,
     up_to_date,
 )
 from notewell.features.evaluate.tuning import TuningFile
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
+if TYPE_CHECKING:
+    from notewell.engine.vaults.opened import Vaults
+
 MIN_JUDGED = 3  # with fewer, an average means nothing
 FEW_QUERIES = 20  # with fewer, the report has a warning
 CONFIRMED, OPENED = 2, 1  # grades
 _BREAKS_ROWS = re.compile(r"[\t\r\n]")
-
-
-class EngineWithHistory(MeasuredEngine, Protocol):
-    """The part of an Engine that a golden set is made from."""
-
-    @property
-    def vault(self) -> OpenVault:
-        """Its vault, with what was opened and judged."""
-        ...
 
 
 @dataclass(slots=True)
@@ -103,14 +95,14 @@ def golden_set(name: str, known: Judgements) -> JudgedSet:
     )
 
 
-def read_golden(vaults: Opener[EngineWithHistory], record: VaultRecord) -> JudgedSet:
+def read_golden(vaults: Vaults, record: VaultRecord) -> JudgedSet:
     """Read the golden set of a vault from its log. Raises UsageError where it is empty."""
     engine = vaults.open(record, writable=False)
     return _require(golden_set(record.name, engine.vault.judgements()), 1)
 
 
 def run_golden(
-    vaults: Opener[EngineWithHistory],
+    vaults: Vaults,
     record: VaultRecord,
     *,
     systems: Sequence[System] = SYSTEMS,
@@ -389,7 +381,6 @@ class VaultTuning:
     """Fits and stores the factors of one vault. Any thread may call."""
 
     def __init__(self, vault: OpenVault) -> None:
-        """Nothing is read yet."""
         self._vault = vault
         self._file = TuningFile(vault.folder)
 

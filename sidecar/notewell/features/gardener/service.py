@@ -99,7 +99,6 @@ class Plans:
     """The plans of one vault. Any thread may call."""
 
     def __init__(self, vault: OpenVault) -> None:
-        """Nothing is read before the first call."""
         self._open = vault
         self._vault = vault.record.name
         self._rules = vault.settings.of(GardenRules)

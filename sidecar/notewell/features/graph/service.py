@@ -59,7 +59,6 @@ class GraphAnswers:
     """
 
     def __init__(self, vault: OpenVault) -> None:
-        """Nothing is computed yet."""
         self._index = vault.index
         self._vault = vault.record.name
         self._views = GraphViews(vault.index, vault.record)

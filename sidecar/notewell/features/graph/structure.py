@@ -57,7 +57,6 @@ class Structure:
     """
 
     def __init__(self, network: Network) -> None:
-        """Nothing is computed yet."""
         self._network = network
 
     @cached_property

@@ -198,7 +198,6 @@ class GraphViews:
     """The views of one index, replaced after its text changed. Safe in any thread."""
 
     def __init__(self, index: IndexReader, vault: VaultRecord) -> None:
-        """Nothing is computed yet."""
         self._index = index
         self._root = vault.path
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""How the memories of one moment are related: what supersedes, contradicts or leads to what."""
+"""The memories of a vault: their folder, read and written safely, and how they are related."""
 
 from __future__ import annotations
 

@@ -6,12 +6,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
 
 from notewell.base.errors import NotFoundError, ProtectedError, UsageError
 from notewell.base.types import CountTokens, PropertyValue
 from notewell.contract.search import SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.engine.feature import Answers, OpenFeature, OpenVault
 from notewell.features.memory import MemoryRules
 from notewell.features.memory.folder import MemoryFolder, MemoryLinks, MemoryNames, history, view
 from notewell.features.memory.health import examine
@@ -41,7 +40,6 @@ from notewell.features.memory.recall import (
 )
 from notewell.features.memory.requests import (
     DEFAULT_NAMESPACE,
-    REQUESTS,
     ApplyMemory,
     ForgetMemory,
     ForgottenMemory,
@@ -52,13 +50,12 @@ from notewell.features.memory.requests import (
     MemoryContextReply,
     MemoryForgottenReply,
     MemoryHealth,
+    MemoryHealthReply,
     MemoryHistory,
     MemoryHistoryReply,
     MemoryInspectReply,
     MemoryListReply,
     MemoryOutcome,
-    MemoryReply,
-    MemoryRequest,
     RecalledNote,
     RecallMemories,
     RecallReply,
@@ -73,14 +70,85 @@ from notewell.vault.paths import check_name
 from notewell.vault.write import Written
 
 
-class MemoryChanges:
-    """Changes the memories of one vault. Any thread may call."""
+def opened(vault: OpenVault) -> OpenFeature:
+    """The memories of a vault, with what answers each request."""
+    index = vault.index
 
-    def __init__(self, vault: str, folder: MemoryFolder, clock: Callable[[], float]) -> None:
-        """`vault` is its name in replies; `clock` gives POSIX seconds."""
+    def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
+        others = frozenset(note.path for note in index.all_notes()) - set(paths)
+        request = SearchRequest(
+            q=query,
+            limit=len(paths),
+            plain=True,
+            hidden=others,
+            everything=True,
+            weak=True,
+            passages=0,
+        )
+        found = vault.ask(request).results if paths else ()
+        return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}
+
+    def notes(query: str, limit: int, memories: Sequence[str]) -> FoundNotes:
+        request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
+        found = vault.ask(request)
+        answers = found.confidence is None or found.confidence >= MIN_CONFIDENCE
+        return FoundNotes(found.results if answers else (), linked)
+
+    def linked(path: str) -> frozenset[str]:
+        note = index.note_at(path)
+        if note is None:
+            return frozenset()
+        ids = index.graph.neighbours(note.id) | index.graph.backlinks(note.id)
+        return frozenset(one.path for one in index.notes(sorted(ids)).values())
+
+    folder = MemoryFolder(
+        vault.record.path, vault.settings.of(MemoryRules).folder, vault.writer, vault.changed
+    )
+    helpers = Helpers(similarities, vault.count_tokens, notes=notes)
+    return OpenFeature(Memories(vault.record.name, folder, helpers).answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """Functions of the engine that memories need, and a clock (POSIX seconds)."""
+
+    similarities: Similarities
+    count_tokens: CountTokens
+    clock: Callable[[], float] = time.time
+    # (query, how many, paths of memories) -> other notes on it
+    notes: Callable[[str, int, Sequence[str]], FoundNotes] = lambda _query, _limit, _not: NO_NOTES
+
+
+class Memories:
+    """The memories of one vault. Any thread may call.
+
+    Of the answers, those that write raise ReadOnlyError where no folder was chosen or the vault is
+    read-only, ChangedNoteError where other programs keep writing the same note, and WriteError. One
+    that names a memory raises NotFoundError where there is none.
+    """
+
+    def __init__(self, vault: str, folder: MemoryFolder, helpers: Helpers) -> None:
+        """`vault` is its name in replies."""
         self._vault = vault
         self._folder = folder
-        self._clock = clock
+        self._helpers = helpers
+        self._clock = helpers.clock
+        self.answers: Answers = {
+            StoreMemory: self.store,
+            RecallMemories: self.recall,
+            MemoryContext: self.context,
+            ApplyMemory: self.apply,
+            MemoryOutcome: self.outcome,
+            ForgetMemory: self.forget,
+            RelateMemories: self.relate,
+            UnrelateMemories: self.unrelate,
+            InspectMemory: self.inspect,
+            ListMemories: self.listed,
+            MemoryHistory: self.history,
+            MemoryHealth: self.health,
+        }
+
+    # --- changing --------------------------------------------------------------------------
 
     def store(self, request: StoreMemory) -> MemoryChangedReply:
         """Write a new memory, unless its namespace has one of the same content.
@@ -281,87 +349,12 @@ class MemoryChanges:
         number = None if written is None else written.number
         return MemoryChangedReply(self._vault, shown, existing, number)
 
-
-def _as_type(
-    memory: Memory, confidence: float, *, rule: bool
-) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
-    """The properties to set and to remove for a confidence, as a golden rule or as none."""
-    properties: dict[str, PropertyValue] = {"confidence": confidence}
-    if rule and memory.type != "golden_rule":
-        return {**properties, "type": "golden_rule", "former_type": memory.type}, ()
-    if not rule and memory.type == "golden_rule":
-        former = memory.former_type
-        known = former is not None and former != "golden_rule"
-        return {**properties, "type": former if known else "fact"}, ("former_type",)
-    return properties, ()
-
-
-@dataclass(frozen=True, slots=True)
-class Helpers:
-    """Functions of the engine that memories need, and a clock (POSIX seconds)."""
-
-    similarities: Similarities
-    count_tokens: CountTokens
-    clock: Callable[[], float] = time.time
-    # (query, how many, paths of memories) -> other notes on it
-    notes: Callable[[str, int, Sequence[str]], FoundNotes] = lambda _query, _limit, _not: NO_NOTES
-
-
-class Memories:
-    """Answers requests to the memories of one vault. Any thread may call."""
-
-    def __init__(self, vault: str, folder: MemoryFolder, helpers: Helpers) -> None:
-        """`vault` is its name in replies."""
-        self._vault = vault
-        self._folder = folder
-        self._helpers = helpers
-        self._changes = MemoryChanges(vault, folder, helpers.clock)
-
-    def answer(self, request: MemoryRequest) -> MemoryReply:  # noqa: C901, PLR0911 - a table of kinds
-        """Answer one request.
-
-        Raises:
-            ReadOnlyError: it writes, and no folder was chosen or the vault is read-only.
-            NotFoundError: the memory does not exist.
-            ProtectedError: it deletes a golden rule without force.
-            ChangedNoteError: other programs keep writing the same note.
-            WriteError: the note cannot be written.
-
-        """
-        match request:
-            case StoreMemory():
-                return self._changes.store(request)
-            case RecallMemories():
-                return self._recall(request)
-            case MemoryContext():
-                return self._context(request)
-            case ApplyMemory():
-                return self._changes.apply(request)
-            case MemoryOutcome():
-                return self._changes.outcome(request)
-            case ForgetMemory():
-                return self._changes.forget(request)
-            case RelateMemories():
-                return self._changes.relate(request)
-            case UnrelateMemories():
-                return self._changes.unrelate(request)
-            case InspectMemory():
-                return self._inspect(request)
-            case ListMemories():
-                return self._list(request)
-            case MemoryHistory():
-                return self._history(request)
-            case MemoryHealth():
-                links = self._folder.links()
-                chosen = _chosen(links, request.namespace)
-                return examine(self._vault, chosen, links, now=self._helpers.clock())
-        assert_never(request)
-
     # --- reading ---------------------------------------------------------------------------
 
-    def _recall(self, request: RecallMemories) -> RecallReply:
+    def recall(self, request: RecallMemories) -> RecallReply:
+        """Memories by likeness and trust, with notes on the query if wanted."""
         links = self._folder.links()
-        recall = Recall(links, self._helpers.similarities, self._helpers.clock())
+        recall = Recall(links, self._helpers.similarities, self._clock())
         notes = NO_NOTES
         if request.notes and request.query.strip():
             paths = [memory.path for memory in links.memories]
@@ -389,9 +382,10 @@ class Memories:
             ),
         )
 
-    def _context(self, request: MemoryContext) -> MemoryContextReply:
+    def context(self, request: MemoryContext) -> MemoryContextReply:
+        """A text of the memories on a query, golden rules first, within a budget of tokens."""
         links = self._folder.links()
-        recall = Recall(links, self._helpers.similarities, self._helpers.clock())
+        recall = Recall(links, self._helpers.similarities, self._clock())
         memories = _chosen(links, request.namespace)
         golden = sorted(
             (memory for memory in memories if links.is_golden(memory)),
@@ -423,7 +417,8 @@ class Memories:
             warnings=self._warnings(),
         )
 
-    def _inspect(self, request: InspectMemory) -> MemoryInspectReply:
+    def inspect(self, request: InspectMemory) -> MemoryInspectReply:
+        """One memory with its relations and its history."""
         memory = self._folder.find(request.id)
         links = self._folder.links()
         return MemoryInspectReply(
@@ -436,7 +431,8 @@ class Memories:
             history=tuple(reversed(history(memory))),
         )
 
-    def _list(self, request: ListMemories) -> MemoryListReply:
+    def listed(self, request: ListMemories) -> MemoryListReply:
+        """The memories in an order, and the namespaces."""
         links = self._folder.links()
         chosen = sorted(
             _chosen(links, request.namespace, request.type), key=lambda memory: memory.path
@@ -451,17 +447,37 @@ class Memories:
             warnings=self._warnings(),
         )
 
-    def _history(self, request: MemoryHistory) -> MemoryHistoryReply:
+    def history(self, request: MemoryHistory) -> MemoryHistoryReply:
+        """What happened to one memory or to all, newest first."""
         chosen = self._folder.all() if request.id is None else (self._folder.find(request.id),)
         entries = [line for memory in chosen for line in history(memory)]
         entries.sort(key=lambda line: line.at)
         newest = tuple(reversed(entries))
         return MemoryHistoryReply(self._vault, len(newest), newest[: request.limit])
 
+    def health(self, request: MemoryHealth) -> MemoryHealthReply:
+        """What is wrong with the memories."""
+        links = self._folder.links()
+        return examine(self._vault, _chosen(links, request.namespace), links, now=self._clock())
+
     def _warnings(self) -> tuple[str, ...]:
         if self._folder.folder is None:
             return ("No folder for memories was chosen (setting memory.folder).",)
         return self._folder.warnings
+
+
+def _as_type(
+    memory: Memory, confidence: float, *, rule: bool
+) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
+    """The properties to set and to remove for a confidence, as a golden rule or as none."""
+    properties: dict[str, PropertyValue] = {"confidence": confidence}
+    if rule and memory.type != "golden_rule":
+        return {**properties, "type": "golden_rule", "former_type": memory.type}, ()
+    if not rule and memory.type == "golden_rule":
+        former = memory.former_type
+        known = former is not None and former != "golden_rule"
+        return {**properties, "type": former if known else "fact"}, ("former_type",)
+    return properties, ()
 
 
 def _chosen(links: MemoryLinks, namespace: str | None, kind: str | None = None) -> list[Memory]:
@@ -472,48 +488,3 @@ def _chosen(links: MemoryLinks, namespace: str | None, kind: str | None = None) 
         if (namespace is None or memory.namespace == namespace)
         and (kind is None or memory.type == kind)
     ]
-
-
-def opened(vault: OpenVault) -> OpenFeature:
-    """The memories of a vault, with what answers each request."""
-    memories = open_memories(vault)
-    return OpenFeature(answers=dict.fromkeys(REQUESTS, memories.answer))
-
-
-def open_memories(vault: OpenVault) -> Memories:
-    """The memories of a vault."""
-    index = vault.index
-
-    def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
-        others = frozenset(note.path for note in index.all_notes()) - set(paths)
-        request = SearchRequest(
-            q=query,
-            limit=len(paths),
-            plain=True,
-            hidden=others,
-            everything=True,
-            weak=True,
-            passages=0,
-        )
-        found = vault.ask(request).results if paths else ()
-        return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}
-
-    def notes(query: str, limit: int, memories: Sequence[str]) -> FoundNotes:
-        request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
-        found = vault.ask(request)
-        answers = found.confidence is None or found.confidence >= MIN_CONFIDENCE
-        return FoundNotes(found.results if answers else (), linked)
-
-    def linked(path: str) -> frozenset[str]:
-        note = index.note_at(path)
-        if note is None:
-            return frozenset()
-        ids = index.graph.neighbours(note.id) | index.graph.backlinks(note.id)
-        return frozenset(one.path for one in index.notes(sorted(ids)).values())
-
-    folder = MemoryFolder(
-        vault.record.path, vault.settings.of(MemoryRules).folder, vault.writer, vault.changed
-    )
-    return Memories(
-        vault.record.name, folder, Helpers(similarities, vault.count_tokens, notes=notes)
-    )

@@ -92,7 +92,6 @@ class PhoneIndex:
     """The phone index of one vault. Any thread."""
 
     def __init__(self, parts: PhoneParts, rules: PhoneRules) -> None:
-        """Nothing is read or written yet."""
         self._parts = parts
         self._limit = int(rules.megabytes * _MEGABYTE)
         self._file = parts.record.path / PHONE_INDEX

@@ -48,7 +48,6 @@ class VaultProperties:
     """
 
     def __init__(self, vault: OpenVault) -> None:
-        """Nothing is read before the first edit."""
         self._open = vault
         self._vault = vault.record.name
 

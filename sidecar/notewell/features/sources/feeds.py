@@ -129,7 +129,6 @@ class RoamGraph:
     """The pages of a graph. The methods are those of `Feed`."""
 
     def __init__(self, api: RoamApi) -> None:
-        """Nothing is asked yet."""
         self._api = api
 
     def stamps(self, known: Mapping[str, int]) -> Mapping[str, int]:
@@ -142,7 +141,6 @@ class RoamGraph:
         return {uid: max(changed.get(uid, 0), known.get(uid, 0), own) for uid, own in pages.items()}
 
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
-        """See `Feed.items`."""
         wanted = list(uids or ())
         for start in range(0, len(wanted), BATCH):
             yield from self._batch(wanted[start : start + BATCH])

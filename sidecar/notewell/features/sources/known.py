@@ -207,11 +207,9 @@ class ServedSources:
         self._allow = allow
 
     def reply(self) -> SourcesReply:
-        """All sources."""
         return listed(self._vaults.records())
 
     def find(self, word: str) -> VaultRecord:
-        """The source with this id or name. Raises NotFoundError."""
         return find(word, self._vaults.records())
 
     def add(self, request: AddSource) -> SourceView:

@@ -36,11 +36,9 @@ class LogseqGraph:
         self._files = ExportFiles(place)
 
     def stamps(self, _known: Mapping[str, int]) -> Mapping[str, int]:
-        """See `Feed.stamps`."""
         return {one.path: one.edited for one in self._pages()}
 
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
-        """See `Feed.items`."""
         wanted = None if uids is None else set(uids)
         with self._files.opened() as opened:
             for one in self._pages():

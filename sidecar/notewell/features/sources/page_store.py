@@ -77,7 +77,6 @@ class PageStore:
         self._renamed: set[str] = set()  # titles whose path is another one now
 
     def close(self) -> None:
-        """Close the database."""
         self._database.close()
 
     # --- what is there ---------------------------------------------------------------------
@@ -96,11 +95,9 @@ class PageStore:
         return bool(found.fetchone() == (item.digest(),))
 
     def note(self, title: str) -> str | None:
-        """See `Resolver.note`."""
         return _path_in(self._database.execute(_NOTE, (title.casefold(),)).fetchall())
 
     def block(self, uid: str) -> Target | None:
-        """See `Resolver.block`."""
         return _target_in(self._database.execute(_BLOCK, (uid,)).fetchall(), uid)
 
     # --- changing --------------------------------------------------------------------------
@@ -290,7 +287,6 @@ class PageAddresses:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Nothing is opened before the first question."""
         self._file = folder / DATABASE
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
@@ -313,11 +309,9 @@ class PageAddresses:
         return next(((uid, text) for uid, text in blocks if anchor_of(uid) == anchor), None)
 
     def note(self, title: str) -> str | None:
-        """See `Resolver.note`."""
         return _path_in(self._rows(_NOTE, title.casefold()))
 
     def block(self, uid: str) -> Target | None:
-        """See `Resolver.block`."""
         return _target_in(self._rows(_BLOCK, uid), uid)
 
     def _rows(self, sql: str, value: str) -> list[tuple[str, ...]]:

@@ -111,7 +111,6 @@ class RequestWindow:
     def __init__(
         self, per_minute: int = PER_MINUTE, now: Callable[[], float] = time.monotonic
     ) -> None:
-        """Nothing was sent yet."""
         self._most = per_minute
         self._now = now
         self._sent: deque[float] = deque()
@@ -183,14 +182,12 @@ class RoamServers:
             self.window = RequestWindow(self.pace.per_minute, self.pace.now)
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
-        """See `RoamApi.query`."""
         found = self._ask("q", {"query": query, "args": list(values)})
         if not isinstance(found, list) or not all(isinstance(row, list) for row in found):
             raise SourceError("Roam's answer to a query is no list of rows.")
         return found
 
     def pull(self, uids: Sequence[str]) -> Sequence[Json]:
-        """See `RoamApi.pull`."""
         found = self._ask("pull-many", {"eids": _eids(uids), "selector": _SELECTOR})
         if not isinstance(found, list) or len(found) != len(uids):
             raise SourceError("Roam's answer to a pull does not fit what was asked for.")
@@ -277,20 +274,17 @@ class RoamDesktop:
     _kind: str = ""  # of a graph that is on this computer alone, "?type=offline"
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
-        """See `RoamApi.query`."""
         found = self._ask("data.q", [query, *values])
         if not isinstance(found, list) or not all(isinstance(row, list) for row in found):
             raise SourceError("Roam's answer to a query is no list of rows.")
         return found
 
     def pull(self, uids: Sequence[str]) -> Sequence[Json]:
-        """See `RoamApi.pull`."""
         return [
             self._ask("data.pull", [_SELECTOR, f"[:block/uid {json.dumps(uid)}]"]) for uid in uids
         ]
 
     def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
-        """See `CurrentTexts.texts`."""
         found = self._ask("data.q", [_TEXTS, list(uids)])
         rows = found if isinstance(found, list) else []
         return _strings(row for row in rows if isinstance(row, list) and len(row) == 2)

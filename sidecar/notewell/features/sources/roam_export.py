@@ -173,7 +173,6 @@ class RoamExport:
     """The pages of an export file, packed or not. The methods are those of `Feed`."""
 
     def __init__(self, file: Path) -> None:
-        """Nothing is read yet."""
         self._file = file
 
     def stamps(self, _known: Mapping[str, int]) -> None:

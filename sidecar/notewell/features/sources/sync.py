@@ -7,17 +7,16 @@ be asked for stands beside them. So a sync that ends at any instant loses at mos
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from notewell.base.errors import CancelledError, NotewellError, SourceError, UsageError
-from notewell.base.types import VaultRecord
 from notewell.base.types.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.ingest.plan import guard
-from notewell.engine.runs import RunProgress, Runs
+from notewell.engine.runs import RunProgress
 from notewell.features.sources import known
 from notewell.features.sources.feeds import Reach, feed_of
 from notewell.features.sources.known import SourceState
@@ -30,22 +29,6 @@ from notewell.features.sources.roam_api import RequestWindow, token_of
 BATCH = 50  # pages; what Roam gives at once
 
 T = TypeVar("T")
-
-
-class Watch(Protocol):
-    """Counts what a sync does, and ends it."""
-
-    def check(self) -> None:
-        """Raise CancelledError if the sync has to stop."""
-        ...
-
-    def count(self, what: str, number: int = 1) -> None:
-        """Count what was done, under a word for people."""
-        ...
-
-    def problem(self, path: str | None, why: str) -> None:
-        """Tell of something that went wrong without ending the sync."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +44,15 @@ class Synced:
 def sync(
     store: PageStore,
     feed: Feed,
-    watch: Watch,
+    progress: RunProgress,
     *,
-    guard: Callable[[Sequence[str], int], Sequence[str]],
     remove_missing: bool = False,
 ) -> Synced:
     """Fetch, convert and write what changed.
 
-    `guard(missing, known)` gives those missing pages that are not removed without a person's word;
-    `remove_missing` is that word. Raises what the feed raises, CancelledError, and OSError where
-    the disk refuses. What was done until then stays.
+    `remove_missing`: a person says that pages which are missing are gone, however many. Raises what
+    the feed raises, CancelledError, and OSError where the disk refuses. What was done until then
+    stays.
     """
     known = store.edited()
     stamps = feed.stamps(known)
@@ -83,10 +65,10 @@ def sync(
     seen: set[str] = set()
     changed = unread = 0
     for batch in _batches(feed.items(wanted) if wanted is None or wanted else (), BATCH):
-        watch.check()
+        progress.check()
         pages = [one for one in batch if not isinstance(one, Unread)]
-        unread += _tell(batch, watch)
-        changed += _keep(store, pages, seen, watch)
+        unread += _tell(batch, progress)
+        changed += _keep(store, pages, seen, progress)
     removed, held = 0, 0
     if stamps is not None or not unread:  # of an export that was cut off the rest is unknown
         present = seen if stamps is None else stamps.keys()
@@ -95,38 +77,41 @@ def sync(
         going = [uid for uid in gone if uid not in set(kept)]
         store.remove(going)
         removed, held = len(going), len(kept)
-        watch.count("removed", removed)
+        progress.counts["removed"] += removed
     for _ in store.write():
-        watch.check()
-        watch.count("written")
+        progress.check()
+        progress.counts["written"] += 1
     return Synced(changed, removed, held, unread)
 
 
 def _keep(
-    store: PageStore, pages: Iterable[SourcePage | SourceDocument], seen: set[str], watch: Watch
+    store: PageStore,
+    pages: Iterable[SourcePage | SourceDocument],
+    seen: set[str],
+    progress: RunProgress,
 ) -> int:
     """Put the pages that are new or changed; returns how many."""
     changed = []
     for page in pages:
         if page.uid in seen:
-            watch.problem(page.uid, "two pages of the source have this uid; the first is kept")
+            progress.problem(page.uid, "two pages of the source have this uid; the first is kept")
             continue
         seen.add(page.uid)
-        watch.count("read")
+        progress.counts["read"] += 1
         if store.is_known(page):
             store.touch(page.uid, page.edited)
         else:
             changed.append(page)
     for problem in store.put(changed):
-        watch.problem(None, problem)
-    watch.count("changed", len(changed))
+        progress.problem(None, problem)
+    progress.counts["changed"] += len(changed)
     return len(changed)
 
 
-def _tell(batch: Iterable[Item], watch: Watch) -> int:
+def _tell(batch: Iterable[Item], progress: RunProgress) -> int:
     unread = [one for one in batch if isinstance(one, Unread)]
     for one in unread:
-        watch.problem(one.name, one.why)
+        progress.problem(one.name, one.why)
     return len(unread)
 
 
@@ -139,15 +124,10 @@ def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 class SourceSync:
     """Brings the notes of one vault up to date with their source. Any thread may call."""
 
-    def __init__(
-        self, record: VaultRecord, runs: Runs, index: Callable[[], None], *, offline: bool
-    ) -> None:
-        """`index` has the notes indexed after a sync. `offline`: no other computer is asked."""
-        self._offline = offline
+    def __init__(self, vault: OpenVault) -> None:
         self.window = RequestWindow()  # also of those who ask the source between syncs
-        self._record = record
-        self._runs = runs
-        self._index = index
+        self._vault = vault
+        self._record = vault.record
 
     def begin(
         self, *, remove_missing: bool = False, trigger: Trigger = "manual"
@@ -163,7 +143,7 @@ class SourceSync:
                 code="no_source",
             )
         state = known.load(known.folder_of(self._record))
-        run = self._runs.begin(
+        run = self._vault.runs.begin(
             "sync", trigger, lambda progress: self._run(progress, state, remove=remove_missing)
         )
         return SourceSyncReply(self._record.name, str(run))
@@ -182,18 +162,14 @@ class SourceSync:
             self._save(state.ended("failed", time.time(), error=error.message))
             raise
         self._save(_ended(state, done))
-        self._index()
+        self._vault.reindex()
 
     def _synced(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
+        offline = self._vault.settings.offline
+        feed = feed_of(state.spec, Reach(token_of, progress.wait, offline, self.window))
         store = PageStore(known.folder_of(self._record), self._record.path, state.spec.outline)
         try:
-            return sync(
-                store,
-                feed_of(state.spec, Reach(token_of, progress.wait, self._offline, self.window)),
-                _Watch(progress),
-                guard=guard,
-                remove_missing=remove,
-            )
+            return sync(store, feed, progress, remove_missing=remove)
         finally:
             store.close()
 
@@ -209,7 +185,7 @@ class SourceSync:
 def opened(vault: OpenVault) -> OpenFeature:
     """The source of a vault, if its notes are converted from one."""
     settings = vault.settings
-    syncs = SourceSync(vault.record, vault.runs, vault.reindex, offline=settings.offline)
+    syncs = SourceSync(vault)
     live = LiveText(
         vault.record,
         syncs.window,
@@ -235,22 +211,3 @@ def _ended(state: SourceState, done: Synced) -> SourceState:
         why = f"{pages} could not be read; `notewell runs show ID` tells why (ID: see `runs list`)."
         return state.ended("incomplete", time.time(), error=why)
     return state.ended("ready", time.time())
-
-
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """See `sync.Watch`; counts into a run."""
-
-    progress: RunProgress
-
-    def check(self) -> None:
-        """See `Watch.check`."""
-        self.progress.check()
-
-    def count(self, what: str, number: int = 1) -> None:
-        """See `Watch.count`."""
-        self.progress.counts[what] += number
-
-    def problem(self, path: str | None, why: str) -> None:
-        """See `Watch.problem`."""
-        self.progress.problem(path, why)

@@ -191,15 +191,12 @@ class TextExport:
     """The notes of a folder or zip file of texts. The methods are those of `Feed`."""
 
     def __init__(self, place: Path) -> None:
-        """Nothing is read yet."""
         self._files = ExportFiles(place)
 
     def stamps(self, _known: Mapping[str, int]) -> Mapping[str, int]:
-        """See `Feed.stamps`."""
         return {_uid(one): one.edited for one in self._notes()}
 
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
-        """See `Feed.items`."""
         wanted = None if uids is None else set(uids)
         with self._files.opened() as opened:
             for one in self._notes():
@@ -219,7 +216,6 @@ class EvernoteExport:
     """The notes of one `.enex` file. The methods are those of `Feed`."""
 
     def __init__(self, place: Path) -> None:
-        """Nothing is read yet."""
         self._file = place
 
     def stamps(self, _known: Mapping[str, int]) -> None:
