@@ -16,6 +16,7 @@ import { Server } from "./server";
 import { Settings } from "./settings";
 import { Ring, Timer } from "./support";
 import { actions, commandOf, showSearch, showSimilar, statusBar, type Action } from "./ui/actions";
+import { registerCommandLine } from "./ui/commandLine";
 import { diagnosticsText } from "./ui/diagnostics";
 import { takeServerNotes, uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
@@ -88,6 +89,7 @@ export default class NotewellPlugin extends Plugin {
     this.#actions = actions({ context: this.#context, server: this.#server, report, pluginId: id });
     registerViews(this, this.#context, this.#diagnostics);
     registerInNotes(this, this.#context, this.#finder);
+    registerCommandLine(this, this.#context, this.#finder);
     this.#pair = takeLinks(this, this.#settings, this.#open);
     for (const action of this.#actions) this.addCommand(commandOf(action));
     this.addRibbonIcon("search", name, () => void showSearch(this.app));

@@ -1,6 +1,6 @@
 /** The app: everything that a plugin reaches through `app`. */
 
-import type { App as AppType, HoverLinkSource, ObsidianProtocolHandler } from "obsidian";
+import type { App as AppType, CliData, CliFlags, CliHandler, HoverLinkSource, ObsidianProtocolHandler } from "obsidian";
 import { Commands } from "./commands";
 import { DragManager } from "./dragManager";
 import { environment } from "./environment";
@@ -25,6 +25,7 @@ export class App implements Pick<AppType, "isDarkMode" | "loadLocalStorage" | "s
   readonly dragManager = new DragManager(this.typed);
   readonly hoverSources = new Map<string, HoverLinkSource>();
   readonly protocolHandlers = new Map<string, ObsidianProtocolHandler>();
+  readonly cliHandlers = new Map<string, { description: string; flags: CliFlags | null; handler: CliHandler }>();
   readonly ribbonEl: HTMLElement;
   readonly statusBarEl: HTMLElement;
   readonly workspace: Workspace;
@@ -46,6 +47,16 @@ export class App implements Pick<AppType, "isDarkMode" | "loadLocalStorage" | "s
   async load(): Promise<void> {
     await this.vault.load();
     this.metadataCache.load();
+  }
+
+  /** What the app's command line prints for a command. */
+  async runCli(command: string, given: CliData): Promise<string> {
+    const found = this.cliHandlers.get(command);
+    if (!found) throw new Error(`There is no command “${command}”.`);
+    const { flags, handler } = found;
+    for (const name of Object.keys(given)) if (!flags?.[name]) throw new Error(`Unknown flag “${name}”.`);
+    for (const [name, { required }] of Object.entries(flags ?? {})) if (required && !(name in given)) throw new Error(`Missing flag “${name}”.`);
+    return handler(given);
   }
 
   isDarkMode(): boolean {

@@ -2,6 +2,8 @@
 
 import type { Extension } from "@codemirror/state";
 import type {
+  CliFlags,
+  CliHandler,
   Command,
   EditorSuggest as AppEditorSuggest,
   HoverLinkSource,
@@ -32,6 +34,7 @@ type Part = Pick<
   | "registerEditorExtension"
   | "registerEditorSuggest"
   | "registerObsidianProtocolHandler"
+  | "registerCliHandler"
   | "loadData"
   | "saveData"
 >;
@@ -120,6 +123,14 @@ export abstract class Plugin extends Component implements Part {
   registerObsidianProtocolHandler(action: string, handler: ObsidianProtocolHandler): void {
     this.app.protocolHandlers.set(action, handler);
     this.register(() => this.app.protocolHandlers.delete(action));
+  }
+
+  registerCliHandler(command: string, description: string, flags: CliFlags | null, handler: CliHandler): void {
+    const { cliHandlers } = this.app;
+    if (cliHandlers.has(command)) throw new Error(`The command “${command}” is registered already.`);
+    if (!new RegExp(`^${this.manifest.id}(:[\\w-]+)?$`).test(command)) throw new Error(`“${command}” is no name of a command of this plugin.`);
+    cliHandlers.set(command, { description, flags, handler });
+    this.register(() => cliHandlers.delete(command));
   }
 
   async loadData(): Promise<unknown> {
