@@ -5,38 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import Any
 
 import click
 
-from notewell.doors.cli.backend import answer
-from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.asking import Say, asking, warn
 from notewell.doors.cli.output import clean, print_table, width
-from notewell.doors.cli.request_options import request_argument, request_options
 from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, Bucket
 
 _WIDEST = 60  # columns of the longest bar, however wide the terminal is
 _PEAK_NOTES = 3
-
-
-@click.command(cls=Command)
-@request_argument(ArchaeologyRequest, "q", "TOPIC")
-@vault_option
-@request_options(ArchaeologyRequest, "limit", "min_score", "weak", "by", "granularity")
-@json_option
-def archaeology(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Show when you wrote about TOPIC.
-
-    TOPIC is a query. A note's date is that of a daily note, else its property `created` or
-    `modified`, else that of its file.
-    """
-    answer(vault, ArchaeologyRequest(**fields), _show, as_json=as_json)
-
-
-def _show(found: ArchaeologyReply) -> None:
-    current_invocation().warn(found.warnings)
-    _print(found)
-    current_invocation().say(_summary(found))
 
 
 def _print(found: ArchaeologyReply) -> None:
@@ -91,3 +68,19 @@ def _summary(found: ArchaeologyReply) -> str:
     undated = f", {found.undated:,} without a date" if found.undated else ""
     when = f"{clean(found.first)} to {clean(found.last or '')}"
     return f"{found.total:,} notes from {when}, in {times} time{'s' * (times != 1)}{undated}"
+
+
+archaeology = asking(
+    "archaeology",
+    ArchaeologyRequest,
+    """Show when you wrote about TOPIC.
+
+    TOPIC is a query. A note's date is that of a daily note, else its property `created` or
+    `modified`, else that of its file.
+    """,
+    warn,
+    _print,
+    Say(_summary),
+    arguments={"q": "TOPIC"},
+    options=("vault", "limit", "min_score", "weak", "by", "granularity"),
+)

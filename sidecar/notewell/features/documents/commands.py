@@ -10,9 +10,10 @@ import click
 
 from notewell.base.support.disk import expanded
 from notewell.contract.request import Request
-from notewell.doors.cli.backend import backend_for, print_reply, writing_backend
+from notewell.doors.cli.asking import Table, asking
+from notewell.doors.cli.backend import print_reply, writing_backend
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean, print_table
+from notewell.doors.cli.output import clean
 from notewell.doors.cli.request_options import request_option, request_options
 from notewell.features.documents.requests import (
     AddDocuments,
@@ -23,6 +24,25 @@ from notewell.features.documents.requests import (
 )
 
 R = TypeVar("R")
+_NAMESPACES = Table(
+    "namespaces",
+    {
+        "namespace": "{name}",
+        "files": "{files:,}",
+        "passages": "{chunks:,}",
+        "waiting": "{waiting:,}",
+        "failed": "{failed:,}",
+        "from": lambda one: ", ".join(place.place for place in one.places),
+    },
+)
+
+
+def _show(reply: DocumentsReply) -> None:
+    if not reply.namespaces:
+        allowed = ", ".join(map(clean, reply.allowed)) or "none; see `notewell documents allow`"
+        click.echo(f"No documents. Folders that may be read: {allowed}")
+        return
+    _NAMESPACES.print(reply)
 
 
 @click.group(cls=Group)
@@ -56,13 +76,14 @@ def add_documents(
     _send(request, vault, _show_added, as_json=as_json)
 
 
-@documents.command("list")
-@vault_option
-@json_option
-def list_documents(vault: str | None, as_json: bool) -> None:
-    """List the namespaces, what is indexed of each, and where it lies."""
-    with backend_for(current_invocation(), vault) as (_, backend):
-        print_reply(backend, ListDocuments(), _show, as_json=as_json)
+documents.add_command(
+    asking(
+        "list",
+        ListDocuments,
+        "List the namespaces, what is indexed of each, and where it lies.",
+        _show,
+    )
+)
 
 
 @documents.command("clear")
@@ -115,24 +136,3 @@ def _show_added(reply: AddedReply) -> None:
         click.echo(f"{reply.waiting:,} files are still to be read")
     if reply.failed:
         click.echo(f"{reply.failed:,} files failed; see `notewell ledger --state failed`")
-
-
-def _show(reply: DocumentsReply) -> None:
-    if not reply.namespaces:
-        allowed = ", ".join(map(clean, reply.allowed)) or "none; see `notewell documents allow`"
-        click.echo(f"No documents. Folders that may be read: {allowed}")
-        return
-    print_table(
-        ("namespace", "files", "passages", "waiting", "failed", "from"),
-        [
-            (
-                one.name,
-                f"{one.files:,}",
-                f"{one.chunks:,}",
-                f"{one.waiting:,}",
-                f"{one.failed:,}",
-                ", ".join(place.place for place in one.places),
-            )
-            for one in reply.namespaces
-        ],
-    )

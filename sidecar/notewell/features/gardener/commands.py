@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from notewell.base.errors import NotFoundError, UsageError
+from notewell.doors.cli.asking import Option, Say, Table, asking, printer
 from notewell.doors.cli.backend import answer, backend_for, print_reply
 from notewell.doors.cli.options import (
     AnyFunction,
@@ -17,7 +18,7 @@ from notewell.doors.cli.options import (
     json_option,
     vault_option,
 )
-from notewell.doors.cli.output import clean, emit_object, print_table
+from notewell.doors.cli.output import clean, emit_object
 from notewell.doors.cli.request_options import (
     RequestType,
     request_argument,
@@ -35,10 +36,8 @@ from notewell.features.gardener.requests import (
     PlanReply,
     PlanRequest,
     PlansRequest,
-    RejectionsReply,
     RejectionsRequest,
     RejectPlan,
-    RejectReply,
     SuggestionView,
     UndoPlan,
 )
@@ -46,7 +45,7 @@ from notewell.features.gardener.requests import (
 _MARKS = {"open": "?", "applied": "+", "rejected": "-", "refused": "!"}
 
 
-def _of_plan(request: RequestType, *, by_check: bool = True) -> Callable[[AnyFunction], Any]:
+def _of_plan(request: RequestType) -> Callable[[AnyFunction], Any]:
     """Give a command the plan that it is about, and what is chosen of it."""
     of_check = click.option(
         "--check", "checks", multiple=True, metavar="NAME", help="All suggestions of this check"
@@ -54,7 +53,7 @@ def _of_plan(request: RequestType, *, by_check: bool = True) -> Callable[[AnyFun
     decorators = [
         request_argument(request, "id", "PLAN"),
         request_option(request, "only", multiple=True, metavar="ID"),
-        *([of_check] if by_check else []),
+        of_check,
         vault_option,
         json_option,
     ]
@@ -147,7 +146,10 @@ def apply(
     """Make the edits of a plan's suggestions, or of some of them."""
     with backend_for(current_invocation(), vault) as (_, backend):
         done = backend.answer(ApplyPlan(id, _chosen(backend, id, only, checks)))
-    _show_done(done, "applied", as_json=as_json)
+    if as_json:
+        emit_object(done)
+    else:
+        _show_done(done, "applied")
 
 
 @garden.command()
@@ -166,22 +168,20 @@ def reject(
     if as_json:
         emit_object(done)
     else:
-        _say_rejected(done)
+        gone = "; the plan is deleted" if done.deleted else ""
+        current_invocation().say(f"{len(done.rejected):,} suggestions rejected{gone}")
 
 
-@garden.command()
-@_of_plan(UndoPlan, by_check=False)
-def undo(
-    *,
-    id: str,  # noqa: A002 - the contract's name
-    only: tuple[str, ...],
-    vault: str | None,
-    as_json: bool,
-) -> None:
-    """Take back what was applied of a plan."""
-    with backend_for(current_invocation(), vault) as (_, backend):
-        done = backend.answer(UndoPlan(id, tuple(only)))
-    _show_done(done, "taken back", as_json=as_json)
+garden.add_command(
+    asking(
+        "undo",
+        UndoPlan,
+        "Take back what was applied of a plan.",
+        lambda done: _show_done(done, "taken back"),
+        arguments={"id": "PLAN"},
+        options=(Option("only", attributes={"multiple": True, "metavar": "ID"}),),
+    )
+)
 
 
 @garden.command()
@@ -195,11 +195,19 @@ def rejections(*, again: tuple[str, ...], limit: int, vault: str | None, as_json
     answer(vault, asked, _show_rejections, as_json=as_json)
 
 
-def _show_rejections(found: RejectionsReply) -> None:
-    rows = [(one.id, one.at[:10], one.check, one.path, one.title) for one in found.rejections]
-    if rows:
-        print_table(("id", "rejected", "check", "note", "suggestion"), rows)
-    current_invocation().say(f"{found.total:,} suggestions do not come again")
+_show_rejections = printer(
+    Table(
+        "rejections",
+        {
+            "id": "{id}",
+            "rejected": "{at:day}",
+            "check": "{check}",
+            "note": "{path}",
+            "suggestion": "{title}",
+        },
+    ),
+    Say("{total:,} suggestions do not come again"),
+)
 
 
 def _newest(backend: Backend) -> str:
@@ -254,18 +262,10 @@ def _show_one(one: SuggestionView, *, diffs: bool) -> None:
         click.echo(clean(f"      {line}"))
 
 
-def _show_done(done: GardenReply, what: str, *, as_json: bool) -> None:
-    if as_json:
-        emit_object(done)
-        return
+def _show_done(done: GardenReply, what: str) -> None:
     say = current_invocation().say
     for one in done.refused:
         click.echo(clean(f"{one.id}: {one.why}"))
     say(f"{len(done.applied):,} suggestions {what}, {len(done.refused):,} refused")
     if done.undo is not None and what == "applied":
         say(f"`notewell garden undo {done.plan}` takes them back")
-
-
-def _say_rejected(done: RejectReply) -> None:
-    gone = "; the plan is deleted" if done.deleted else ""
-    current_invocation().say(f"{len(done.rejected):,} suggestions rejected{gone}")

@@ -3,42 +3,62 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
 
+from notewell.doors.cli.asking import (
+    Line,
+    Option,
+    Say,
+    Table,
+    asking,
+    group,
+    printer,
+)
 from notewell.doors.cli.backend import answer
-from notewell.doors.cli.options import Group, json_option, vault_option
+from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.output import clean_lines, print_facts
 from notewell.doors.cli.request_options import request_argument, request_option, request_options
-from notewell.features.memory import output as show
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
     ListMemories,
+    MemoryChangedReply,
     MemoryContext,
+    MemoryForgottenReply,
     MemoryHealth,
+    MemoryHealthReply,
     MemoryHistory,
+    MemoryInspectReply,
     MemoryOutcome,
     RecallMemories,
+    RecallReply,
     RelateMemories,
+    RelationView,
     StoreMemory,
     UnrelateMemories,
+    ValidationView,
 )
 
 
-@click.group(cls=Group)
-def memory() -> None:
-    """Store memories, as notes in a folder of the vault.
+def _changed(done: str) -> Callable[[MemoryChangedReply], None]:
+    """A function that shows a memory after a change; `done` is what the change did to it."""
 
-    The folder is chosen by the setting `memory.folder`; without it nothing is written. A memory
-    begins with a confidence of 0.3, which `memory outcome` raises or lowers. Its note may be
-    edited, moved and deleted by hand.
-    """
+    def shown(reply: MemoryChangedReply) -> None:
+        memory = reply.memory
+        undo = f"; `notewell undo {reply.undo}` undoes it" if reply.undo else ""
+        what = "nothing changed" if reply.existing else done
+        golden = ", a golden rule" if memory.golden else ""
+        click.echo(f"{memory.id}  {clean_lines(memory.path)}")
+        current_invocation().say(f"{what}: confidence {memory.confidence:g}{golden}{undo}")
+
+    return shown
 
 
-@memory.command()
+@click.command(cls=Command)
 @request_argument(StoreMemory, "content", "CONTENT")
 @request_options(StoreMemory, "type", "namespace", "importance", "provenance", "title")
 @vault_option
@@ -46,11 +66,10 @@ def memory() -> None:
 def store(*, content: str, vault: str | None, as_json: bool, **fields: Any) -> None:
     """Store CONTENT (- reads it from stdin). The same content is stored only once."""
     text = sys.stdin.read() if content == "-" else content
-    stored = partial(show.changed, done="stored")
-    answer(vault, StoreMemory(text, **fields), stored, as_json=as_json)
+    answer(vault, StoreMemory(text, **fields), _changed("stored"), as_json=as_json)
 
 
-@memory.command()
+@click.command(cls=Command)
 @request_argument(RecallMemories, "query", "QUERY")
 @request_option(RecallMemories, "namespace", metavar="NAME")
 @request_options(RecallMemories, "type", "limit", "depth", "notes")
@@ -59,46 +78,43 @@ def store(*, content: str, vault: str | None, as_json: bool, **fields: Any) -> N
 @json_option
 def recall(*, explain: bool, vault: str | None, as_json: bool, **fields: Any) -> None:
     """Find memories and notes relevant to QUERY."""
-    recalled = partial(show.recalled, explain=explain)
-    answer(vault, RecallMemories(**fields), recalled, as_json=as_json)
+
+    def shown(reply: RecallReply) -> None:
+        _show_recalled(reply, explain=explain)
+
+    answer(vault, RecallMemories(**fields), shown, as_json=as_json)
 
 
-@memory.command()
-@request_argument(MemoryContext, "query", "QUERY")
-@request_option(MemoryContext, "namespace", metavar="NAME")
-@request_option(MemoryContext, "budget_tokens", "--budget")
-@request_options(MemoryContext, "depth")
-@vault_option
-@json_option
-def context(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Print what an assistant should know about QUERY, golden rules first."""
-    answer(vault, MemoryContext(**fields), show.context, as_json=as_json)
+def _show_recalled(reply: RecallReply, *, explain: bool) -> None:
+    """Show what was found, best first."""
+    for found in reply.memories:
+        memory = found.memory
+        about = f"{memory.type}, confidence {memory.confidence:g}"
+        click.echo(f"{found.score:.2f}  {memory.id}  {clean_lines(memory.path)} ({about})")
+        click.echo(_indented(memory.content))
+        for word, ids in (
+            ("superseded by", found.superseded_by),
+            ("contradicted by", found.contradicted_by),
+        ):
+            if ids:
+                click.echo(_indented(f"{word} {', '.join(ids)}"))
+        if explain:
+            click.echo(_indented(found.why))
+    for note in reply.notes:
+        click.echo(f"{note.score:.2f}  {clean_lines(note.path)}:{note.line}")
+        click.echo(_indented(note.snippet))
+        if note.memories:
+            linked = ", ".join(f"{one.id} ({one.kind})" for one in note.memories)
+            click.echo(_indented(f"linked with {linked}"))
+    _say_warnings(reply)
+    printer(Say("{memories:count} of {total} memories, {notes:count} notes"))(reply)
 
 
-@memory.command()
-@request_argument(ApplyMemory, "id", "MEMORY")
-@request_options(ApplyMemory, "comment")
-@vault_option
-@json_option
-def apply(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Report that MEMORY (id, path or name) is being used."""
-    applied = partial(show.changed, done="applied")
-    answer(vault, ApplyMemory(**fields), applied, as_json=as_json)
+def _indented(text: str) -> str:
+    return "\n".join(f"      {line}" for line in clean_lines(text).splitlines())
 
 
-@memory.command()
-@request_argument(MemoryOutcome, "id", "MEMORY")
-@request_option(MemoryOutcome, "helped", "--helped/--failed")
-@request_options(MemoryOutcome, "comment")
-@vault_option
-@json_option
-def outcome(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Report whether MEMORY helped: +0.1 or -0.15 confidence. At 0.9 it becomes a golden rule."""
-    judged = partial(show.changed, done="recorded")
-    answer(vault, MemoryOutcome(**fields), judged, as_json=as_json)
-
-
-@memory.command()
+@click.command(cls=Command)
 @click.argument("memories", metavar="MEMORY...", nargs=-1, required=True)
 @request_options(ForgetMemory, "force")
 @vault_option
@@ -106,66 +122,191 @@ def outcome(*, vault: str | None, as_json: bool, **fields: Any) -> None:
 def forget(*, memories: tuple[str, ...], vault: str | None, as_json: bool, **fields: Any) -> None:
     """Delete each MEMORY and its note; `notewell undo` restores one."""
     named: dict[str, Any] = {"id": memories[0]} if len(memories) == 1 else {"ids": memories}
-    answer(vault, ForgetMemory(**named, **fields), show.forgotten, as_json=as_json)
+    answer(vault, ForgetMemory(**named, **fields), _show_forgotten, as_json=as_json)
 
 
-@memory.command()
-@request_argument(RelateMemories, "source", "SOURCE")
-@request_argument(RelateMemories, "target", "TARGET")
-@request_options(RelateMemories, "kind", "weight")
-@vault_option
-@json_option
-def relate(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Record how the memory SOURCE is related to TARGET, a memory or a note."""
-    related = partial(show.changed, done="related")
-    answer(vault, RelateMemories(**fields), related, as_json=as_json)
+def _show_forgotten(reply: MemoryForgottenReply) -> None:
+    """Show which notes were deleted, and which memories were not."""
+    for one in reply.forgotten:
+        click.echo(clean_lines(one.path))
+        current_invocation().say(f"deleted; `notewell undo {one.undo}` restores it")
+    for named in reply.protected_ids:
+        current_invocation().say(f"{named} is a golden rule and stays; --force deletes it")
+    for named in reply.missing_ids:
+        current_invocation().say(f"there is no memory {clean_lines(named)}")
 
 
-@memory.command()
-@request_argument(UnrelateMemories, "source", "SOURCE")
-@request_argument(UnrelateMemories, "target", "TARGET")
-@request_options(UnrelateMemories, "kind")
-@vault_option
-@json_option
-def unrelate(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Remove a relation from SOURCE to TARGET."""
-    unrelated = partial(show.changed, done="no longer related")
-    answer(vault, UnrelateMemories(**fields), unrelated, as_json=as_json)
+def _show_inspected(reply: MemoryInspectReply) -> None:
+    """Show everything about a memory."""
+    memory = reply.memory
+    click.echo(f"{clean_lines(memory.content)}\n")
+    facts = [
+        ("id", memory.id),
+        ("path", memory.path),
+        ("type", memory.type),
+        ("namespace", memory.namespace),
+        ("importance", f"{memory.importance:g}"),
+        ("confidence", f"{memory.confidence:g}"),
+        ("provenance", memory.provenance or "-"),
+        ("created", memory.created or "-"),
+        ("accessed", memory.accessed or "-"),
+        ("used", f"{memory.access_count} times"),
+    ]
+    facts += [(one.kind, _target(one)) for one in memory.relations]
+    facts += [(f"{one.kind} it", one.target) for one in reply.related_from]
+    print_facts(facts)
+    for warning in memory.warnings:
+        current_invocation().say(warning)
+    click.echo()
 
 
-@memory.command()
-@request_argument(InspectMemory, "id", "MEMORY")
-@vault_option
-@json_option
-def inspect(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Show everything about MEMORY."""
-    answer(vault, InspectMemory(**fields), show.inspected, as_json=as_json)
+def _target(relation: RelationView) -> str:
+    path = relation.path or f"{relation.target} (gone)"
+    return path if relation.weight == 1 else f"{path} ({relation.weight:g})"
 
 
-@memory.command("list")
-@request_option(ListMemories, "namespace", metavar="NAME")
-@request_options(ListMemories, "type", "order", "limit")
-@vault_option
-@json_option
-def list_(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """List the stored memories."""
-    answer(vault, ListMemories(**fields), show.listed, as_json=as_json)
+def _history(field: str) -> Table:
+    return Table(
+        field,
+        {
+            "when": "{at}",
+            "what": "{kind}",
+            "confidence": _confidence,
+            "memory": "{title}",
+            "comment": "{comment}",
+        },
+    )
 
 
-@memory.command()
-@request_argument(MemoryHistory, "id", "MEMORY")
-@request_options(MemoryHistory, "limit")
-@vault_option
-@json_option
-def history(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Show what was reported about MEMORY, or about all memories, newest first."""
-    answer(vault, MemoryHistory(**fields), show.history, as_json=as_json)
+def _confidence(one: ValidationView) -> str:
+    return "" if one.after is None else f"{one.before:g} -> {one.after:g}"
 
 
-@memory.command()
-@request_option(MemoryHealth, "namespace", metavar="NAME")
-@vault_option
-@json_option
-def health(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Show contradictory, stale, orphaned and duplicate memories."""
-    answer(vault, MemoryHealth(**fields), show.health, as_json=as_json)
+def _ailing(reply: MemoryHealthReply) -> Iterator[tuple[str, str, str]]:
+    for pair in reply.contradictions:
+        yield "contradiction", f"{pair.one} and {pair.other}", pair.reason
+    for word, ailing in (
+        ("stale", reply.stale),
+        ("orphaned", reply.orphaned),
+        ("duplicate", reply.doubles),
+        ("unreadable", reply.unreadable),
+    ):
+        yield from ((word, one.path, one.reason) for one in ailing)
+
+
+def _health_in_words(reply: MemoryHealthReply) -> str:
+    average = reply.average_confidence
+    return (
+        f"{reply.total} memories, {reply.golden} golden rules, average confidence"
+        f" {'-' if average is None else f'{average:.2f}'}; {len(list(_ailing(reply)))} to look at"
+    )
+
+
+def _say_warnings(reply: Any) -> None:
+    for warning in reply.warnings:
+        current_invocation().say(warning)
+
+
+_NAMESPACE = Option("namespace", attributes={"metavar": "NAME"})
+
+memory = group(
+    "memory",
+    """Store memories, as notes in a folder of the vault.
+
+    The folder is chosen by the setting `memory.folder`; without it nothing is written. A memory
+    begins with a confidence of 0.3, which `memory outcome` raises or lowers. Its note may be
+    edited, moved and deleted by hand.
+    """,
+    store,
+    recall,
+    asking(
+        "context",
+        MemoryContext,
+        "Print what an assistant should know about QUERY, golden rules first.",
+        Line("{text}"),
+        _say_warnings,
+        Say(
+            "{memories:count} memories, {tokens} of {budget_tokens} tokens;"
+            " {left_out:count} left out"
+        ),
+        arguments={"query": "QUERY"},
+        options=(_NAMESPACE, Option("budget_tokens", ("--budget",)), "depth"),
+    ),
+    asking(
+        "apply",
+        ApplyMemory,
+        "Report that MEMORY (id, path or name) is being used.",
+        _changed("applied"),
+        arguments={"id": "MEMORY"},
+        options=("comment",),
+    ),
+    asking(
+        "outcome",
+        MemoryOutcome,
+        "Report whether MEMORY helped: +0.1 or -0.15 confidence. At 0.9 it becomes a golden rule.",
+        _changed("recorded"),
+        arguments={"id": "MEMORY"},
+        options=(Option("helped", ("--helped/--failed",)), "comment"),
+    ),
+    forget,
+    asking(
+        "relate",
+        RelateMemories,
+        "Record how the memory SOURCE is related to TARGET, a memory or a note.",
+        _changed("related"),
+        arguments={"source": "SOURCE", "target": "TARGET"},
+        options=("kind", "weight"),
+    ),
+    asking(
+        "unrelate",
+        UnrelateMemories,
+        "Remove a relation from SOURCE to TARGET.",
+        _changed("no longer related"),
+        arguments={"source": "SOURCE", "target": "TARGET"},
+        options=("kind",),
+    ),
+    asking(
+        "inspect",
+        InspectMemory,
+        "Show everything about MEMORY.",
+        _show_inspected,
+        _history("history"),
+        arguments={"id": "MEMORY"},
+    ),
+    asking(
+        "list",
+        ListMemories,
+        "List the stored memories.",
+        Table(
+            "memories",
+            {
+                "id": "{id}",
+                "type": "{type}",
+                "namespace": "{namespace}",
+                ">confidence": "{confidence:g}",
+                ">importance": "{importance:g}",
+                ">used": "{access_count}",
+                "title": "{title}",
+            },
+        ),
+        _say_warnings,
+        Say("{memories:count} of {total} memories"),
+        options=(_NAMESPACE, "type", "order", "limit"),
+    ),
+    asking(
+        "history",
+        MemoryHistory,
+        "Show what was reported about MEMORY, or about all memories, newest first.",
+        _history("entries"),
+        arguments={"id": "MEMORY"},
+        options=("limit",),
+    ),
+    asking(
+        "health",
+        MemoryHealth,
+        "Show contradictory, stale, orphaned and duplicate memories.",
+        Table(_ailing, {"what": "{0}", "memory": "{1}", "why": "{2}"}),
+        Say(_health_in_words),
+        options=(_NAMESPACE,),
+    ),
+)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from notewell.doors.cli.asking import asking
 from notewell.doors.cli.backend import answer, print_reply, server_for
 from notewell.doors.cli.options import (
     Group,
@@ -28,6 +29,29 @@ from notewell.features.phone.requests import (
 _MEGABYTE = 1_000_000
 
 
+def _show(reply: PhoneIndexReply) -> None:
+    facts = [("phone index", "on" if reply.on else "off"), ("file", clean(reply.place))]
+    if reply.bytes is None:
+        facts.append(("size", "not written"))
+    else:
+        facts.append(("size", f"{reply.bytes / _MEGABYTE:,.1f} MB, written {reply.written}"))
+        facts.append(("holds", f"{reply.notes:,} notes, {reply.passages:,} passages"))
+    if reply.expected is not None:
+        facts.append(("written now", _size(reply.expected)))
+        if reply.expected.shortened:
+            facts.append(("", reply.expected.shortened))
+    if reply.problem:
+        facts.append(("problem", clean(reply.problem)))
+    print_facts(facts)
+
+
+def _size(expected: PhoneIndexSize) -> str:
+    return (
+        f"about {expected.bytes / _MEGABYTE:,.1f} MB, in the vault and in a phone's memory:"
+        f" {expected.notes:,} notes, {expected.passages:,} passages"
+    )
+
+
 @click.group(cls=Group)
 def phone_index() -> None:
     """Write a file into the vault by which phones know meaning without a server.
@@ -37,12 +61,14 @@ def phone_index() -> None:
     """
 
 
-@phone_index.command("show")
-@vault_option
-@json_option
-def show(*, vault: str | None, as_json: bool) -> None:
-    """Show whether the file is there, and how large it is or would be."""
-    answer(vault, PhoneIndexRequest(), _show, as_json=as_json)
+phone_index.add_command(
+    asking(
+        "show",
+        PhoneIndexRequest,
+        "Show whether the file is there, and how large it is or would be.",
+        _show,
+    )
+)
 
 
 @phone_index.command("on")
@@ -95,27 +121,4 @@ def _announce(reply: PhoneIndexReply) -> None:
         "It holds vectors, paths and hashes, no text. A server replaces it at most once an hour,"
         " and sync tools copy it each time.",
         err=True,
-    )
-
-
-def _show(reply: PhoneIndexReply) -> None:
-    facts = [("phone index", "on" if reply.on else "off"), ("file", clean(reply.place))]
-    if reply.bytes is None:
-        facts.append(("size", "not written"))
-    else:
-        facts.append(("size", f"{reply.bytes / _MEGABYTE:,.1f} MB, written {reply.written}"))
-        facts.append(("holds", f"{reply.notes:,} notes, {reply.passages:,} passages"))
-    if reply.expected is not None:
-        facts.append(("written now", _size(reply.expected)))
-        if reply.expected.shortened:
-            facts.append(("", reply.expected.shortened))
-    if reply.problem:
-        facts.append(("problem", clean(reply.problem)))
-    print_facts(facts)
-
-
-def _size(expected: PhoneIndexSize) -> str:
-    return (
-        f"about {expected.bytes / _MEGABYTE:,.1f} MB, in the vault and in a phone's memory:"
-        f" {expected.notes:,} notes, {expected.passages:,} passages"
     )

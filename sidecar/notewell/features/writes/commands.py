@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import click
 
+from notewell.doors.cli.asking import Say, Table, printer
 from notewell.doors.cli.backend import answer
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean_lines, counted, local_time, print_table
+from notewell.doors.cli.output import clean_lines
 from notewell.doors.cli.request_options import request_argument, request_options
-from notewell.features.writes.requests import UndoneReply, UndoRequest, WritesReply, WritesRequest
+from notewell.features.writes.requests import UndoneReply, UndoRequest, WritesRequest, WriteView
+
+
+def _action(write: WriteView) -> str:
+    return f"{write.action} (undone)" if write.undone else write.action
+
+
+_show_writes = printer(
+    Table(
+        "writes", {">number": "{number}", "when": "{at:time}", "what": _action, "note": "{path}"}
+    ),
+    Say("{writes:count write}"),
+)
 
 
 @click.command(cls=Command)
@@ -38,18 +51,3 @@ def _show_undone(undone: UndoneReply) -> None:
         current_invocation().say(clean_lines(one.why))
     again = f"; `notewell undo {undone.undo}` does it again" if undone.undo else ""
     current_invocation().say(f"undone{again}")
-
-
-def _show_writes(reply: WritesReply) -> None:
-    rows = [
-        (
-            str(one.number),
-            local_time(one.at),
-            f"{one.action}{' (undone)' if one.undone else ''}",
-            one.path,
-        )
-        for one in reply.writes
-    ]
-    if rows:
-        print_table(("number", "when", "what", "note"), rows, right=("number",))
-    current_invocation().say(counted(len(rows), "write"))
