@@ -1298,7 +1298,7 @@ export interface TuneRequest extends OfVault {
 }
 
 /**
- * What tuning found, and whether the next search uses it.
+ * The weights that tuning found, and whether the next search uses them.
  *
  * `queries` are the judged queries that were used; `missing` is how many more are needed.
  * `weights` are factors on the parts of the score, by name; where nothing is surely better or
@@ -1379,7 +1379,7 @@ export interface MemoryView {
   readonly warnings: readonly string[];
 }
 
-/** How a memory is related to another. `path` is None where its target is gone. */
+/** The relation of a memory to another. `path` is None where its target is gone. */
 export interface RelationView {
   readonly kind: RelationKind;
   readonly target: string;
@@ -1454,7 +1454,7 @@ export interface RecalledNote {
 }
 
 /**
- * How a note is linked with a memory that was found.
+ * The link of a note with a memory that was found.
  *
  * `kind` is that of a relation; `provenance`: the memory comes from the note; `link`: one of them
  * links to the other.
@@ -1715,7 +1715,7 @@ export interface ExtractGleanings extends OfVault {
 }
 
 /**
- * What an extraction did.
+ * The result of an extraction.
  *
  * `files` are the daily notes that were read, `found` the links in them, `created` the notes that
  * were made (`ids`), `skipped` the links that had one; `errors` are entries that cannot be read.
@@ -1780,7 +1780,7 @@ export interface GleaningStatsReply {
   readonly domains: readonly DomainCount[];
 }
 
-/** How many gleanings a host has. */
+/** A host and the number of its gleanings. */
 export interface DomainCount {
   readonly domain: string;
   readonly count: number;
@@ -2650,7 +2650,7 @@ export interface AddDocuments extends OfVault {
 }
 
 /**
- * What was made of a file or folder that was added, so far.
+ * The state of a file or folder that was added, so far.
  *
  * `chunks_created` counts passages whose text the index did not have, `duplicates` those that it
  * had, from this place or from a file with the same content. `chunk_ids` are the first ids of

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from notewell.base.errors import NotewellError, NotFoundError
+from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError
 from notewell.base.types.frozen import frozen
 
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
@@ -127,6 +127,15 @@ class OpenVault:
     def folder(self) -> Path:
         """The data folder of the vault, even if a setting puts the index elsewhere."""
         return self.settings.data_dir / "vaults" / self.record.id
+
+    def open_writer(self) -> VaultWriter:
+        """The writer; ReadOnlyError where the vault is never written."""
+        if self.writer is None:
+            raise ReadOnlyError(
+                "This vault is only read: its notes come from another program, or Notewell's data"
+                " directory is inside it."
+            )
+        return self.writer
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,9 @@ from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import Mark, StateFile
-from notewell.features.gleanings.extract import judged
+from notewell.features.gleanings.extract import Checked, Web, judged
 from notewell.features.gleanings.requests import ExtractGleanings, GleaningsRequest, GleaningView
 from notewell.features.gleanings.service import Gleanings
-from notewell.features.gleanings.web import Checked, Web
 from tests.waiting import until
 
 PAGE = b"""<!doctype html><html><head><title>Plain title</title>

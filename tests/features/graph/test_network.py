@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import Direction
-from notewell.features.graph.network import Network, nearby_notes
-from tests.features.graph.networks import PAIRS, directed, network, undirected
+from notewell.features.graph.views import Network, nearby_notes
+from tests.features.graph.viewss import PAIRS, directed, network, undirected
 
 
 def reached(made: Network, hops: int, direction: Direction = "both") -> dict[int, int]:

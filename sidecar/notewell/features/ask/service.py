@@ -20,7 +20,6 @@ from notewell.contract.request import StreamEvent
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.ask.expansion import Expander
-from notewell.features.ask.prompts import phrases_for
 from notewell.features.ask.requests import (
     AskConversationReply,
     AskConversationsReply,
@@ -39,7 +38,7 @@ from notewell.features.ask.requests import (
     ForgetConversationRequest,
     SaveConversationRequest,
 )
-from notewell.features.ask.tool_loop import Draft, ToolLoop
+from notewell.features.ask.tool_loop import Draft, ToolLoop, phrases_for
 from notewell.models.chat import ChatModel
 from notewell.models.chat.providers import Providers
 from notewell.vault.readers import link_name

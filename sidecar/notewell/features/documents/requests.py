@@ -57,7 +57,7 @@ class DocumentsReply:
 
 @frozen
 class AddedReply:
-    """What was made of a file or folder that was added, so far.
+    """The state of a file or folder that was added, so far.
 
     `chunks_created` counts passages whose text the index did not have, `duplicates` those that it
     had, from this place or from a file with the same content. `chunk_ids` are the first ids of

@@ -37,7 +37,7 @@ TuneOutcome = Literal["too_few", "no_sure_gain", "better", "applied", "reset"]
 
 @frozen
 class TuneReply:
-    """What tuning found, and whether the next search uses it.
+    """The weights that tuning found, and whether the next search uses them.
 
     `queries` are the judged queries that were used; `missing` is how many more are needed.
     `weights` are factors on the parts of the score, by name; where nothing is surely better or

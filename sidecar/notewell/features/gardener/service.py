@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from notewell.base.errors import (
     ChangedNoteError,
     NotFoundError,
-    ReadOnlyError,
     UnreadableNoteError,
     UsageError,
 )
@@ -307,11 +306,7 @@ class Plans:
             self._changes().resume()
 
     def _changes(self) -> SuggestionWriter:
-        if self._open.writer is None:
-            raise ReadOnlyError(
-                "This vault is never written, because Notewell's data directory is inside it."
-            )
-        return SuggestionWriter(self._open.writer, self.file, self._open.changed)
+        return SuggestionWriter(self._open.open_writer(), self.file, self._open.changed)
 
     def _reply(self, key: str, done: Done) -> GardenReply:
         refused = tuple(RefusedSuggestion(one, why) for one, why in done.refused)

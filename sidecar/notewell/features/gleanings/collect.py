@@ -84,7 +84,7 @@ class StateFile(state_file.StateFile[State]):
         return _encoded(state)
 
     def unusable(self, error: Exception) -> WriteError:
-        """What is raised where the file cannot be read or written."""
+        """The error where the file cannot be read or written."""
         return WriteError(
             f"The file of gleanings cannot be used ({self.file}: {error}). Check the data"
             " directory's disk, or move the file away: statuses stay in the notes.",
@@ -174,7 +174,7 @@ class Gleaning:
 
     @property
     def bare(self) -> bool:
-        """Whether nobody wrote a title."""
+        """True if nobody wrote a title."""
         return not any(one.entry.title for one in self.seen)
 
     @property

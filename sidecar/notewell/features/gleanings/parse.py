@@ -110,7 +110,7 @@ class Malformed:
 
 @frozen
 class Found:
-    """What a daily note has below the headings."""
+    """The entries of a daily note below the headings."""
 
     entries: tuple[Entry, ...]
     malformed: tuple[Malformed, ...]

@@ -69,7 +69,7 @@ class GleaningReply:
 
 @frozen
 class ExtractReply:
-    """What an extraction did.
+    """The result of an extraction.
 
     `files` are the daily notes that were read, `found` the links in them, `created` the notes that
     were made (`ids`), `skipped` the links that had one; `errors` are entries that cannot be read.
@@ -97,7 +97,7 @@ class MaintainReply:
 
 @frozen
 class DomainCount:
-    """How many gleanings a host has."""
+    """A host and the number of its gleanings."""
 
     domain: str
     count: int

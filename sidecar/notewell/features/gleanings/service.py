@@ -25,6 +25,7 @@ from notewell.features.gleanings.extract import (
     Extraction,
     Link,
     Upkeep,
+    Web,
     note_path,
     shown_title,
 )
@@ -45,7 +46,6 @@ from notewell.features.gleanings.requests import (
     MaintainReply,
     MarkGleaning,
 )
-from notewell.features.gleanings.web import Web
 from notewell.vault.daily import DailyNotes
 from notewell.vault.edit_properties import PropertyEdit
 from notewell.vault.parse import one_line_end
@@ -199,12 +199,7 @@ class Gleanings:
         return self._web(seconds)
 
     def _extraction(self, web: Web | None) -> Extraction:
-        writer = self._open.writer
-        if writer is None:
-            raise ReadOnlyError(
-                "This vault is only read: its notes come from another program, or Notewell's data"
-                " directory is inside it."
-            )
+        writer = self._open.open_writer()
         folder = self._rules.folder
         changed = self._open.changed
         return Extraction(self._collection, self.state, writer, folder, changed, web)

@@ -315,7 +315,7 @@ class HubsRequest(Request[HubsReply]):
 
 @frozen
 class GraphStatsRequest(Request[GraphStatsReply]):
-    """How many notes and links there are, and how they are connected."""
+    """The numbers of notes and links, and how they are connected."""
 
     endpoint: ClassVar[Endpoint] = _graph(
         "stats",

@@ -11,7 +11,6 @@ from notewell.base.types import FloatArray, IdArray, StoredNote
 from notewell.contract.notes import NeighborsReply, NeighborsRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.graph import views
-from notewell.features.graph.network import dangling_links, nearby_notes
 from notewell.features.graph.requests import (
     BridgesReply,
     BridgesRequest,
@@ -36,6 +35,8 @@ from notewell.features.graph.views import (
     MAX_COMPARED,
     GraphView,
     GraphViews,
+    dangling_links,
+    nearby_notes,
     similar_notes,
     similar_pairs_among,
     suggest_links,

@@ -102,7 +102,7 @@ class Memory:
 
     @property
     def is_rule(self) -> bool:
-        """Whether its own note says that it is a golden rule.
+        """True if its own note says that it is a golden rule.
 
         By its confidence, or by its type until a failure takes the confidence below
         FALLEN_CONFIDENCE. `MemoryLinks.is_golden` also asks whether a newer memory supersedes it.
@@ -113,7 +113,7 @@ class Memory:
 
     @property
     def _has_fallen(self) -> bool:
-        """Whether a failure led to the present confidence; a person may have set it anew since."""
+        """True if a failure led to the present confidence; a person may have set it anew since."""
         if self.confidence >= FALLEN_CONFIDENCE:
             return False
         judged = next((line for line in reversed(self.history) if line.after is not None), None)

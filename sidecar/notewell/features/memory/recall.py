@@ -124,7 +124,7 @@ class Recall:
     def links_of(
         self, note: Result, hits: Sequence[_Hit], linked: frozenset[str]
     ) -> tuple[NoteMemoryLink, ...]:
-        """How a note is linked with the memories that were found; `linked` are paths."""
+        """The links of a note with the memories that were found; `linked` are paths."""
         found = []
         for hit in hits:
             memory = hit.memory

@@ -21,7 +21,7 @@ ValidationKind = Literal["stored", "granted", "applied", "helped", "failed", "ot
 
 @frozen
 class RelationView:
-    """How a memory is related to another. `path` is None where its target is gone."""
+    """The relation of a memory to another. `path` is None where its target is gone."""
 
     kind: RelationKind
     target: str
@@ -122,7 +122,7 @@ class RecalledMemory:
 
 @frozen
 class NoteMemoryLink:
-    """How a note is linked with a memory that was found.
+    """The link of a note with a memory that was found.
 
     `kind` is that of a relation; `provenance`: the memory comes from the note; `link`: one of them
     links to the other.
@@ -442,7 +442,7 @@ class ListMemories(Request[MemoryListReply]):
 
 @frozen
 class MemoryHistory(Request[MemoryHistoryReply]):
-    """What was reported about one memory, or all, newest first."""
+    """The history of one memory, or of all, newest first."""
 
     endpoint: ClassVar[Endpoint] = _reads(
         "history", "What was reported about memories, newest first", {"limit": 20}
@@ -453,7 +453,7 @@ class MemoryHistory(Request[MemoryHistoryReply]):
 
 @frozen
 class MemoryHealth(Request[MemoryHealthReply]):
-    """What is wrong with the memories: contradictions, stale ones, orphans, duplicates."""
+    """The faults of the memories: contradictions, stale ones, orphans, duplicates."""
 
     endpoint: ClassVar[Endpoint] = _reads(
         "health", "Contradictory, stale, orphaned and duplicate memories", {}

@@ -12,8 +12,14 @@ from notewell.base.types import CountTokens, PropertyValue
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import Answers, OpenFeature, OpenVault
 from notewell.features.memory import MemoryRules
-from notewell.features.memory.folder import MemoryFolder, MemoryLinks, MemoryNames, history, view
-from notewell.features.memory.health import examine
+from notewell.features.memory.folder import (
+    MemoryFolder,
+    MemoryLinks,
+    MemoryNames,
+    examine,
+    history,
+    view,
+)
 from notewell.features.memory.note import (
     FALLEN_CONFIDENCE,
     FIRST_CONFIDENCE,
@@ -448,7 +454,7 @@ class Memories:
         )
 
     def history(self, request: MemoryHistory) -> MemoryHistoryReply:
-        """What happened to one memory or to all, newest first."""
+        """The history of one memory or of all, newest first."""
         chosen = self._folder.all() if request.id is None else (self._folder.find(request.id),)
         entries = [line for memory in chosen for line in history(memory)]
         entries.sort(key=lambda line: line.at)
@@ -456,7 +462,7 @@ class Memories:
         return MemoryHistoryReply(self._vault, len(newest), newest[: request.limit])
 
     def health(self, request: MemoryHealth) -> MemoryHealthReply:
-        """What is wrong with the memories."""
+        """The faults of the memories of a namespace, or of all."""
         links = self._folder.links()
         return examine(self._vault, _chosen(links, request.namespace), links, now=self._clock())
 

@@ -6,7 +6,6 @@ from notewell.base.errors import (
     NotewellError,
     NotFoundError,
     ProtectedError,
-    ReadOnlyError,
     UsageError,
     VaultError,
     WriteError,
@@ -53,7 +52,7 @@ class VaultProperties:
 
     def edit(self, request: EditProperties) -> PropertiesReply:
         """Edit one note; raises what `VaultWriter.edit` and `PropertyEdit` raise."""
-        edited, number = self._edit(self._open_writer(), request, dry_run=request.dry_run)
+        edited, number = self._edit(self._open.open_writer(), request, dry_run=request.dry_run)
         if number is not None:
             self._open.changed(edited.path)
         return PropertiesReply(
@@ -62,7 +61,7 @@ class VaultProperties:
 
     def edit_all(self, request: EditPropertiesBatch) -> PropertiesBatchReply:
         """Edit several notes; those that cannot be edited are named and left as they are."""
-        writer = self._open_writer()
+        writer = self._open.open_writer()
         done: list[EditedNote] = []
         refused: list[RefusedWrite] = []
         undo: int | None = None
@@ -82,14 +81,6 @@ class VaultProperties:
                 self._open.changed(note.path)
         changed = sum(note.changed for note in done)
         return PropertiesBatchReply(self._vault, changed, tuple(done), tuple(refused), undo)
-
-    def _open_writer(self) -> VaultWriter:
-        if self._open.writer is None:
-            raise ReadOnlyError(
-                "This vault is only read: its notes come from another program, or Notewell's data"
-                " directory is inside it."
-            )
-        return self._open.writer
 
     def _edit(
         self,

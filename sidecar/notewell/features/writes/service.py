@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from notewell.base.errors import ReadOnlyError
 from notewell.contract.fields import iso
 from notewell.contract.notes import RefusedWrite
 from notewell.engine.feature import OpenFeature, OpenVault
@@ -37,9 +36,7 @@ def writes(vault: OpenVault, request: WritesRequest) -> WritesReply:
 
 def undo(vault: OpenVault, request: UndoRequest) -> UndoneReply:
     """Undo a write, the newest where none is named; see `VaultWriter.undo_together`."""
-    if vault.writer is None:
-        raise ReadOnlyError("This vault is never written, so there is nothing to undo.")
-    undone = vault.writer.undo_together(request.number)
+    undone = vault.open_writer().undo_together(request.number)
     paths = tuple(dict.fromkeys(one.path for one in undone.written))
     for path in paths:
         vault.changed(path)
