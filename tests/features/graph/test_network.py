@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from notewell.base.types import Direction
 from notewell.features.graph.views import Network, nearby_notes
-from tests.features.graph.viewss import PAIRS, directed, network, undirected
+from tests.features.graph.networks import PAIRS, directed, network, undirected
 
 
 def reached(made: Network, hops: int, direction: Direction = "both") -> dict[int, int]:

@@ -14,7 +14,7 @@ from notewell.features.graph.views import (
     suggest_links_of,
 )
 from notewell.search.rank.candidates import centred_vectors
-from tests.features.graph.viewss import network
+from tests.features.graph.networks import network
 
 
 def unit(rows: FloatArray) -> FloatArray:

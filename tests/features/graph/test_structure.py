@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.features.graph.structure import DAMPING, Structure
-from tests.features.graph.viewss import PAIRS, directed, network, undirected
+from tests.features.graph.networks import PAIRS, directed, network, undirected
 
 
 @given(PAIRS)
