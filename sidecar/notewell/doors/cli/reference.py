@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import inspect
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import wrap
+from typing import TypeAlias
 
 import click
 
-from notewell.doors.cli.options import SHARED, Command, json_option, vault_option
+from notewell.doors.cli.options import Command, json_option, vault_option
 
-_WIDTH = 90
+_WIDTH = 120
+_SHARED_BY = 3  # commands of a group from which on an option is explained once
 _HEAD = """\
 # Command line
 
-Generated from `--help`; to generate it again: `notewell cli-reference > docs/cli.md`.
+Generated from the commands; to generate it again: `notewell cli-reference > docs/cli.md`.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found (vault, note or index), 130 interrupted.
 Results go to stdout, everything else to stderr. With `--json`, stdout is exactly one JSON
 document; an error is one too: `{"error": code, "detail": message}`.
 
 All commands take these options, before or after their names; `--vault` and `--json` only those that
-list them.
-
-```text
-{common}
-```
+list them:
 """
-# Explained once, at the top of the page; commands say which of the first two they take.
-_COMMON = ("--vault", "--json", "-h,", *(option.opts[0] for option in SHARED))
 
 
 @click.command("cli-reference", cls=Command, hidden=True)
@@ -37,16 +35,6 @@ def reference() -> None:
     click.echo(reference_page(root), nl=False)
 
 
-def reference_page(root: click.Command) -> str:
-    """Return the page for `root` and everything under it."""
-    name = root.name or ""
-    context = click.Context(
-        root, info_name=name, terminal_width=_WIDTH, help_option_names=["-h", "--help"]
-    )
-    head = _HEAD.replace("{common}", _common_options())
-    return "\n".join([head, *(_section(ctx) for ctx in _walk(context))])
-
-
 @click.command(cls=Command)
 @vault_option
 @json_option
@@ -54,39 +42,98 @@ def _example() -> None:
     """A command that has the common options alone."""
 
 
-def _common_options() -> str:
-    context = click.Context(_example, terminal_width=_WIDTH, help_option_names=["-h", "--help"])
-    formatter = context.make_formatter()
-    records = [one.get_help_record(context) for one in _example.get_params(context)]
-    formatter.write_dl([one for one in records if one is not None])
-    return formatter.getvalue().rstrip("\n")
+def reference_page(root: click.Command) -> str:
+    """Return the page for `root` and everything under it."""
+    context = click.Context(root, info_name=root.name, help_option_names=["-h", "--help"])
+    common = click.Context(_example, help_option_names=["-h", "--help"])
+    lines = [_HEAD, *_explained(_example.get_params(common), common), ""]
+    lines += [*_text(root.help), "", *_code(root.epilog), ""]
+    for one in _commands(context):
+        lines += [f"## {one.command_path}", *_section(one, {}), ""]
+        inner = list(_commands(one))
+        shared = _shared(inner)
+        if shared:
+            lines += ["Options of several of these commands:", *_listed(shared), ""]
+        for each in inner:
+            lines += [f"### {each.command_path}", *_section(each, shared), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _walk(ctx: click.Context) -> Iterator[click.Context]:
-    yield ctx
-    if not isinstance(ctx.command, click.Group):
+# Names of options with their metavars, and their help texts, in the order of the help.
+Records: TypeAlias = "Mapping[tuple[str, str], object]"
+
+
+def _section(context: click.Context, shared: Records) -> Iterator[str]:
+    """The text of a command, its usage, and the options that are explained nowhere else."""
+    yield from _text(context.command.help)
+    if not isinstance(context.command, click.Group) or _own(context):
+        yield f"- Usage: `{_usage(context)}`"
+    yield from _listed(record for record in _own(context) if record not in shared)
+
+
+def _usage(context: click.Context) -> str:
+    """The command line with the names of all options but those that every command takes."""
+    words = [context.command_path]
+    for param in context.command.params:
+        name = max(param.opts, key=len)
+        if isinstance(param, click.Option):
+            words.append(name if param.required else f"[{name}]")
+        else:
+            words.append(param.make_metavar(context))
+    return " ".join(words)
+
+
+def _commands(context: click.Context) -> Iterator[click.Context]:
+    """The commands of a group, and of the groups in it."""
+    group = context.command
+    if not isinstance(group, click.Group):
         return
-    for name in ctx.command.list_commands(ctx):
-        command = ctx.command.get_command(ctx, name)
-        if command is not None and not command.hidden:
-            yield from _walk(
-                click.Context(command, info_name=name, parent=ctx, terminal_width=_WIDTH)
-            )
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        inner = click.Context(command, info_name=name, parent=context)
+        yield inner
+        if context.parent is not None:
+            yield from _commands(inner)
 
 
-def _section(ctx: click.Context) -> str:
-    level = "##" if ctx.parent is None or ctx.parent.parent is None else "###"
-    return f"{level} {ctx.command_path}\n\n```text\n{_own(ctx.get_help())}\n```\n"
+def _own(context: click.Context) -> Records:
+    """The records of a command's options but `--vault` and `--json`, in their order."""
+    common = {"--vault", "--json"}
+    params = (one for one in context.command.params if not common.intersection(one.opts))
+    options = (one for one in params if isinstance(one, click.Option))
+    records = (one.get_help_record(context) for one in options)
+    return dict.fromkeys(record for record in records if record is not None)
 
 
-def _own(text: str) -> str:
-    """The help of a command without what the top of the page explains."""
-    text = text.partition("\n\nShared options:\n")[0]
-    head, options, rest = text.partition("\n\nOptions:\n")
-    own, gap, after = rest.partition("\n\n")
-    records = re.split(r"\n(?=  -)", own)
-    kept = [one for one in records if not one.lstrip().startswith(_COMMON)]
-    named = [name for name in _COMMON[:2] if any(one.lstrip().startswith(name) for one in records)]
-    if named:
-        kept.append(f"  {', '.join(named)}")
-    return head + (options + "\n".join(kept) if kept else "") + gap + after
+def _shared(commands: Iterable[click.Context]) -> Records:
+    """The options that several commands of a group have with the same text, each name once."""
+    counts = Counter(record for one in commands for record in _own(one))
+    usual = {record[0]: record for record, _ in reversed(counts.most_common())}
+    return {
+        record: count
+        for record, count in counts.items()
+        if count >= _SHARED_BY and usual[record[0]] == record
+    }
+
+
+def _explained(params: Iterable[click.Parameter], context: click.Context) -> Iterator[str]:
+    records = (one.get_help_record(context) for one in params)
+    yield from _listed(record for record in records if record is not None)
+
+
+def _listed(records: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for names, text in records:
+        yield f"- `{names}`: {' '.join(text.split())}"
+
+
+def _text(text: str | None) -> list[str]:
+    """The help of a command as one paragraph."""
+    words = " ".join(inspect.cleandoc(text or "").split())
+    return wrap(words, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _code(text: str | None) -> list[str]:
+    head, _, rest = (text or "").replace("\b\n", "").partition("\n")
+    return [head, "", "```text", *rest.rstrip().splitlines(), "```"]
