@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { germanTexts } from "../texts/pack.mjs";
@@ -10,6 +10,18 @@ import { germanTexts } from "../texts/pack.mjs";
 const HERE = import.meta.dirname;
 const OUT = join(HERE, "../../sidecar/notewell/doors/web/static");
 const COMMON = { bundle: true, minify: true, charset: "utf8", target: "es2022", logLevel: "warning" };
+const ENTRY = join(HERE, "app/main.ts");
+const PAGES = {
+  ...COMMON,
+  entryPoints: { app: ENTRY },
+  chunkNames: "[name]-[hash]",
+  entryNames: "[name]-[hash]",
+  outdir: OUT,
+  format: "esm",
+  splitting: true,
+  metafile: true,
+  legalComments: "none",
+};
 
 /** What the first page may weigh, packed as it travels; the build fails beyond. */
 const BUDGET = 60_000;
@@ -19,22 +31,12 @@ export async function buildWeb() {
   mkdirSync(OUT, { recursive: true });
   const workers = await buildAside({ layout: "worker/layout.ts", code: "worker/code.ts", diagram: "worker/diagram.ts" });
   const laterStyles = await buildAside({ views: "styles/views.css", note: "styles/note.css", math: "styles/math.css" });
-  const { metafile } = await build({
-    ...COMMON,
-    define: {
-      ...Object.fromEntries(Object.entries(workers.names).map(([name, file]) => [`${name.toUpperCase()}_WORKER`, file])),
-      ...Object.fromEntries(Object.entries(laterStyles.names).map(([name, file]) => [`${name.toUpperCase()}_STYLES`, file])),
-    },
-    plugins: [usedTexts],
-    entryPoints: { app: join(HERE, "app/main.ts") },
-    chunkNames: "[name]-[hash]",
-    entryNames: "[name]-[hash]",
-    outdir: OUT,
-    format: "esm",
-    splitting: true,
-    metafile: true,
-    legalComments: "none",
-  });
+  const define = {
+    ...Object.fromEntries(Object.entries(workers.names).map(([name, file]) => [`${name.toUpperCase()}_WORKER`, file])),
+    ...Object.fromEntries(Object.entries(laterStyles.names).map(([name, file]) => [`${name.toUpperCase()}_STYLES`, file])),
+  };
+  const pieces = await build({ ...PAGES, define, plugins: [usedTexts], write: false });
+  const { metafile } = await build({ ...PAGES, define, plugins: [usedTexts, firstInOne(pieces.metafile)] });
   const styles = { app: "index", dark: "dark" };
   const entryPoints = Object.fromEntries(Object.entries(styles).map(([out, name]) => [out, join(HERE, `styles/${name}.css`)]));
   await build({ ...COMMON, entryPoints, entryNames: "[name]-[hash]", outdir: OUT });
@@ -47,6 +49,29 @@ export async function buildWeb() {
   await buildWorker(first);
   compress();
   weigh(first);
+}
+
+/**
+ * What the first page loads is one file beside its entry, and not one for each set of later views that use a part
+ * of it: each file costs a request. `metafile` tells which sources those are; every later view imports all of them.
+ */
+function firstInOne({ outputs }) {
+  const sources = firstScripts(outputs).flatMap((path) => Object.keys(outputs[path].inputs));
+  const shared = sources.map((path) => resolve(path)).filter((path) => path !== ENTRY);
+  const views = new Set(Object.values(outputs).flatMap(({ entryPoint }) => (entryPoint ? [resolve(entryPoint)] : [])));
+  views.delete(ENTRY);
+  return {
+    name: "first-in-one",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^first-page$/ }, ({ path }) => ({ path, namespace: "first-page" }));
+      onLoad({ filter: /.*/, namespace: "first-page" }, () => ({
+        contents: shared.map((path) => `import ${JSON.stringify(path)};`).join("\n"),
+        resolveDir: HERE,
+      }));
+      onLoad({ filter: /\.ts$/ }, ({ path }) =>
+        views.has(path) ? { contents: `import "first-page";\n${readFileSync(path, "utf8")}`, loader: "ts" } : undefined);
+    },
+  };
 }
 
 /** Files of their own, which the first page does without: workers and styles. Gives the addresses by their names, for the code. */
@@ -136,10 +161,15 @@ function license(folder) {
   return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
 }
 
+/** The scripts of the first page. */
+function firstScripts(outputs) {
+  const [first] = Object.keys(outputs).filter((path) => /\/app-\w+\.js$/.test(path));
+  return [first, ...staticImports(outputs, first)];
+}
+
 /** The names of the files of the first page. */
 function firstFiles({ outputs }) {
-  const [first] = Object.keys(outputs).filter((path) => /\/app-\w+\.js$/.test(path));
-  const scripts = [first, ...staticImports(outputs, first)].map((path) => basename(path));
+  const scripts = firstScripts(outputs).map((path) => basename(path));
   const styles = readdirSync(OUT).filter((name) => /^(app|dark)-\w+\.css$/.test(name));
   return ["index.html", ...scripts, ...styles, "icon.svg", "manifest.webmanifest"];
 }

@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { formatAddress, parseAddress } from "../../plugin/web/lib/address";
+import { arrange } from "../../plugin/web/lib/arrange";
+import { h } from "../../plugin/web/lib/dom";
 import { conditions, narrowed, without } from "../../plugin/web/parts/chips";
 import { marked } from "../../plugin/web/lib/marks";
 import { movements } from "../../plugin/web/views/pipeline";
@@ -98,4 +100,18 @@ it("remembers the latest first, each once, and not for ever", () => {
   expect(kept.all).toEqual(["c", "a"]);
   localStorage.setItem("notewell:test", "not JSON");
   expect(kept.all).toEqual([]);
+});
+
+describe("a list that is arranged anew", () => {
+  const row = (key: string, text: string): HTMLElement => h("li", { "data-key": key }, h("a", { href: `#${text}` }, text), h("details", {}, h("summary", {}, "more")));
+
+  it("keeps the rows it has, moves them, and brings them up to date", () => {
+    const list = h("ol", {}, row("a", "one"), row("b", "two"), row("c", "three"));
+    const [a, b] = [...list.children];
+    b?.querySelector("details")?.setAttribute("open", "");
+    arrange(list, [row("d", "new"), row("b", "TWO"), row("a", "one")]);
+    expect([...list.querySelectorAll("a")].map((link) => `${link.getAttribute("href")} ${link.textContent}`)).toEqual(["#new new", "#TWO TWO", "#one one"]);
+    expect([list.children[1], list.children[2]]).toEqual([b, a]);
+    expect(b?.querySelector("details")?.hasAttribute("open"), "what was unfolded stays so").toBe(true);
+  });
 });

@@ -4,6 +4,7 @@ import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
 import { folderOf } from "../../src/format";
+import { nameOf } from "../lib/format";
 import { icon } from "../lib/icons";
 import { t } from "../../src/texts";
 
@@ -19,6 +20,13 @@ export function conditionChips(context: ViewContext, query: string): HTMLElement
     chip.append(icon("close"));
     return chip;
   });
+}
+
+/** The chip of a list of similar notes; a click ends it. */
+export function likeChip(context: ViewContext, like: string): HTMLElement {
+  const chip = button(t("Similar to: {like}", { like: nameOf(like) }), () => context.change({ like: null }), { class: "chip is-set" });
+  chip.append(icon("close"));
+  return chip;
 }
 
 /** A condition that narrows the results: `label` is short, `value` as the query has it. */

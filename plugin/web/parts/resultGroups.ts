@@ -28,7 +28,7 @@ export function groupedRows(results: readonly Result[], row: (result: Result) =>
   return groups().flatMap(([match, label]) => {
     const members = results.filter((result) => result.match === match);
     if (members.length === 0) return [];
-    return [h("li", { class: "group-head", "data-match": match }, h("h2", {}, label)), ...members.map(row)];
+    return [h("li", { class: "group-head", "data-match": match, "data-key": `group:${match}` }, h("h2", {}, label)), ...members.map(row)];
   });
 }
 

@@ -35,7 +35,7 @@ export function resultRow(context: ViewContext, result: Result, options: RowOpti
   );
   return h(
     "li",
-    { class: "result" },
+    { class: "result", "data-key": rowKey(result) },
     h("h2", {}, title),
     meta(result),
     passageText(result, result.title),

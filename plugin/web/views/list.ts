@@ -1,15 +1,14 @@
 /** The search view: results while typing, the selected note beside them, and what surrounds that note. */
 
-import { asServerError } from "../../src/client";
+import { asServerError, type ServerError } from "../../src/client";
 import type { Result, SearchReply } from "../../src/contract";
 import { Timer } from "../../src/support";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
-import { button, fill, h } from "../lib/dom";
-import { icon } from "../lib/icons";
+import { arrange } from "../lib/arrange";
+import { fill, h } from "../lib/dom";
 import { count } from "../../src/format";
-import { nameOf } from "../lib/format";
-import { conditionChips, suggestedChips } from "../parts/chips";
+import { conditionChips, likeChip, suggestedChips } from "../parts/chips";
 import { errorBox } from "../parts/errors";
 import { ListHead } from "../parts/listHead";
 import { noMatch } from "../parts/noMatch";
@@ -23,6 +22,7 @@ const SHOWN = 20; // rows drawn at first, and added at a time
 const FIRST = 50; // results of the first request; chips count in them
 const MOST = 500; // further ones are found by narrowing
 const PREVIEW_MS = 250; // of rest before the first result is read
+const REST_MS = 800; // of typing, after which a list that found nothing is shown
 const REFRESH_MS = 4_000; // between refreshes while the index grows
 
 /** Parameters of the address that make another list. */
@@ -38,6 +38,7 @@ export class ListView implements View {
   readonly #list = h("ol", { class: "results", "aria-label": t("Results") });
   readonly #after = h("div");
   readonly #preview = new Timer();
+  readonly #rest = new Timer();
   readonly #refresh = new Timer();
   readonly #reading = new Timer();
   readonly #wide = matchMedia("(min-width: 1100px)");
@@ -147,6 +148,7 @@ export class ListView implements View {
     const { q = "", like = "" } = this.#context.address.query;
     this.#sequence += 1;
     const sequence = this.#sequence;
+    this.#rest.clear();
     if (!q && !like) {
       this.#showStart();
       return;
@@ -154,17 +156,29 @@ export class ListView implements View {
     this.#list.setAttribute("aria-busy", "true");
     try {
       const reply = await this.#ask(q, like);
-      if (sequence === this.#sequence) this.#take(reply);
+      if (sequence === this.#sequence) this.#whenGood(reply.results.length > 0, () => this.#take(reply));
     } catch (error) {
-      if (sequence !== this.#sequence) return;
-      this.#shownQuestion = "";
-      this.#reply = null;
-      this.#head.clear();
-      fill(this.#list);
-      fill(this.#after, errorBox(asServerError(error), () => void this.#search()));
-    } finally {
-      if (sequence === this.#sequence) this.#list.removeAttribute("aria-busy");
+      const problem = asServerError(error);
+      if (sequence === this.#sequence) this.#whenGood(false, () => this.#fail(problem));
     }
+  }
+
+  /** While somebody types, the list of before stays until there is a better one, or typing has rested. */
+  #whenGood(isGood: boolean, show: () => void): void {
+    const act = (): void => {
+      this.#list.removeAttribute("aria-busy");
+      show();
+    };
+    if (isGood || !this.#context.step.isTyped) act();
+    else this.#rest.set(REST_MS, act);
+  }
+
+  #fail(problem: ServerError): void {
+    this.#shownQuestion = "";
+    this.#reply = null;
+    this.#head.clear();
+    fill(this.#list);
+    fill(this.#after, errorBox(problem, () => void this.#search()));
   }
 
   #ask(q: string, like: string): Promise<SearchReply> {
@@ -212,12 +226,12 @@ export class ListView implements View {
     if (!reply) return;
     const { q = "", like = "", sort = "" } = this.#context.address.query;
     const { results } = reply;
-    fill(this.#chips, ...this.#ofQuery(q, like), ...(like ? [] : suggestedChips(this.#context, q, results)));
+    fill(this.#chips, ...(like ? [likeChip(this.#context, like)] : conditionChips(this.#context, q)), ...(like ? [] : suggestedChips(this.#context, q, results)));
     this.#head.show(reply, this.#found);
     const rows = sorted(results, sort as SortOrder).slice(0, this.#shown);
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["result"] : undefined;
     const drawn = sort ? rows.map((one) => this.#rowOf(one)) : groupedRows(rows, (one) => this.#rowOf(one));
-    fill(this.#list, ...drawn);
+    arrange(this.#list, drawn);
     if (focused) this.#row(focused)?.focus({ preventScroll: true });
     fill(this.#after, this.#footer(reply, q));
   }
@@ -231,14 +245,6 @@ export class ListView implements View {
 
   #row(key: string): HTMLElement | null {
     return this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(key)}"]`);
-  }
-
-  #ofQuery(q: string, like: string): HTMLElement[] {
-    if (!like) return conditionChips(this.#context, q);
-    const stop = (): void => this.#context.change({ like: null });
-    const chip = button(t("Similar to: {like}", { like: nameOf(like) }), stop, { class: "chip is-set" });
-    chip.append(icon("close"));
-    return [chip];
   }
 
   #footer(reply: SearchReply, q: string): Node | null {
@@ -267,7 +273,7 @@ export class ListView implements View {
   #reloadSoon(): void {
     this.#refresh.setOnce(REFRESH_MS, async () => {
       const { q = "", like = "" } = this.#context.address.query;
-      if (!this.#isHere || !this.#reply || (!q && !like)) return;
+      if (!this.#isHere || !this.#reply || this.#rest.isSet || (!q && !like)) return;
       if (this.#list.matches(":hover")) {
         this.#reloadSoon();
         return;
@@ -285,7 +291,7 @@ export class ListView implements View {
   #opened(result: Result): void {
     const reply = this.#reply;
     if (!reply || !this.#context.has("opened") || !reply.query) return;
-    const rank = reply.results.indexOf(result) + 1;
+    const rank = reply.results.findIndex((one) => rowKey(one) === rowKey(result)) + 1; // its row may be of an earlier reply
     // Only for statistics, so a failure is ignored.
     const client = result.vault ? this.#context.client.ofVault(result.vault) : this.#context.vaultClient;
     client.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);

@@ -92,6 +92,27 @@ test("each search that was sent is a step back; typing adds none of its own, and
     await asked("bread");
   }));
 
+test("while somebody types the list is never empty; its rows are kept and moved, and that nothing matches waits for a rest", () =>
+  visit({}, async (page) => {
+    const rows = await search(page, "sourdough starter");
+    const path = await rows.first().getAttribute("data-result");
+    await page.evaluate(() => {
+      document.querySelector("li.result").known = true;
+      window.fewest = Infinity;
+      new MutationObserver(() => (window.fewest = Math.min(window.fewest, document.querySelectorAll("[data-result]").length))).observe(document.querySelector(".results"), { childList: true });
+    });
+    const field = page.getByRole("combobox", { name: "Search your notes" });
+    const answered = (q) => page.waitForResponse((response) => new URL(response.url()).searchParams.get("q") === q);
+    for (const letter of " fridge") await field.press(letter === " " ? "Space" : letter);
+    await page.waitForFunction(() => location.hash.includes("q=sourdough+starter+fridge") && !document.querySelector("[aria-busy]"));
+    assert.ok(await page.evaluate((key) => document.querySelector(`li.result[data-key="${key}"]`).known, path), "its row is the one of before");
+    await Promise.all([answered("zzqx"), field.fill("zzqx")]);
+    assert.ok((await rows.count()) > 0, "what nothing matches leaves the list of before");
+    assert.ok((await page.evaluate(() => window.fewest)) > 0);
+    await page.getByRole("heading", { name: /^Nothing/ }).waitFor();
+    assert.equal(await rows.count(), 0);
+  }));
+
 test("filters are chips that can be added and removed", () =>
   visit({}, async (page) => {
     await search(page, "bread");
