@@ -28,7 +28,7 @@ from notewell.models.providers import (
 )
 from notewell.models.remote import Limits
 from notewell.models.remote.embedder import RemoteModel
-from notewell.models.remote.wire import Endpoint
+from notewell.models.remote.wire import EmbeddingEndpoint
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.models.embedding_server import EmbeddingServer, serving
 from tests.tiny_model import write_tiny_judge
@@ -65,7 +65,9 @@ def make_embedder(
         pytest.skip("the extra notewell[torch] is not installed")
     if name == "remote":
         server = servers.enter_context(serving(EmbeddingServer()))
-        remote = RemoteModel(Endpoint(server.url, "words", server.key), limits=Limits(8, 200))
+        remote = RemoteModel(
+            EmbeddingEndpoint(server.url, "words", server.key), limits=Limits(8, 200)
+        )
     options = EmbedderOptions(
         rules=ModelRules(name="tiny", folder=str(tiny_folder)),
         spec=describe_folder(tiny_folder, "tiny"),

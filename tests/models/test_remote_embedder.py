@@ -18,7 +18,7 @@ from notewell.base.types import ChunkSizes, Embedder, ModelRules
 from notewell.models.providers import EMBEDDERS, EmbedderOptions, find_provider
 from notewell.models.remote import Limits
 from notewell.models.remote.embedder import RemoteModel
-from notewell.models.remote.wire import Endpoint
+from notewell.models.remote.wire import EmbeddingEndpoint
 from tests.models.embedding_server import EmbeddingServer, data, hold, serving
 from tests.models.loopback import nobody
 from tests.waiting import HANG_S
@@ -43,7 +43,7 @@ def remote(server: EmbeddingServer, **changes: Any) -> RemoteModel:
     given = {"key": server.key, "retry": Pauses().policy(), **changes}
     names = {"query_prefix", "passage_prefix", "limits", "sizes"}
     own = {name: given.pop(name) for name in names & given.keys()}
-    endpoint = Endpoint(**{"base_url": server.url, "model": "words", **given})
+    endpoint = EmbeddingEndpoint(**{"base_url": server.url, "model": "words", **given})
     return RemoteModel(endpoint, **{"limits": Limits(8, 200, parallel=1), **own})
 
 

@@ -72,6 +72,11 @@ NAMES: Mapping[str, str] = {
     "tr": "Turkish",
     "zh": "Chinese",
 }
+_SUGGESTED = "multilingual-e5-small-q4"
+_FOREIGN_SHARE = 0.2  # of notes in languages that the model does not read
+_SHOWN_SHARE = 0.02
+_LETTERS = 600  # of each note are enough to tell its language
+_SECONDS = 0.06  # a passage of a model of six layers, where nothing was embedded yet
 
 
 def language_of(text: str) -> str | None:
@@ -92,13 +97,6 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
     counted = Counter(code for text in texts if (code := language_of(text)) is not None)
     total = sum(counted.values())
     return {code: count / total for code, count in counted.most_common()}
-
-
-_SUGGESTED = "multilingual-e5-small-q4"
-_FOREIGN_SHARE = 0.2  # of notes in languages that the model does not read
-_SHOWN_SHARE = 0.02
-_LETTERS = 600  # of each note are enough to tell its language
-_SECONDS = 0.06  # a passage of a model of six layers, where nothing was embedded yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +174,7 @@ def service_host(rules: ModelRules) -> str | None:
     """The host to which notes are sent by these settings; None: they stay on this computer."""
     if rules.provider == "local":
         return None
-    from notewell.models.remote.settings import chosen  # noqa: PLC0415 - as below
+    from notewell.models.remote.embedder import chosen  # noqa: PLC0415 - as below
 
     one = chosen(rules)
     return None if one.local else one.host
@@ -228,7 +226,7 @@ def _tokens(text: str) -> int:
 
 def _cost(rules: ModelRules, passages: int, tokens: int) -> ServiceCost:
     from notewell.models.remote import estimate  # noqa: PLC0415 - as above
-    from notewell.models.remote.settings import chosen, consent_text  # noqa: PLC0415 - as above
+    from notewell.models.remote.embedder import chosen, consent_text  # noqa: PLC0415 - as above
 
     one = chosen(rules)
     costs = estimate(one.row, one.service, texts=passages, tokens=tokens, local=one.local)

@@ -32,10 +32,13 @@ from notewell.models.catalogue import Q4_FILE, RERANKERS, WEIGHTS_FILE, ModelSpe
 from notewell.models.download import download, download_wheel
 
 _FORMAT = 1
+MANIFEST = "manifest.json"
+_SHORT_REVISION = 12
+_INCOMING = ".incoming-"
 
 
 @frozen
-class Fingerprint:
+class FileFingerprint:
     """Identifies the content of a file. `sha256` is hexadecimal."""
 
     sha256: str
@@ -44,8 +47,8 @@ class Fingerprint:
 
 
 def fingerprints(
-    folder: Path, names: Iterable[str], known: Mapping[str, Fingerprint]
-) -> dict[str, Fingerprint]:
+    folder: Path, names: Iterable[str], known: Mapping[str, FileFingerprint]
+) -> dict[str, FileFingerprint]:
     """Fingerprints of the named files. Only files that differ from `known` are read.
 
     Raises OSError if a file is missing or cannot be read.
@@ -60,7 +63,7 @@ def fingerprints(
         ):
             found[name] = stored
         else:
-            found[name] = Fingerprint(
+            found[name] = FileFingerprint(
                 file_sha256(folder / name), status.st_size, status.st_mtime_ns
             )
     return found
@@ -72,14 +75,16 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def load_manifest(path: Path) -> dict[str, Fingerprint]:
+def load_manifest(path: Path) -> dict[str, FileFingerprint]:
     """The stored fingerprints by file name; empty if there is no valid manifest."""
     try:
         raw = json.loads(path.read_bytes())
         if raw["format"] != _FORMAT:
             return {}
         return {
-            str(name): Fingerprint(str(entry["sha256"]), int(entry["size"]), int(entry["mtime_ns"]))
+            str(name): FileFingerprint(
+                str(entry["sha256"]), int(entry["size"]), int(entry["mtime_ns"])
+            )
             for name, entry in raw["files"].items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -94,16 +99,11 @@ def manifest_source(path: Path) -> str:
         return ""
 
 
-def save_manifest(path: Path, source: str, files: Mapping[str, Fingerprint]) -> None:
+def save_manifest(path: Path, source: str, files: Mapping[str, FileFingerprint]) -> None:
     """Write the manifest atomically. `source` says where the files came from, for people."""
     entries = {name: asdict(fingerprint) for name, fingerprint in files.items()}
     document = {"format": _FORMAT, "source": source, "files": entries}
     disk.replace(path, json.dumps(document, indent=2).encode(), mode=disk.SHARED)
-
-
-MANIFEST = "manifest.json"
-_SHORT_REVISION = 12
-_INCOMING = ".incoming-"
 
 
 def _silent(_: str) -> None:
@@ -247,7 +247,7 @@ def _sent_names(spec: ModelSpec) -> tuple[str, ...]:
     return tuple(file.name for file in spec.files if not file.derived)
 
 
-def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, Fingerprint]) -> ModelFiles:
+def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, FileFingerprint]) -> ModelFiles:
     """Check the files against the hashes of the catalogue. Raises ModelDamagedError."""
     for pinned in spec.files:
         actual = files[pinned.name].sha256

@@ -208,7 +208,7 @@ def run(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
 
 
 def _read_verdict(path: Path) -> bool | None:
-    """Whether int8 agreed with fp32 on this computer; None if unknown."""
+    """True if int8 agreed with fp32 on this computer; None if unknown."""
     try:
         return bool(json.loads(path.read_bytes())["agrees"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -30,7 +30,7 @@ def kept_key(name: str) -> str:
 
 
 def has_keyring() -> bool:
-    """Whether the `keyring` extra is installed; the system may still refuse to store a key."""
+    """True if the `keyring` extra is installed; the system may still refuse to store a key."""
     return _keyring() is not None
 
 

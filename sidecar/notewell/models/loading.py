@@ -1,8 +1,9 @@
-"""Loads the model that the settings name, from the catalogue or from a folder.
+"""Loads the model that the settings name, and measures what its cosines mean.
 
-A folder has the layout of sentence-transformers: config.json, tokenizer.json, model.safetensors,
-and optionally sentence_bert_config.json, modules.json, 1_Pooling/config.json and
-config_sentence_transformers.json.
+It is one of the catalogue or in a folder with the layout of sentence-transformers: config.json,
+tokenizer.json, model.safetensors, and optionally sentence_bert_config.json, modules.json,
+1_Pooling/config.json and config_sentence_transformers.json. Cosines of any model can be weighed
+alike once it is known which are usual between texts that belong together, and between others.
 """
 
 from __future__ import annotations
@@ -54,6 +55,9 @@ _FALLBACK_RUNTIME = "torch"
 _LARGEST_CHUNK = 256  # longer passages do not improve the search, whatever the model allows
 _FILES = (CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_FILE)
 _BUILT_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
+log = logging.getLogger(__name__)
+_TEXTS = "calibration.tsv"  # a query and a passage that answers it on each line
+_LEAST_FOUND = 0.5  # of the queries; a model that finds fewer answers tells nothing by them
 
 
 def load_resilient(
@@ -103,7 +107,7 @@ def _load_remote(
 ) -> Embedder:
     """The embedder of a service. Its runtime is elsewhere, so it has its own ways to recover."""
     # The HTTP client takes a while to import, and local models do not need it.
-    from notewell.models.remote.settings import remote_model, require_consent  # noqa: PLC0415
+    from notewell.models.remote.embedder import remote_model, require_consent  # noqa: PLC0415
 
     require_consent(rules, offline=offline)
     options = EmbedderOptions(
@@ -116,7 +120,7 @@ def _load_remote(
         remote=remote_model(rules),
     )
     embedder = find_provider(EMBEDDERS, "remote").load(options)
-    if isinstance(embedder, MeasuredLater):
+    if isinstance(embedder, Calibratable):
         measure = scale_of if may_measure else kept_scale
         embedder.cosines = measure(embedder, None, model_dir)
     return embedder
@@ -249,7 +253,7 @@ def _pooling(folder: Path) -> Pooling | None:
 
 
 def _only_built_modules(folder: Path) -> bool:
-    """Whether our graph has all modules in modules.json; it has no Dense layer, for example."""
+    """True if our graph has all modules in modules.json; it has no Dense layer, for example."""
     path = folder / "modules.json"
     if not path.is_file():
         return True
@@ -260,12 +264,6 @@ def _only_built_modules(folder: Path) -> bool:
             f"{path} cannot be read ({error}). Fetch the model again."
         ) from error
     return kinds <= _BUILT_MODULES
-
-
-log = logging.getLogger(__name__)
-
-_TEXTS = "calibration.tsv"  # a query and a passage that answers it on each line
-_LEAST_FOUND = 0.5  # of the queries; a model that finds fewer answers tells nothing by them
 
 
 def scale_of(embedder: Embedder, spec: ModelSpec | None, model_dir: Path) -> CosineScale | None:
@@ -289,7 +287,7 @@ def scale_of(embedder: Embedder, spec: ModelSpec | None, model_dir: Path) -> Cos
 
 
 @runtime_checkable
-class MeasuredLater(Protocol):
+class Calibratable(Protocol):
     """An embedder that is told what its cosines mean once they are measured."""
 
     cosines: CosineScale | None
@@ -330,7 +328,7 @@ def _texts() -> str:
 
 
 def _is_of(spec: ModelSpec, embedder: Embedder) -> bool:
-    """Whether the embedder has the weights that the catalogue describes."""
+    """True if the embedder has the weights that the catalogue describes."""
     pinned = {file.name: file.sha256 for file in spec.files}
     return pinned.get(spec.weights) == embedder.key.weights_hash
 

@@ -77,7 +77,7 @@ class OnnxEmbedder:
 
     @classmethod
     def pooling(cls, spec: ModelSpec) -> Pooling:
-        """How the graph makes one vector of those of all tokens."""
+        """The pooling that the graph does."""
         return spec.pooling
 
     def __init__(

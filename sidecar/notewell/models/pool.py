@@ -50,7 +50,7 @@ class Loader(Protocol):
 
 
 @dataclass(slots=True)
-class _Entry:
+class _SharedModel:
     """One model's embedder, and the number of its users."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -65,7 +65,7 @@ class EmbedderPool:
         """`load` loads a model that is not loaded yet."""
         self._load = load
         self._lock = threading.Lock()
-        self._entries: dict[tuple[ModelRules, Path], _Entry] = {}
+        self._entries: dict[tuple[ModelRules, Path], _SharedModel] = {}
 
     def load(
         self,
@@ -81,7 +81,7 @@ class EmbedderPool:
         A caller that must not download does not wait for one that downloads.
         """
         with self._lock:
-            entry = self._entries.setdefault((rules, model_dir), _Entry())
+            entry = self._entries.setdefault((rules, model_dir), _SharedModel())
         spare: Embedder | None = None
         if fetch_missing and entry.embedder is None:
             spare = self._load(
@@ -98,7 +98,7 @@ class EmbedderPool:
             return _Shared(entry.embedder, lambda: _release(entry))
 
 
-def _release(entry: _Entry) -> None:
+def _release(entry: _SharedModel) -> None:
     with entry.lock:
         entry.users -= 1
         if entry.users == 0 and entry.embedder is not None:

@@ -98,7 +98,7 @@ class ResilientEmbedder:
     ) -> None:
         """Take over a working embedder; `start` makes one for a step, and may raise anything.
 
-        `cosines` says what the embedder's cosines mean.
+        `cosines` is the scale of the embedder's cosines.
         """
         self._start = start
         self._clock = clock
@@ -134,7 +134,7 @@ class ResilientEmbedder:
 
     @property
     def cosines(self) -> CosineScale | None:
-        """What its cosines mean, at every step; None if it is not known."""
+        """The scale of its cosines, at every step; None if it is not known."""
         return self._cosines
 
     def count_tokens(self, text: str) -> int:
@@ -334,7 +334,7 @@ def _close(embedder: Embedder) -> None:
 
 
 def _lacks_memory(error: BaseException) -> bool:
-    """Whether the error or its cause is a lack of memory, which C++ runtimes call `bad_alloc`."""
+    """True if the error or its cause is a lack of memory, which C++ runtimes call `bad_alloc`."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, MemoryError) or "alloc" in str(cause).lower():

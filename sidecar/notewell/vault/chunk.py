@@ -35,10 +35,12 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.vault.nested_lists import parent_item
 from notewell.vault.properties import fold, link_label, properties_text, words_of
-from notewell.vault.sections import Draft, Part, Section, merge_small, sections_of
+from notewell.vault.sections import ChunkDraft, NoteSection, Part, merge_small, sections_of
 
 # From sections and the least tokens of a part to the parts of each section.
-CutSections: TypeAlias = Callable[[Sequence[Section], int, CountTokens], Sequence[Sequence[Part]]]
+CutSections: TypeAlias = Callable[
+    [Sequence[NoteSection], int, CountTokens], Sequence[Sequence[Part]]
+]
 
 # Tokens that the model adds to every text, and a margin because a joined text may have more tokens
 # than its parts.
@@ -117,7 +119,7 @@ class _Chunker:
         taken = self._headers.make(headings)[1] + 1 + _SPECIAL_TOKENS + _MARGIN
         return max(_LEAST_BUDGET, self._sizes.max_tokens - taken)
 
-    def drafts(self) -> list[Draft]:
+    def drafts(self) -> list[ChunkDraft]:
         """Make the note's drafts in order."""
         sections = tuple(sections_of(self._note))
         parts = self._cut_sections(sections, self._sizes.min_tokens, self._count)
@@ -129,7 +131,7 @@ class _Chunker:
         drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
         return drafts or list(self._stated())
 
-    def _section(self, section: Section, parts: Sequence[Part]) -> Iterator[Draft]:
+    def _section(self, section: NoteSection, parts: Sequence[Part]) -> Iterator[ChunkDraft]:
         spans = section.spans
         room = self._room(tuple([heading.text for heading in section.trail]))
         text = section.text
@@ -137,7 +139,7 @@ class _Chunker:
         if tokens > room or len(parts) > 1:
             yield from self._pieces(section, text, parts, room)
             return
-        yield Draft(
+        yield ChunkDraft(
             trail=section.trail,
             text=text,
             lines=_lines_of(spans),
@@ -150,8 +152,8 @@ class _Chunker:
         )
 
     def _pieces(
-        self, section: Section, text: str, parts: Sequence[Part], room: int
-    ) -> Iterator[Draft]:
+        self, section: NoteSection, text: str, parts: Sequence[Part], room: int
+    ) -> Iterator[ChunkDraft]:
         """Make drafts of a section's parts; one that is too long for a chunk is split."""
         spans = section.spans
         offsets = list(accumulate((len(span.text) + 1 for span in spans[:-1]), initial=0))
@@ -166,7 +168,7 @@ class _Chunker:
             last = bisect_right(offsets, end - 1) - 1
             row = bisect_right(starts, start) - 1
             parent, context = self._context(text, spans[first], (offsets[first], start), room // 8)
-            yield Draft(
+            yield ChunkDraft(
                 trail=section.trail,
                 text=text[start:end],
                 lines=lines[row : bisect_right(starts, end - 1)],
@@ -185,23 +187,23 @@ class _Chunker:
         parts: Sequence[Part],
         spans: Sequence[tuple[int, Span]],
         room: int,
-    ) -> Iterator[Piece]:
+    ) -> Iterator[TextPiece]:
         """Yield the pieces of a section's parts; `spans` are with their offsets in its text."""
         hangs = any(span.kind in ("list", "table") for _, span in spans)
         budget = room - min(_MAX_CONTEXT_TOKENS, room // 8) if hangs else room
         for start, end in parts:
             if len(parts) > 1 and self._count(text[start:end]) <= budget:
-                yield Piece(start, end)
+                yield TextPiece(start, end)
                 continue
             blocks = []
             for offset, span in spans:
                 begin, stop = max(offset, start), min(offset + len(span.text), end)
                 if begin < stop:
                     tokens = self._count(text[begin:stop])
-                    blocks.append(Block(begin - start, tokens, span.kind in _OF_ROWS))
+                    blocks.append(SizedBlock(begin - start, tokens, span.kind in _OF_ROWS))
             splitter = Splitter(text[start:end], blocks, self._count)
             for piece in splitter.split(budget, self._sizes.overlap_tokens):
-                yield Piece(start + piece.start, start + piece.end)
+                yield TextPiece(start + piece.start, start + piece.end)
 
     def _context(
         self, text: str, span: Span, place: tuple[int, int], limit: int
@@ -222,15 +224,15 @@ class _Chunker:
         shown, _ = fit_words(above, self._count, min(_MAX_CONTEXT_TOKENS, limit) - 1)
         return parent, shown or None
 
-    def _stated(self) -> Iterator[Draft]:
+    def _stated(self) -> Iterator[ChunkDraft]:
         """Make the draft of a note without text: what its properties say."""
         stated = self._note.description or properties_text(self._note.properties)
         text, tokens = fit_words(stated, self._count, self._room(()))
         if text:
             lines = (1,) * (text.count("\n") + 1)  # a value may have several, all at the top
-            yield Draft((), text, lines, 0, 0, tokens)
+            yield ChunkDraft((), text, lines, 0, 0, tokens)
 
-    def finish(self, ordinal: int, draft: Draft) -> Chunk:
+    def finish(self, ordinal: int, draft: ChunkDraft) -> Chunk:
         """Give a draft its header and its hash."""
         header = self._headers.make(draft.headings)[0]
         if draft.context:
@@ -251,7 +253,7 @@ class _Chunker:
 
 
 def _whole_sections(
-    sections: Sequence[Section], _minimum: int, _count: CountTokens
+    sections: Sequence[NoteSection], _minimum: int, _count: CountTokens
 ) -> list[Sequence[Part]]:
     return [[section.whole] for section in sections]
 
@@ -270,7 +272,7 @@ def _lines_of(spans: tuple[Span, ...]) -> tuple[int, ...]:
     return tuple(chain.from_iterable(span.lines for span in spans))
 
 
-def _trim(text: str, piece: Piece) -> tuple[int, int] | None:
+def _trim(text: str, piece: TextPiece) -> tuple[int, int] | None:
     """Strip white space from a piece, except the indentation of its first line."""
     end = piece.start + len(text[piece.start : piece.end].rstrip())
     shown = text[piece.start : end].lstrip()
@@ -356,7 +358,7 @@ def _names(value: PropertyValue) -> Iterator[str]:
 
 
 @frozen
-class Piece:
+class TextPiece:
     """A range of the text: [start, end). It may begin with what the piece before ends with."""
 
     start: int
@@ -364,7 +366,7 @@ class Piece:
 
 
 @frozen
-class Block:
+class SizedBlock:
     """A block of the text: where it begins, its tokens, and whether it consists of rows."""
 
     start: int
@@ -379,7 +381,7 @@ class Splitter:
     `count_tokens`.
     """
 
-    def __init__(self, text: str, blocks: Sequence[Block], count_tokens: CountTokens) -> None:
+    def __init__(self, text: str, blocks: Sequence[SizedBlock], count_tokens: CountTokens) -> None:
         """Prepare; `split` does the work."""
         self._text = text
         self._count = count_tokens
@@ -389,13 +391,13 @@ class Splitter:
         for block in blocks:
             self._sums.append(self._sums[-1] + max(1, block.tokens))
 
-    def split(self, budget: int, overlap: int) -> Iterator[Piece]:
+    def split(self, budget: int, overlap: int) -> Iterator[TextPiece]:
         """Yield pieces of at most `budget` tokens; together they cover the text."""
         overlap = min(overlap, budget // 3)
         start, before = 0, 0
         while start < len(self._text):
             end = self._cut(start, before, budget)
-            yield Piece(start, end)
+            yield TextPiece(start, end)
             if end >= len(self._text):
                 return
             before = end

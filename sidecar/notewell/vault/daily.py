@@ -92,7 +92,7 @@ class DailyNotes:
         return day_in_name(path) if _calls_itself_daily(properties) else None
 
     def holds(self, path: str, properties: Mapping[str, PropertyValue]) -> bool:
-        """Whether a note is a daily note."""
+        """True if a note is a daily note."""
         return _calls_itself_daily(properties) or self.day(path, properties) is not None
 
 

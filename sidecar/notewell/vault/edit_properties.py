@@ -3,6 +3,8 @@
 The YAML is not serialised again, which would lose comments, quotes and order. Instead the lines of
 a property are located with the positions that the parser reports, and only they are replaced. The
 result is parsed again, and the edit is refused if any other property changed.
+
+`PropertyEdit` is an edit as a person states it: set, add, remove, rename.
 """
 
 from __future__ import annotations
@@ -44,6 +46,9 @@ _COMPOSER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _BULLET = re.compile(r"[ \t]*-[ \t]+")
 _OPEN_END = re.compile(r"[^\s,]\Z")  # of a list in brackets, before the bracket
 _ALIAS = re.compile(r"[ \t]*:[ \t]*\*[^\s,\]}]+")
+# A text under these names is a list written with commas, as Obsidian reads it.
+_COMMA_LISTS = frozenset({"tags", "tag", "aliases", "alias"})
+_AROUND = 3  # lines of a note's text that a diff shows after the properties
 
 
 def write_name(name: str) -> str:
@@ -88,7 +93,7 @@ def _quoted(text: str) -> str:
 
 
 @frozen
-class _Entry:
+class _PropertyEntry:
     """Where a property stands: its name up to `key_end`, its value up to `end`."""
 
     name: str
@@ -146,7 +151,7 @@ def edit_properties(
 
 @frozen
 class _Edits:
-    """What is left to do to the properties of a note."""
+    """The changes still to make to the properties of a note."""
 
     changes: Mapping[str, PropertyValue]
     gone: Collection[str]
@@ -179,7 +184,7 @@ def _edited(text: str, flat: str, front: Frontmatter, edits: _Edits) -> str:
 
 
 def _grown(
-    text: str, place: _Entry, known: PropertyValue, value: PropertyValue, newline: str
+    text: str, place: _PropertyEntry, known: PropertyValue, value: PropertyValue, newline: str
 ) -> tuple[int, int, str] | None:
     """The edit that appends to a list; None if the value is not the list with more items."""
     if not (isinstance(known, tuple) and known and isinstance(value, tuple)):
@@ -210,13 +215,13 @@ def _newline(text: str) -> str:
     return first[0] if first else "\n"
 
 
-def _lines(flat: str, entry: _Entry) -> tuple[int, int, str]:
+def _lines(flat: str, entry: _PropertyEntry) -> tuple[int, int, str]:
     """The edit that deletes an entry's lines."""
     start = flat.rfind("\n", 0, entry.start) + 1
     return start, flat.index("\n", entry.end) + 1, ""
 
 
-def _entries(flat: str, front: Frontmatter) -> Iterator[_Entry]:
+def _entries(flat: str, front: Frontmatter) -> Iterator[_PropertyEntry]:
     """Find where the properties stand, also in a block whose YAML is broken."""
     source = flat[front.start : front.end]
     if front.warnings:
@@ -233,7 +238,7 @@ def _entries(flat: str, front: Frontmatter) -> Iterator[_Entry]:
             end = alias.end() if alias else key_end
         flow = isinstance(value, yaml.SequenceNode) and bool(value.flow_style)
         at = front.start
-        yield _Entry(
+        yield _PropertyEntry(
             str(key.value),
             at + key.start_mark.index,
             at + key_end,
@@ -244,7 +249,7 @@ def _entries(flat: str, front: Frontmatter) -> Iterator[_Entry]:
 
 
 def _bullet(value: yaml.Node, source: str, key_end: int) -> str:
-    """What stands before the last item of a list with one item per line; "" for other values."""
+    """The text before the last item of a list with one item per line; "" for other values."""
     if not isinstance(value, yaml.SequenceNode) or value.flow_style or not value.value:
         return ""
     first: int = value.value[-1].start_mark.index
@@ -264,7 +269,7 @@ def _end_of(node: yaml.Node, source: str) -> int:
     return end
 
 
-def _entries_by_line(source: str, offset: int) -> Iterator[_Entry]:
+def _entries_by_line(source: str, offset: int) -> Iterator[_PropertyEntry]:
     """Find properties by lines: a key at the start of a line and the indented lines after it."""
     keys = list(_KEY.finditer(source))
     starts = [*(key.start() for key in keys), len(source)]
@@ -275,7 +280,7 @@ def _entries_by_line(source: str, offset: int) -> Iterator[_Entry]:
             if written and (line.start() == 0 or line[0][0] in " \t-"):
                 end = key.end() + line.start() + len(line[0].rstrip())
         name = key["name"].strip().strip("\"'")
-        yield _Entry(name, key.start() + offset, key.end("name") + offset, end + offset)
+        yield _PropertyEntry(name, key.start() + offset, key.end("name") + offset, end + offset)
 
 
 def _same(one: PropertyValue, other: PropertyValue) -> bool:
@@ -287,14 +292,9 @@ def _same(one: PropertyValue, other: PropertyValue) -> bool:
     return type(one) is type(other) and one == other
 
 
-# A text under these names is a list written with commas, as Obsidian reads it.
-_COMMA_LISTS = frozenset({"tags", "tag", "aliases", "alias"})
-_AROUND = 3  # lines of a note's text that a diff shows after the properties
-
-
 @frozen
 class PropertyEdit:
-    """What to change. A name may be in one of the parts only, also as the new name of another.
+    """A change of properties. A name may be in one part only, also as the new name of another.
 
     `add` appends to a list the items that it lacks; one value becomes a list. `remove` and `rename`
     of a property that is not there do nothing, so that an edit may be repeated.

@@ -1,4 +1,9 @@
-"""Lists the files of a vault and reads them as text or notes, never outside of its folder."""
+"""Lists the files of a vault and reads them as text or notes, never outside of its folder.
+
+`Walker` follows symbolic links within the vault and knows names in any Unicode form. The names,
+tags, links and properties of one note are bounded: searches, replies and the graph hold them in
+memory, note by note. No person writes so many, but a file can; its text stays searchable.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +34,13 @@ _ALIASES = 1_000
 _TAGS = 10_000
 _LINKS = 100_000
 _PROPERTIES = 10_000
+# Windows has neither flag: there a link is caught by the comparison of real paths alone.
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
 
 
 def bounded(note: Note) -> Note:
@@ -216,7 +228,7 @@ class Walker:
 
 
 def _broken(spelled: str) -> bool:
-    """Whether a name contains bytes that are not UTF-8 (surrogates in Python)."""
+    """True if a name contains bytes that are not UTF-8 (surrogates in Python)."""
     return any("\ud800" <= char <= "\udfff" for char in spelled)
 
 
@@ -227,15 +239,6 @@ def _key(spelled: str) -> str:
     if _broken(spelled):
         spelled = spelled.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return unicodedata.normalize("NFC", spelled)
-
-
-# Windows has neither flag: there a link is caught by the comparison of real paths alone.
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-)
 
 
 def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
@@ -435,7 +438,7 @@ def _spelled(folder: Path, name: str) -> Path:
 
 
 def is_folder(root: Path, path: str) -> bool:
-    """Whether `path` is a folder of the vault that no link out of the vault leads to.
+    """True if `path` is a folder of the vault that no link out of the vault leads to.
 
     Raises OutsideVaultError for an absolute path or one with `..`.
     """
@@ -500,7 +503,7 @@ def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = No
 
 
 def is_ordinary(file: FileRef) -> bool:
-    """Whether a file is read in a moment: no child process is needed."""
+    """True if a file is read in a moment: no child process is needed."""
     reader = reader_of(file.path)
     return reader is not None and not _in_child(reader, file.size)
 

@@ -3,6 +3,8 @@
 All changes of a request are validated before any is applied, and each note is replaced atomically,
 so a crash leaves either its old or its new content. The client's next `sync` repeats what a crash
 prevented. Applying the same changes twice has no further effect.
+
+`MirrorMerge` keeps what the server itself wrote to notes that clients have not confirmed yet.
 """
 
 from __future__ import annotations
@@ -46,6 +48,9 @@ MAX_CONTENT_BYTES = 12 * 1024 * 1024
 
 _MS = 1_000_000  # nanoseconds
 _NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
+# nanoseconds
+_SECOND_NOTE = "Notewell's version"
+_AT_ONCE = 20  # changes applied before the server's writers get their turn
 
 
 class Mirror:
@@ -310,14 +315,9 @@ def _not_written(path: str, error: OSError) -> NotewellError:
     )
 
 
-# nanoseconds
-_SECOND_NOTE = "Notewell's version"
-_AT_ONCE = 20  # changes applied before the server's writers get their turn
-
-
 @frozen
 class Received:
-    """What came of a client's changes: warnings for people, and notes written beside theirs."""
+    """The outcome of a client's changes: warnings for people, and notes written beside theirs."""
 
     warnings: tuple[str, ...]
     second_notes: tuple[str, ...]
@@ -355,7 +355,7 @@ class MirrorMerge:
         return Received(tuple(dict.fromkeys(warnings)), tuple(second_notes))
 
     def unlisted(self, listed: dict[str, tuple[int, int]]) -> tuple[frozenset[str], frozenset[str]]:
-        """How the server's writes change a comparison with a client's list of (size, mtime).
+        """Compares the server's writes with a client's list of (size, mtime).
 
         Gives the notes that the client cannot list yet, and those it has in the version before
         the server's, which it must not send again.
@@ -458,7 +458,7 @@ class MirrorMerge:
 
     @property
     def waiting(self) -> int:
-        """How many of the server's writes no client has confirmed; any thread may ask."""
+        """The number of the server's writes that no client has confirmed; any thread may ask."""
         writes = self._writes()
         return 0 if writes is None else len(writes.all())
 

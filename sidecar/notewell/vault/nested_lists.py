@@ -75,7 +75,7 @@ def items_beyond(before: Iterable[str], indent: int) -> list[str]:
 
 
 def may_have_items(text: str) -> bool:
-    """Whether a line of `text` begins like a list item; it may be in a code block."""
+    """True if a line of `text` begins like a list item; it may be in a code block."""
     return _ITEM.search(text) is not None
 
 

@@ -140,7 +140,7 @@ class BlockScanner:
         return self._paragraph(index)
 
     def _interrupts(self, index: int) -> bool:
-        """Whether a line, such as a blank one or a heading, ends the paragraph before it."""
+        """True if a line, such as a blank one or a heading, ends the paragraph before it."""
         bare = self._lines[index].lstrip()
         if not bare:
             return True
@@ -403,7 +403,7 @@ def parse(
 
 @frozen
 class MarkdownBody:
-    """What the text below a note's properties holds."""
+    """The spans, headings, links and tags of the text below a note's properties."""
 
     headings: list[Heading]
     links: list[Link]

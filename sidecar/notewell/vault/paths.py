@@ -1,8 +1,8 @@
-"""Which paths are valid in a vault, which are hidden, and which its rules exclude from the index.
+"""Paths of a vault: those that are valid, hidden, or excluded from the index by rules.
 
 The rules apply in this order: files that Obsidian hides, gardener plans, "Excluded files"
 (`userIgnoreFilters` of `.obsidian/app.json`), then Notewell's `exclude` and `include` globs in
-gitignore syntax.
+gitignore syntax. The phone index, which Notewell writes into a vault, is no part of it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ _WINDOWS_REFUSES = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ]$')
 _WINDOWS_DEVICES = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *\..*)?", re.IGNORECASE
 )
+# Every sync tool has to copy it. Obsidian Sync never copies names that begin with a dot, and of the
+# settings folder only what it knows; every other ending is copied with "Sync all other types".
+PHONE_INDEX = "notewell-phone-index.bin"
+# What `atomic.replacing` leaves of a process that was killed.
+_UNFINISHED = re.compile(rf"\.{re.escape(PHONE_INDEX)}-[0-9a-f]{{8}}")
 
 
 def is_hidden(name: str) -> bool:
@@ -213,22 +218,22 @@ def bad_name(path: str, why: str) -> UsageError:
 
 
 def is_note(path: str, types: tuple[str, ...] = NOTE_TYPES) -> bool:
-    """Whether a file of this path becomes a note: one of the `types`, and not hidden."""
+    """True if a file of this path becomes a note: one of the `types`, and not hidden."""
     return is_readable(path, types) and not hides(path)
 
 
 def is_document(path: str) -> bool:
-    """Whether a path is that of a document outside the vault, or of a folder of them."""
+    """True if a path is that of a document outside the vault, or of a folder of them."""
     return path == DOCUMENTS or path.startswith(f"{DOCUMENTS}/")
 
 
 def hides(path: str) -> bool:
-    """Whether Obsidian itself hides this path or a folder above it."""
+    """True if Obsidian itself hides this path or a folder above it."""
     return any(is_hidden(part) for part in path.split("/"))
 
 
 def is_device(name: str) -> bool:
-    """Whether Windows takes a name, with any ending, for a device such as the console."""
+    """True if Windows takes a name, with any ending, for a device such as the console."""
     return _WINDOWS_DEVICES.fullmatch(name) is not None
 
 
@@ -238,15 +243,8 @@ def _check_for_windows(path: str, parts: list[str]) -> None:
             raise bad_name(path, f"Windows does not hold the name {part!r}")
 
 
-# Every sync tool has to copy it. Obsidian Sync never copies names that begin with a dot, and of the
-# settings folder only what it knows; every other ending is copied with "Sync all other types".
-PHONE_INDEX = "notewell-phone-index.bin"
-# What `atomic.replacing` leaves of a process that was killed.
-_UNFINISHED = re.compile(rf"\.{re.escape(PHONE_INDEX)}-[0-9a-f]{{8}}")
-
-
 def is_own_file(path: str) -> bool:
-    """Whether a vault-relative path is that of a file written here, finished or not."""
+    """True if a vault-relative path is that of a file written here, finished or not."""
     return path == PHONE_INDEX or _UNFINISHED.fullmatch(path) is not None
 
 

@@ -1,4 +1,4 @@
-"""Reads title, aliases, tags and dates from the properties of a note."""
+"""Properties of a note: finds their block, reads its YAML safely, gives title, tags and dates."""
 
 from __future__ import annotations
 
@@ -30,6 +30,42 @@ _MAX_INTEGER = 2**63 - 1  # what JSON and SQLite can hold
 _FEW_MARKS = 64
 _UNCLOSED = ("[", "{", '"', "'")  # first characters of a value that is not closed
 YAML_ERRORS = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError)
+# The parser's words for what people write most often: placeholders of templates.
+_PLAIN_WORDS = {
+    "found unhashable key": "a value that begins with {{ or {[ needs quotes around it",
+}
+# The first of these that holds a date counts. Names are compared in lower case, with spaces and
+# hyphens as underscores.
+CREATED_KEYS = ("created", "created_at", "date_created", "creation_date", "createdat", "date")
+MODIFIED_KEYS = (
+    "modified",
+    "modified_at",
+    "date_modified",
+    "updated",
+    "updated_at",
+    "last_modified",
+    "lastmod",
+    "date_updated",
+)
+_DATE = re.compile(
+    r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})"
+    r"(?:(?:[T ]|,\s?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?"
+    r"\s?(Z|[+-]\d{2}:?\d{2})?)?",
+    re.IGNORECASE,
+)
+_COMPACT_DATE = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?\Z")
+_OF_NOTE = frozenset({"tags", "tag", "aliases", "alias", "title"})
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+# A Markdown link to a note, as topics are written: its label, and the address without folders.
+_NOTE_LINK = re.compile(
+    r"\[([^\[\]]*)\]\(<?(?:[^()<>/:]*/)*([^()<>/:]*(?:\([^()<>/:]*\)[^()<>/:]*)*)\.md>?\)"
+)
+_EPOCH_SECONDS = (10**9, 10**10)
+_EPOCH_MILLISECONDS = (10**12, 10**13)
+_NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?\Z")
+# What Obsidian takes as part of a tag: anything but white space and ASCII or general punctuation,
+# except - _ and /. Emoji, accents and the vowel signs of Thai and Hindi belong to it.
+TAG_CHARS = r"[^\s!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u3003\u3008-\u301f]"
 
 
 class _HostileYamlError(ValueError):
@@ -141,7 +177,7 @@ def load_yaml(source: str) -> dict[str, PropertyValue]:
         return {}
     if not isinstance(loaded, dict):
         raise _HostileYamlError("the block is not a list of `name: value` lines")
-    converted = _Converter().convert(loaded, 0)
+    converted = _YamlConverter().convert(loaded, 0)
     return converted if isinstance(converted, dict) else {}
 
 
@@ -158,7 +194,7 @@ def _check_depth(source: str) -> None:
             depth -= 1
 
 
-class _Converter:
+class _YamlConverter:
     """Converts loaded YAML to property values and limits the expansion of aliases."""
 
     def __init__(self) -> None:
@@ -195,53 +231,13 @@ def _name(key: object) -> str:
     return "" if key is None else str(key)
 
 
-# The parser's words for what people write most often: placeholders of templates.
-_PLAIN_WORDS = {
-    "found unhashable key": "a value that begins with {{ or {[ needs quotes around it",
-}
-
-
 def describe_yaml_error(error: Exception, *, first_line: int = 1) -> str:
-    """What is wrong with a YAML that begins on `first_line`, for people."""
+    """Describes the error of a YAML that begins on `first_line`, for people."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         line = error.problem_mark.line + first_line
         problem = _PLAIN_WORDS.get(error.problem or "", error.problem or "not valid YAML")
         return f"{problem} (line {line})"
     return str(error).splitlines()[0] if str(error) else type(error).__name__
-
-
-# The first of these that holds a date counts. Names are compared in lower case, with spaces and
-# hyphens as underscores.
-CREATED_KEYS = ("created", "created_at", "date_created", "creation_date", "createdat", "date")
-MODIFIED_KEYS = (
-    "modified",
-    "modified_at",
-    "date_modified",
-    "updated",
-    "updated_at",
-    "last_modified",
-    "lastmod",
-    "date_updated",
-)
-_DATE = re.compile(
-    r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})"
-    r"(?:(?:[T ]|,\s?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?"
-    r"\s?(Z|[+-]\d{2}:?\d{2})?)?",
-    re.IGNORECASE,
-)
-_COMPACT_DATE = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?\Z")
-_OF_NOTE = frozenset({"tags", "tag", "aliases", "alias", "title"})
-_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-# A Markdown link to a note, as topics are written: its label, and the address without folders.
-_NOTE_LINK = re.compile(
-    r"\[([^\[\]]*)\]\(<?(?:[^()<>/:]*/)*([^()<>/:]*(?:\([^()<>/:]*\)[^()<>/:]*)*)\.md>?\)"
-)
-_EPOCH_SECONDS = (10**9, 10**10)
-_EPOCH_MILLISECONDS = (10**12, 10**13)
-_NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?\Z")
-# What Obsidian takes as part of a tag: anything but white space and ASCII or general punctuation,
-# except - _ and /. Emoji, accents and the vowel signs of Thai and Hindi belong to it.
-TAG_CHARS = r"[^\s!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u3003\u3008-\u301f]"
 
 
 def words_of(value: PropertyValue, *, separators: str) -> Iterator[str]:
@@ -279,7 +275,7 @@ def properties_text(properties: Mapping[str, PropertyValue]) -> str:
 
 
 def link_label(value: str) -> str:
-    """What the links to notes in a value show, in place of these links."""
+    """A value with links to notes replaced by the text that they show."""
     return _NOTE_LINK.sub(r"\1", _LINK.sub(r"\1", value))
 
 

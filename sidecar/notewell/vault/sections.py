@@ -13,7 +13,7 @@ Part = tuple[int, int]  # a range [start, end) of a section's text
 
 
 @dataclass(slots=True)
-class Draft:
+class ChunkDraft:
     """A chunk before its header and hash are added.
 
     `whole` drafts are sections, or several of them; the others are pieces of one that was split.
@@ -41,7 +41,7 @@ class Draft:
 
 
 @frozen
-class Section:
+class NoteSection:
     """The text under one heading, up to the next. See Draft for `fresh` and `titled`."""
 
     trail: Trail
@@ -60,7 +60,7 @@ class Section:
         return 0, sum(len(span.text) + 1 for span in self.spans) - 1
 
 
-def sections_of(note: Note) -> Iterator[Section]:
+def sections_of(note: Note) -> Iterator[NoteSection]:
     """Yield the sections in order. A heading without text is one only if no heading is below it."""
     groups: list[tuple[int, list[Span]]] = []
     for span in note.spans:
@@ -75,9 +75,9 @@ def sections_of(note: Note) -> Iterator[Section]:
         following = groups[n + 1][0] if n + 1 < len(groups) else -1
         fresh = len(trail) - _shared(trail, before)
         if body:
-            yield Section(trail, body, fresh)
+            yield NoteSection(trail, body, fresh)
         elif following < 0 or _shared(trails[following], trail) < len(trail):
-            yield Section(trail, tuple(spans), fresh, titled=True)
+            yield NoteSection(trail, tuple(spans), fresh, titled=True)
         else:
             continue
         before = trail
@@ -106,15 +106,18 @@ def _trails(headings: tuple[Heading, ...]) -> list[Trail]:
 
 
 def merge_small(
-    drafts: list[Draft], minimum: int, room: Callable[[tuple[str, ...]], int], count: CountTokens
-) -> list[Draft]:
+    drafts: list[ChunkDraft],
+    minimum: int,
+    room: Callable[[tuple[str, ...]], int],
+    count: CountTokens,
+) -> list[ChunkDraft]:
     """Merge sections of fewer than `minimum` tokens with a neighbour.
 
     A small section is merged with the next one if that is under the same heading or below its own,
     else with the previous one. `room` returns the token limit under a heading path. The merged
     section has the heading path that both share; their other headings become part of the text.
     """
-    merged: list[Draft] = []
+    merged: list[ChunkDraft] = []
 
     def add_last_to_the_one_before() -> None:
         joined = _join(merged[-2], merged[-1], room, count) if len(merged) > 1 else None
@@ -136,8 +139,11 @@ def merge_small(
 
 
 def _join(
-    first: Draft, second: Draft, room: Callable[[tuple[str, ...]], int], count: CountTokens
-) -> Draft | None:
+    first: ChunkDraft,
+    second: ChunkDraft,
+    room: Callable[[tuple[str, ...]], int],
+    count: CountTokens,
+) -> ChunkDraft | None:
     """Merge two sections; None if they are unrelated or too long together."""
     if not (first.whole and second.whole):
         return None
@@ -158,7 +164,7 @@ def _join(
     if tokens > available:
         return None
     texts = (*(h.text for h in before), first.text, *(h.text for h in between), second.text)
-    return Draft(
+    return ChunkDraft(
         trail=trail,
         text="\n".join(texts),
         lines=(

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 
 from notewell.base.types import CountTokens, Likeness, Note, Span
 from notewell.base.types.frozen import frozen
-from notewell.vault.sections import Part, Section, sections_of
+from notewell.vault.sections import NoteSection, Part, sections_of
 
 # Comparing more sentences of one note takes minutes; such a file is a book or a log.
 MOST_SENTENCES = 5_000
@@ -38,7 +38,7 @@ class Sentence:
 
 
 @frozen
-class Place:
+class TopicPlace:
     """A place where a section may be cut, and the likeness of the sentences on its sides."""
 
     offset: int
@@ -56,7 +56,7 @@ class TopicCuts:
     percentile: int
 
     def __call__(
-        self, sections: Sequence[Section], minimum: int, count: CountTokens
+        self, sections: Sequence[NoteSection], minimum: int, count: CountTokens
     ) -> list[Sequence[Part]]:
         """The parts of each section, of about `minimum` tokens or more."""
         places = topic_places(sections, self)
@@ -72,7 +72,7 @@ def compared_sentences(note: Note) -> list[str]:
     return texts if len(texts) <= MOST_SENTENCES else []
 
 
-def topic_places(sections: Sequence[Section], rule: TopicCuts) -> list[list[Place]]:
+def topic_places(sections: Sequence[NoteSection], rule: TopicCuts) -> list[list[TopicPlace]]:
     """For each section the places where it may be cut, by offset in its text."""
     sentences = [list(_sentences(section)) for section in sections]
     texts = [one.text for each in sentences for one in each]
@@ -81,7 +81,10 @@ def topic_places(sections: Sequence[Section], rule: TopicCuts) -> list[list[Plac
     likeness = rule.likeness(texts)
     firsts = accumulate((len(each) for each in sentences), initial=0)
     compared = [
-        [Place(second.start, likeness[first + n]) for n, (_, second) in enumerate(pairwise(each))]
+        [
+            TopicPlace(second.start, likeness[first + n])
+            for n, (_, second) in enumerate(pairwise(each))
+        ]
         for first, each in zip(firsts, sentences, strict=False)
     ]
     limit = _percentile([place.likeness for each in compared for place in each], rule.percentile)
@@ -89,7 +92,7 @@ def topic_places(sections: Sequence[Section], rule: TopicCuts) -> list[list[Plac
 
 
 def _parts_between(
-    text: str, places: Sequence[Place], minimum: int, count: CountTokens
+    text: str, places: Sequence[TopicPlace], minimum: int, count: CountTokens
 ) -> list[Part]:
     candidates = [0, *sorted(place.offset for place in places), len(text)]
     tokens = [0, *accumulate(count(text[start:end]) for start, end in pairwise(candidates))]
@@ -103,7 +106,7 @@ def _parts_between(
     return list(pairwise(cuts))
 
 
-def _sentences(section: Section) -> Iterator[Sentence]:
+def _sentences(section: NoteSection) -> Iterator[Sentence]:
     """The sentences of a section, by their offsets in the text of its spans joined by line ends."""
     offset = 0
     for span in section.spans:

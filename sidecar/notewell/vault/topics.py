@@ -78,7 +78,7 @@ def read_ontology(notes: Iterable[StoredNote], folder: str) -> Ontology:
     return Ontology(tuple(topics), index_notes, instructions)
 
 
-class HasProperties(Protocol):
+class NoteProperties(Protocol):
     """A note, as far as its topics go."""
 
     @property
@@ -92,7 +92,7 @@ class HasProperties(Protocol):
         ...
 
 
-def topic_values(notes: Iterable[HasProperties], ontology: Ontology) -> Iterator[Value]:
+def topic_values(notes: Iterable[NoteProperties], ontology: Ontology) -> Iterator[Value]:
     """Yield each value of `topics` of notes that are no topics themselves."""
     names = NoteNames()
     for topic in ontology.topics:
@@ -107,7 +107,7 @@ def topic_values(notes: Iterable[HasProperties], ontology: Ontology) -> Iterator
 
 
 def target_of(written: str) -> str:
-    """What a value names: the target of a link, with %20 and the like decoded, or the value."""
+    """The name in a value: the target of a link, with %20 and the like decoded, or the value."""
     text = written.strip()
     if found := _WIKILINK.fullmatch(text):
         return found["target"].strip()
@@ -117,7 +117,7 @@ def target_of(written: str) -> str:
 
 
 def counts_of(values: Iterable[Value]) -> Mapping[str, int]:
-    """How many notes name each topic, by path."""
+    """The number of notes that name each topic, by path."""
     return Counter(topic for _, topic in {(one.note, one.topic) for one in values} if topic)
 
 

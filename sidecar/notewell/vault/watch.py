@@ -151,7 +151,7 @@ def _relative(real: str, path: str) -> str:
 
 
 def is_silent(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
-    """Whether the file system of `root` reports no remote changes. Only known on Linux."""
+    """True if the file system of `root` reports no remote changes. Only known on Linux."""
     real = os.path.realpath(root)
     if real.startswith("\\\\"):
         return True
@@ -174,7 +174,7 @@ def is_silent(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
 def unwatchable(
     root: Path, limit: Path = Path("/proc/sys/fs/inotify/max_user_watches")
 ) -> int | None:
-    """How many folders the system watches for one user, where `root` has more. Only on Linux."""
+    """The limit of watched folders of one user, where `root` has more. Only on Linux."""
     try:
         most = int(limit.read_text(encoding="ascii"))
     except (OSError, ValueError):

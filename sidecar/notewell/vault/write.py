@@ -37,20 +37,24 @@ from notewell.vault.edit_properties import edit_properties
 from notewell.vault.paths import bad_name, check_name, is_note
 from notewell.vault.readers.reader import MARKS
 from notewell.vault.readers.text import MARKDOWN
-from notewell.vault.write_journal import Base, Entry, Journal, ServerWrites, digest
+from notewell.vault.write_journal import Base, Journal, JournalEntry, ServerWrites, digest
 
 MAX_BYTES = 16 * 1024 * 1024  # of a note that is written
+TEMPORARY = ".notewell-"  # hidden from Obsidian and from our own walk
+_LEFT_SECONDS = 3600.0
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
+_NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 
 
 @frozen
-class Form:
+class TextForm:
     """The encoding and byte order mark of a note."""
 
     mark: bytes = b""
     encoding: str = "utf-8"
 
     @classmethod
-    def of(cls, path: str, raw: bytes | None) -> Form:
+    def of(cls, path: str, raw: bytes | None) -> TextForm:
         """Detect the form of a note; WriteError if decoding and encoding would change its bytes."""
         if raw is None:
             return cls()
@@ -87,13 +91,6 @@ class Form:
         return raw
 
 
-TEMPORARY = ".notewell-"  # hidden from Obsidian and from our own walk
-
-_LEFT_SECONDS = 3600.0
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
-_NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
-
-
 @frozen
 class Written:
     """The result of a write. `number` is its journal entry; None if nothing had to be changed."""
@@ -105,7 +102,7 @@ class Written:
 
 @frozen
 class Undone:
-    """What undoing did: the writes it made, and why other notes of the batch were left alone."""
+    """The writes that undoing made, and why other notes of the batch were left alone."""
 
     written: tuple[Written, ...]
     refused: tuple[tuple[str, WriteError | UnreadableNoteError], ...] = ()  # path, reason
@@ -178,7 +175,7 @@ class VaultWriter:
             if raw is None:
                 raise NotFoundError(f"There is no note {path} in the vault. Check its path.")
             now = content_hash(raw)
-            form = Form.of(path, raw)
+            form = TextForm.of(path, raw)
             after = form.encode(path, edit(form.decode(raw)))
             if after != raw:
                 _check(path, now if seen is None else seen, now)
@@ -236,7 +233,7 @@ class VaultWriter:
                     refused.append((self.journal.entry(one).path, error))
         return Undone(tuple(written), tuple(refused))
 
-    def entries(self, limit: int) -> tuple[Entry, ...]:
+    def entries(self, limit: int) -> tuple[JournalEntry, ...]:
         """The newest writes, newest first."""
         return self.journal.entries(limit)
 
@@ -248,7 +245,7 @@ class VaultWriter:
         place = self._place(path)
         with self.journal.writing():
             raw = self._bytes(path)
-            form = Form.of(path, raw)
+            form = TextForm.of(path, raw)
             after = form.encode(path, edit(form.decode(raw)))
             if raw == after:
                 return Written(path, content_hash(raw))

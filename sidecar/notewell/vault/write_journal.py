@@ -2,6 +2,8 @@
 
 It is a SQLite file outside the vault. A write is recorded before it is made; after a crash in
 between, the note is unchanged and undoing the entry has no effect.
+
+Of a mirror, `ServerWrites` also has what the server wrote and no client has confirmed yet.
 """
 
 from __future__ import annotations
@@ -44,10 +46,14 @@ SELECT number FROM batches WHERE batch = (SELECT batch FROM batches WHERE number
 ORDER BY number DESC
 """
 _COLUMNS = "id, at, path, action, before_hash, after_hash, undone"
+_MIRROR_SCHEMA = """
+CREATE TABLE IF NOT EXISTS unconfirmed (
+  path TEXT PRIMARY KEY, number INTEGER NOT NULL, base_digest TEXT, base_mtime INTEGER)
+"""
 
 
 @frozen
-class Entry:
+class JournalEntry:
     """One write. A hash is None if the note did not exist; `at` is in POSIX seconds."""
 
     number: int
@@ -114,7 +120,7 @@ class Journal:
         return tuple(row[0] for row in rows) or (number,)
 
     def exists(self) -> bool:
-        """Whether anything was ever written to this vault."""
+        """True if anything was ever written to this vault."""
         return (self._folder / NAME).exists()
 
     def enter(
@@ -152,11 +158,11 @@ class Journal:
         with self.transaction() as connection:
             connection.execute("UPDATE writes SET undone = 1 WHERE id = ?", (number,))
 
-    def entries(self, limit: int = MOST) -> tuple[Entry, ...]:
+    def entries(self, limit: int = MOST) -> tuple[JournalEntry, ...]:
         """The newest writes, newest first."""
         return self._entries("ORDER BY id DESC LIMIT ?", limit)
 
-    def entry(self, number: int | None) -> Entry:
+    def entry(self, number: int | None) -> JournalEntry:
         """One write; None is the newest that is not undone. NotFoundError if there is none."""
         found = (
             self._entries("WHERE undone = 0 AND action != 'undo' ORDER BY id DESC LIMIT ?", 1)
@@ -177,7 +183,7 @@ class Journal:
             row = connection.execute("SELECT before FROM writes WHERE id = ?", (number,)).fetchone()
         return None if row is None else row[0]
 
-    def _entries(self, which: str, value: int) -> tuple[Entry, ...]:
+    def _entries(self, which: str, value: int) -> tuple[JournalEntry, ...]:
         if not self.exists():
             return ()
         with self.transaction() as connection:
@@ -202,9 +208,9 @@ class Journal:
             raise _unusable(file, error) from error
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
+def _entry(row: tuple[Any, ...]) -> JournalEntry:
     number, at, path, action, before_hash, after_hash, undone = row
-    return Entry(number, at, path, action, before_hash, after_hash, bool(undone))
+    return JournalEntry(number, at, path, action, before_hash, after_hash, bool(undone))
 
 
 def delete(folder: Path) -> None:
@@ -221,12 +227,6 @@ def _unusable(file: Path, error: Exception) -> WriteError:
         f" ({file}: {error}). Check the data directory's disk, or move the file away.",
         code="journal_unusable",
     )
-
-
-_MIRROR_SCHEMA = """
-CREATE TABLE IF NOT EXISTS unconfirmed (
-  path TEXT PRIMARY KEY, number INTEGER NOT NULL, base_digest TEXT, base_mtime INTEGER)
-"""
 
 
 @frozen

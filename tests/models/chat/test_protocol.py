@@ -12,7 +12,14 @@ from notewell.base.support.http import Cancel, Json
 from notewell.models.chat import ChatModel, ToolCall, Turn
 from notewell.models.chat.anthropic import Anthropic
 from notewell.models.chat.openai import OpenAI
-from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
+from notewell.models.chat.wire import (
+    CallParts,
+    ChatEndpoint,
+    ChatWire,
+    collect_turn,
+    limit,
+    listed_models,
+)
 from tests.features.ask.scripted import Says, Script
 
 
@@ -85,7 +92,7 @@ def test_both_protocols_list_their_models_with_limits(
 ) -> None:
     told = {"context_length": 8192, "max_input_tokens": 8192}
     model = script(models=[{"id": "one", **told}, {"id": "two"}])
-    provider: ChatModel = protocol(Wire(Endpoint(model.url, {}), Cancel()))
+    provider: ChatModel = protocol(ChatWire(ChatEndpoint(model.url, {}), Cancel()))
 
     assert [(one.name, one.input_limit) for one in provider.models()] == [
         ("one", 8192),
@@ -98,7 +105,7 @@ def test_both_protocols_assemble_tool_calls(
     script: Script, protocol: type[OpenAI | Anthropic]
 ) -> None:
     model = script(Says("Wait.", calls=[("search", {"query": "bees and light"})]))
-    provider: ChatModel = protocol(Wire(Endpoint(model.url, {}), Cancel()))
+    provider: ChatModel = protocol(ChatWire(ChatEndpoint(model.url, {}), Cancel()))
     *pieces, turn = provider.stream("m", (), (), 100)
 
     assert "".join(map(str, pieces)) == "Wait."

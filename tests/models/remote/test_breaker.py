@@ -9,7 +9,7 @@ import pytest
 
 from notewell.base.errors import ModelError
 from notewell.models.remote.embedder import RemoteEmbedder
-from notewell.models.remote.service import FAILURES, Breaker, Slots
+from notewell.models.remote.service import FAILURES, Breaker, RequestSlots
 from notewell.models.resilient import Degrading
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 from tests.models.remote.test_families import model_at
@@ -75,7 +75,7 @@ def test_a_text_that_is_too_long_is_no_failure_of_the_service() -> None:
 
 
 def test_a_query_overtakes_the_passages_that_wait() -> None:
-    slots = Slots(parallel=1)
+    slots = RequestSlots(parallel=1)
     done: list[str] = []
     started, release = threading.Event(), threading.Event()
 

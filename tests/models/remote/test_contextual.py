@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from notewell.base.types import ModelRules
 from notewell.models.remote import Limits, service_named
-from notewell.models.remote.embedder import RemoteEmbedder
-from notewell.models.remote.settings import remote_model
+from notewell.models.remote.embedder import RemoteEmbedder, remote_model
 from notewell.models.remote.wire import rounds
 from tests.models.remote.fakes import DIMENSIONS, KEY, FakeService, running
 from tests.models.remote.test_families import RETRY, unit

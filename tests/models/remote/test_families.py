@@ -14,9 +14,8 @@ from notewell.base.errors import ModelError
 from notewell.base.support.http import Retry
 from notewell.base.types import ModelRules
 from notewell.models.remote import SERVICES, Limits
-from notewell.models.remote.embedder import RemoteEmbedder, RemoteModel
+from notewell.models.remote.embedder import RemoteEmbedder, RemoteModel, remote_model
 from notewell.models.remote.service import Breaker
-from notewell.models.remote.settings import remote_model
 from notewell.models.remote.wire import estimated_tokens
 from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import (

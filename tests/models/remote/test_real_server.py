@@ -30,9 +30,8 @@ from notewell.base.support.http import Retry
 from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder
 from notewell.models.remote import Limits
-from notewell.models.remote.embedder import RemoteEmbedder
+from notewell.models.remote.embedder import RemoteEmbedder, remote_model
 from notewell.models.remote.service import Breaker
-from notewell.models.remote.settings import remote_model
 from tests.models.loopback import nobody
 from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import serving

@@ -12,7 +12,7 @@ from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder
 from notewell.models.remote import SERVICES, estimate, row_of, service_named
-from notewell.models.remote.settings import chosen, remote_model, require_consent
+from notewell.models.remote.embedder import chosen, remote_model, require_consent
 from notewell.models.remote.wire import TokenMeter, estimated_tokens
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 

@@ -122,7 +122,7 @@ def _show_cost(service: ServiceCost) -> None:
 @click.option("--set-key", is_flag=True, help="Store the service's key in the system's keyring.")
 def allow_host(host: str | None, yes: bool, forbid: bool, set_key: bool) -> None:
     """Allow sending notes to HOST (by default that of the configured service)."""
-    from notewell.models.remote.settings import (  # noqa: PLC0415 - loads the HTTP client
+    from notewell.models.remote.embedder import (  # noqa: PLC0415 - loads the HTTP client
         chosen,
         consent_text,
         store_key,

@@ -34,8 +34,8 @@ from notewell.features.gardener.plans import (
     paths_of,
 )
 from notewell.features.gardener.requests import SuggestedEdit, SuggestionView
-from notewell.vault.write import Form, VaultWriter
-from notewell.vault.write_journal import MOST, Entry
+from notewell.vault.write import TextForm, VaultWriter
+from notewell.vault.write_journal import MOST, JournalEntry
 
 MOST_NOTES = 400  # written at once: the journal keeps 500 writes, and a batch has to fit
 MOST_BYTES = 48 * 1024 * 1024  # of notes written at once: the journal keeps 64 MiB
@@ -227,7 +227,7 @@ class SuggestionWriter:
                 f"The journal no longer has {path} as it was before; it keeps the newest {MOST}"
                 " writes."
             )
-        return Form.of(path, raw).decode(raw)
+        return TextForm.of(path, raw).decode(raw)
 
     def _now(self, plan: GardenPlan, path: str) -> tuple[str, str]:
         """The hash and the text of a note; both "" of one that the plan makes and is not there."""
@@ -239,9 +239,9 @@ class SuggestionWriter:
             return "", ""
         return source.content_hash.hex(), source.text
 
-    def _entries(self, key: str) -> Mapping[str, list[Entry]]:
+    def _entries(self, key: str) -> Mapping[str, list[JournalEntry]]:
         """The writes of a plan by note, oldest first."""
-        found: dict[str, list[Entry]] = {}
+        found: dict[str, list[JournalEntry]] = {}
         for entry in reversed(self.writer.entries(MOST)):
             if entry.action == action_of(key):
                 found.setdefault(entry.path, []).append(entry)

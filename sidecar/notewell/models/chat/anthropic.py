@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 
 from notewell.base.support.http import Json
 from notewell.models.chat import Message, ModelInfo, ToolSpec, Turn
-from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
+from notewell.models.chat.wire import (
+    CallParts,
+    ChatEndpoint,
+    ChatWire,
+    collect_turn,
+    limit,
+    listed_models,
+)
 from notewell.models.providers import ChatOptions
 
 VERSION = "2023-06-01"
@@ -19,7 +26,7 @@ _INPUT, _OUTPUT = ("max_input_tokens",), ("max_tokens",)  # fields of a model's 
 class Anthropic:
     """Anthropic, or another endpoint with the same API."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: ChatWire) -> None:
         """`wire` sends to the base URL, which has no /v1."""
         self._wire = wire
 
@@ -39,7 +46,7 @@ class Anthropic:
                 {"name": one.name, "description": one.about, "input_schema": one.parameters}
                 for one in tools
             ]
-        return collect_turn(self._wire.events("/v1/messages", body), _TurnBuilder())
+        return collect_turn(self._wire.events("/v1/messages", body), _AnthropicTurn())
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See `ChatModel`."""
@@ -50,7 +57,7 @@ class Anthropic:
 
 
 @dataclass(slots=True)
-class _TurnBuilder:
+class _AnthropicTurn:
     """Builds a turn from its events."""
 
     text: list[str] = field(default_factory=list)
@@ -146,5 +153,5 @@ def _given(arguments: str) -> Json:
 def load(options: ChatOptions) -> Anthropic:
     """The chat model that the options describe; nothing is opened yet."""
     headers = {"anthropic-version": VERSION, **({"x-api-key": options.key} if options.key else {})}
-    endpoint = Endpoint(options.base_url, headers, options.key)
-    return Anthropic(Wire(endpoint, options.cancel, first_pause_s=options.first_pause_s))
+    endpoint = ChatEndpoint(options.base_url, headers, options.key)
+    return Anthropic(ChatWire(endpoint, options.cancel, first_pause_s=options.first_pause_s))

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 
 from notewell.base.support.http import Json
 from notewell.models.chat import Message, ModelInfo, ToolSpec, Turn
-from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
+from notewell.models.chat.wire import (
+    CallParts,
+    ChatEndpoint,
+    ChatWire,
+    collect_turn,
+    limit,
+    listed_models,
+)
 from notewell.models.providers import ChatOptions
 
 # Field names of a model's limits at various providers; OpenAI itself has none.
@@ -27,7 +34,7 @@ _OUTPUT = ("max_completion_tokens", "max_output_tokens", "outputTokenLimit")
 class OpenAI:
     """A provider of chat completions."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: ChatWire) -> None:
         """`wire` sends to the provider's base URL, which usually ends in /v1."""
         self._wire = wire
 
@@ -43,7 +50,7 @@ class OpenAI:
         }
         if tools:
             body["tools"] = [_tool(tool) for tool in tools]
-        return collect_turn(self._wire.events("/chat/completions", body), _TurnBuilder())
+        return collect_turn(self._wire.events("/chat/completions", body), _OpenAiTurn())
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See `ChatModel`."""
@@ -56,7 +63,7 @@ class OpenAI:
 
 
 @dataclass(slots=True)
-class _TurnBuilder:
+class _OpenAiTurn:
     """Builds a turn from its events."""
 
     text: list[str] = field(default_factory=list)
@@ -65,7 +72,7 @@ class _TurnBuilder:
 
     @property
     def finished(self) -> bool:
-        """Whether an event gave the reason why the turn ended."""
+        """True if an event gave the reason why the turn ended."""
         return bool(self.reason)
 
     def add(self, event: Mapping[str, Json]) -> str:
@@ -132,5 +139,5 @@ def _tool(tool: ToolSpec) -> Json:
 def load(options: ChatOptions) -> OpenAI:
     """The chat model that the options describe; nothing is opened yet."""
     headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
-    endpoint = Endpoint(options.base_url, headers, options.key)
-    return OpenAI(Wire(endpoint, options.cancel, first_pause_s=options.first_pause_s))
+    endpoint = ChatEndpoint(options.base_url, headers, options.key)
+    return OpenAI(ChatWire(endpoint, options.cancel, first_pause_s=options.first_pause_s))

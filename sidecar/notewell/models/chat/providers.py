@@ -1,4 +1,14 @@
-"""The language model provider of the settings: its key and its list of models."""
+"""The language model provider of the settings: its key, its models, and what they cost.
+
+Models are ordered by tier, then by capability within the tier, then by stability: a preview comes
+after a stable model that is as good. The tier is the generation, so that tiers of different
+vendors can be compared: 5 is the first generation of each that uses tools reliably.
+
+Prices are list prices in dollars a million tokens, of the date `PRICES_OF`, as
+https://openai.com/api/pricing, https://platform.claude.com/docs/en/about-claude/pricing and
+https://ai.google.dev/gemini-api/docs/pricing have them. A model that is not listed exactly has no
+known price: names of a family say little of the price of its next member.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +44,43 @@ _UNSTABLE = re.compile(r"preview|exp(?:erimental)?\b|beta|alpha|nightly|\brc\d*\
 _VERSION = re.compile(r"(?<![\d.])(\d{1,2}(?:[.-]\d{1,2})?)(?![\d.]|b\b|x\d)")
 _NEWEST = re.compile(r"-latest$", re.IGNORECASE)  # an alias without a version
 _SMALL, _MIDDLE, _LARGE = 1, 2, 3  # how capable a model is within its generation
+_GEMINI = ((0, 1), (1.5, 2), (2, 3), (2.5, 4), (3, 5))
+_CLAUDE = ((0, 2), (3, 3), (3.5, 4), (4, 5))
+_GPT = ((0, 1), (4, 3), (4.1, 4), (5, 5))
+_OPEN = ((0, 2),)  # models with open weights, which mostly run on this computer
+_MILLION = 1_000_000
+PRICES_OF = "2026-03"
+_DATE = re.compile(r"-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
+# By host, so that another service's price for the same model is not guessed: read, written.
+_PRICES: Mapping[str, Mapping[str, tuple[float, float]]] = {
+    "api.openai.com": {
+        "gpt-5.1": (1.25, 10.0),
+        "gpt-5": (1.25, 10.0),
+        "gpt-5-mini": (0.25, 2.0),
+        "gpt-5-nano": (0.05, 0.4),
+        "gpt-4.1": (2.0, 8.0),
+        "gpt-4.1-mini": (0.4, 1.6),
+        "gpt-4.1-nano": (0.1, 0.4),
+        "gpt-4o": (2.5, 10.0),
+        "gpt-4o-mini": (0.15, 0.6),
+    },
+    "api.anthropic.com": {
+        "claude-opus-4-5": (5.0, 25.0),
+        "claude-opus-4-6": (5.0, 25.0),
+        "claude-opus-4-7": (5.0, 25.0),
+        "claude-opus-4-1": (15.0, 75.0),
+        "claude-sonnet-4-5": (3.0, 15.0),
+        "claude-haiku-4-5": (1.0, 5.0),
+        "claude-3-5-haiku": (0.8, 4.0),
+    },
+    "generativelanguage.googleapis.com": {
+        "gemini-2.5-pro": (1.25, 10.0),
+        "gemini-2.5-flash": (0.3, 2.5),
+        "gemini-2.5-flash-lite": (0.1, 0.4),
+    },
+}
+CACHE_SECONDS = 24 * 3600.0
+LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens
 
 
 @frozen
@@ -55,12 +102,6 @@ def _family(
 ) -> _Family:
     return _Family(re.compile(pattern, re.IGNORECASE), tiers, capability, input_limit)
 
-
-_GEMINI = ((0, 1), (1.5, 2), (2, 3), (2.5, 4), (3, 5))
-_CLAUDE = ((0, 2), (3, 3), (3.5, 4), (4, 5))
-_GPT = ((0, 1), (4, 3), (4.1, 4), (5, 5))
-_OPEN = ((0, 2),)  # models with open weights, which mostly run on this computer
-_MILLION = 1_000_000
 
 # The first match counts.
 _FAMILIES = (
@@ -128,7 +169,7 @@ def _family_of(name: str) -> _Family | None:
 
 
 def _order(name: str, prefer: ModelPreference) -> tuple[float, ...]:
-    """What models are sorted by, ascending; unknown ones come last."""
+    """The sort key of models, ascending; unknown ones come last."""
     family = _family_of(name)
     if family is None:
         return (1, 0, 0, 0, 0, len(name))
@@ -156,49 +197,12 @@ def _tier(family: _Family, version: float) -> int:
     return tier + (int(version) - int(least) if newer else 0)
 
 
-PRICES_OF = "2026-03"
-_DATE = re.compile(r"-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
-
-# By host, so that another service's price for the same model is not guessed: read, written.
-_PRICES: Mapping[str, Mapping[str, tuple[float, float]]] = {
-    "api.openai.com": {
-        "gpt-5.1": (1.25, 10.0),
-        "gpt-5": (1.25, 10.0),
-        "gpt-5-mini": (0.25, 2.0),
-        "gpt-5-nano": (0.05, 0.4),
-        "gpt-4.1": (2.0, 8.0),
-        "gpt-4.1-mini": (0.4, 1.6),
-        "gpt-4.1-nano": (0.1, 0.4),
-        "gpt-4o": (2.5, 10.0),
-        "gpt-4o-mini": (0.15, 0.6),
-    },
-    "api.anthropic.com": {
-        "claude-opus-4-5": (5.0, 25.0),
-        "claude-opus-4-6": (5.0, 25.0),
-        "claude-opus-4-7": (5.0, 25.0),
-        "claude-opus-4-1": (15.0, 75.0),
-        "claude-sonnet-4-5": (3.0, 15.0),
-        "claude-haiku-4-5": (1.0, 5.0),
-        "claude-3-5-haiku": (0.8, 4.0),
-    },
-    "generativelanguage.googleapis.com": {
-        "gemini-2.5-pro": (1.25, 10.0),
-        "gemini-2.5-flash": (0.3, 2.5),
-        "gemini-2.5-flash-lite": (0.1, 0.4),
-    },
-}
-
-
 def price(host: str, model: str, *, read: int, written: int, local: bool) -> float | None:
     """Dollars for so many tokens; 0 on this computer, None where no price is known."""
     if local:
         return 0.0
     found = _PRICES.get(host, {}).get(_DATE.sub("", model))
     return None if found is None else (found[0] * read + found[1] * written) / 1e6
-
-
-CACHE_SECONDS = 24 * 3600.0
-LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens
 
 
 @frozen
@@ -224,7 +228,7 @@ class Providers:
 
     @property
     def local(self) -> bool:
-        """Whether what is sent there stays on this computer."""
+        """True if what is sent there stays on this computer."""
         return is_loopback(self.host)
 
     def using(self, model: str | None) -> Providers:

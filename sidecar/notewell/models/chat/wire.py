@@ -35,7 +35,7 @@ _HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
 @frozen
-class Endpoint:
+class ChatEndpoint:
     """Where a provider listens. `secret` is removed from every message about a failure."""
 
     base_url: str
@@ -48,11 +48,11 @@ class Endpoint:
         return urlsplit(self.base_url).hostname or ""
 
 
-class Wire:
+class ChatWire:
     """Requests to one endpoint on behalf of one caller."""
 
     def __init__(
-        self, endpoint: Endpoint, cancel: Cancel, *, first_pause_s: float = FIRST_PAUSE_S
+        self, endpoint: ChatEndpoint, cancel: Cancel, *, first_pause_s: float = FIRST_PAUSE_S
     ) -> None:
         """Nothing is opened yet. `first_pause_s` is the back-off before the second attempt."""
         self._endpoint = endpoint
@@ -139,7 +139,7 @@ class TurnBuilder(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether the model finished its turn."""
+        """True if the model finished its turn."""
         ...
 
     def add(self, event: Mapping[str, Json]) -> str:

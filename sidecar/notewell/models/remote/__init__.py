@@ -209,7 +209,7 @@ def service_named(name: str) -> Service | None:
 
 
 def row_of(service: Service, model: str) -> ModelRow:
-    """What is known of a model; case and `owner/` do not matter."""
+    """The row of a model, or one for unknown models; case and `owner/` do not matter."""
     wanted = model.casefold().rpartition("/")[2]
     for row in (*service.models, *OPEN_MODELS):
         if wanted.startswith(row.name):
@@ -219,7 +219,7 @@ def row_of(service: Service, model: str) -> ModelRow:
 
 @frozen
 class Estimate:
-    """What a run would send. `dollars` is None where the price is not known."""
+    """The requests of a run and their price. `dollars` is None where the price is not known."""
 
     texts: int
     tokens: int

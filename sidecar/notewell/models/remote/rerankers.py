@@ -22,15 +22,15 @@ from notewell.models.keys import kept_key
 from notewell.models.providers import RerankerOptions
 from notewell.models.remote import service_named
 from notewell.models.remote.embedder import check_address
-from notewell.models.remote.service import Service
-from notewell.models.remote.wire import Endpoint
+from notewell.models.remote.service import ServiceClient
+from notewell.models.remote.wire import EmbeddingEndpoint
 
 _TIMEOUT_S = 15.0  # after which a request that nobody waits for ends
 _LONGEST_PASSAGE = 8_000  # characters, about 2,000 tokens; the services read 4,000 at least
 
 
 @frozen
-class _Form:
+class _RerankForm:
     """A service's usual address, the names in its requests, and where its results are."""
 
     base_url: str = ""
@@ -40,12 +40,14 @@ class _Form:
     score: str = "relevance_score"
 
 
-_FORMS: Mapping[str, _Form] = {
-    "voyage": _Form("https://api.voyageai.com/v1", extra={"truncation": True}, results="data"),
-    "cohere": _Form("https://api.cohere.com/v2"),
-    "jina": _Form("https://api.jina.ai/v1"),
-    "llamacpp": _Form("http://127.0.0.1:8080/v1"),
-    "tei": _Form(
+_FORMS: Mapping[str, _RerankForm] = {
+    "voyage": _RerankForm(
+        "https://api.voyageai.com/v1", extra={"truncation": True}, results="data"
+    ),
+    "cohere": _RerankForm("https://api.cohere.com/v2"),
+    "jina": _RerankForm("https://api.jina.ai/v1"),
+    "llamacpp": _RerankForm("http://127.0.0.1:8080/v1"),
+    "tei": _RerankForm(
         "http://127.0.0.1:8080",
         documents="texts",
         extra={"raw_scores": False, "truncate": True},
@@ -58,11 +60,11 @@ _FORMS: Mapping[str, _Form] = {
 class RemoteReranker:
     """Sends a query and passages to a server. Satisfies `types.Reranker`; thread-safe."""
 
-    def __init__(self, provider: str, endpoint: Endpoint) -> None:
+    def __init__(self, provider: str, endpoint: EmbeddingEndpoint) -> None:
         """`provider` names the form of the requests."""
         self._form = _FORMS[provider]
         self._endpoint = endpoint
-        self._service = Service(endpoint, does="reranking")
+        self._service = ServiceClient(endpoint, does="reranking")
         self._senders = ThreadPoolExecutor(2, "rerank-remote")
 
     @property
@@ -139,7 +141,7 @@ def load(options: RerankerOptions) -> RemoteReranker:
         raise ConfigError("A reranking server needs its settings, search.rerank_provider.")
     form = _FORMS[rules.rerank_provider]
     base_url = rules.rerank_url or form.base_url
-    endpoint = Endpoint(
+    endpoint = EmbeddingEndpoint(
         base_url,
         rules.reranker,
         key=_key(rules, base_url),

@@ -1,4 +1,7 @@
-"""Sends requests to one model service: retries, priorities, and errors that people understand."""
+"""Sends requests to one model service: retries, priorities, and errors that people understand.
+
+A circuit breaker keeps requests from a service that is away, and passages wait behind queries.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,22 @@ from notewell.base.support.http import (
     Retry,
     error_words,
 )
-from notewell.models.remote.wire import Endpoint
+from notewell.models.remote.wire import EmbeddingEndpoint
 from notewell.models.resilient import Degraded
 
 FAILURES = 3  # in a row, each after its own retries, until requests stop
 _FIRST_REST_S = 30.0
 _LONGEST_REST_S = 300.0
+MAX_REPLY_BYTES = 64 * 1024 * 1024
+RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
+# A search that waits longer than its reader is worth less than one by keywords.
+_QUERY_TRIES = 2
+_QUERY_PAUSE_S = 2.0
+# In a reply with status 400 or 422, how servers say that a text or a batch is too long.
+_TOO_LONG = re.compile(
+    r"context.?length|too (?:long|large|many)|max\w* .*(?:tokens|length)|tokens.* exceed",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -52,7 +65,7 @@ class Breaker:
             return Degraded("keyword_only", self._reason, self._since)
 
     def allows(self) -> bool:
-        """Whether a request may be sent now. While it is open, one is let through at a time."""
+        """True if a request may be sent now. While it is open, one is let through at a time."""
         with self._lock:
             if self._failures < FAILURES:
                 return True
@@ -80,8 +93,8 @@ class Breaker:
         return float(min(_FIRST_REST_S * 2.0**doublings, _LONGEST_REST_S))
 
 
-class Slots:
-    """How many requests are under way: a query has a slot of its own and goes first."""
+class RequestSlots:
+    """Counts the requests under way: a query has a slot of its own and goes first."""
 
     def __init__(self, parallel: int) -> None:
         """`parallel` is the limit for passages."""
@@ -113,30 +126,18 @@ class Slots:
         return self._passages < self._parallel
 
 
-MAX_REPLY_BYTES = 64 * 1024 * 1024
-RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
-# A search that waits longer than its reader is worth less than one by keywords.
-_QUERY_TRIES = 2
-_QUERY_PAUSE_S = 2.0
-# In a reply with status 400 or 422, how servers say that a text or a batch is too long.
-_TOO_LONG = re.compile(
-    r"context.?length|too (?:long|large|many)|max\w* .*(?:tokens|length)|tokens.* exceed",
-    re.IGNORECASE,
-)
-
-
 class TooLongError(ModelError):
     """Texts, or a batch of them, that the server finds too long."""
 
     code = "text_too_long"
 
 
-class Service:
+class ServiceClient:
     """Requests to one endpoint, from any number of threads."""
 
     def __init__(
         self,
-        endpoint: Endpoint,
+        endpoint: EmbeddingEndpoint,
         *,
         parallel: int = 2,
         breaker: Breaker | None = None,
@@ -150,7 +151,7 @@ class Service:
         tries, pause = min(retry.tries, _QUERY_TRIES), min(retry.longest_pause_s, _QUERY_PAUSE_S)
         self._query_retry = replace(self._retry, tries=tries, longest_pause_s=pause)
         self._client = HttpClient(timeout_s=endpoint.timeout_s, max_bytes=MAX_REPLY_BYTES)
-        self._slots = Slots(parallel)
+        self._slots = RequestSlots(parallel)
         self._breaker = breaker or Breaker()
         self._lock = threading.Lock()
         self._running: set[Cancel] = set()

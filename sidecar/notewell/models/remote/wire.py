@@ -2,6 +2,8 @@
 
 Sources: the references of OpenAI, Ollama, Gemini, Voyage, Cohere, Jina and Mistral that
 docs/models.md names. Only documented fields are sent, because unknown ones are refused by some.
+`batches` splits texts into requests within a service's limits, by the length of its tokens that
+`TokenMeter` learns.
 """
 
 from __future__ import annotations
@@ -19,10 +21,14 @@ from notewell.models.remote import Family, Limits
 
 Kind = Literal["query", "passage"]
 Document = Sequence[str]
+_MOST_TOKENS = 1e12  # also no infinity
+_COHERE: Mapping[Kind, str] = {"query": "query", "passage": "document"}
+_MARGIN = 1.1  # over the ratio that was seen
+_LEAST, _MOST = 0.25, 3.0
 
 
 @frozen
-class Endpoint:
+class EmbeddingEndpoint:
     """A model of a server. `base_url` usually ends in /v1; `key` is "" if none is sent.
 
     `dimensions` requests vectors of that length, which few models support; with None the model
@@ -65,15 +71,15 @@ class Reply:
     tokens: int | None = None
 
 
-class Wire(Protocol):
+class EmbeddingWire(Protocol):
     """A family: makes a request of texts, and reads its reply."""
 
-    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+    def request(self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
         """The request."""
         ...
 
     def reply(self, body: Json, count: int) -> Reply:
-        """What a reply to `count` texts says."""
+        """The vectors of a reply to `count` texts."""
         ...
 
 
@@ -84,7 +90,7 @@ class _OpenAi:
         self._dimensions = dimensions
         self._types = types
 
-    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+    def request(self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
         body: dict[str, Json] = {"model": endpoint.model, "input": list(texts)}
         if endpoint.dimensions is not None:
             body[self._dimensions] = endpoint.dimensions
@@ -102,7 +108,7 @@ class _Voyage(_OpenAi):
     def __init__(self) -> None:
         super().__init__("output_dimension")
 
-    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+    def request(self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
         body: dict[str, Json] = {"model": endpoint.model, "input": list(texts), "truncation": False}
         if endpoint.dimensions is not None:
             body["output_dimension"] = endpoint.dimensions
@@ -114,7 +120,7 @@ class _Voyage(_OpenAi):
 class _Ollama:
     """Ollama's own form. Without `truncate` it says so when a text is longer than the context."""
 
-    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+    def request(self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
         del kind  # prefixes tell it
         body: dict[str, Json] = {
             "model": endpoint.model,
@@ -131,7 +137,7 @@ class _Ollama:
 class _Gemini:
     """Google's form. -001 knows its options at the top level only, later models as a record."""
 
-    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+    def request(self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
         model = endpoint.model.removeprefix("models/")
         options: dict[str, Json] = {}
         if (value := endpoint.type_of(kind)) is not None:
@@ -156,7 +162,7 @@ class _Gemini:
 class _Cohere:
     """Cohere's second version."""
 
-    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+    def request(self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
         body: dict[str, Json] = {
             "model": endpoint.model,
             "input_type": endpoint.type_of(kind) or f"search_{_COHERE[kind]}",
@@ -173,9 +179,7 @@ class _Cohere:
         return Reply(rows, _number(_part(body, "meta"), "billed_units", "input_tokens"))
 
 
-_MOST_TOKENS = 1e12  # also no infinity
-_COHERE: Mapping[Kind, str] = {"query": "query", "passage": "document"}
-WIRES: Mapping[Family, Wire] = {
+WIRES: Mapping[Family, EmbeddingWire] = {
     "openai": _OpenAi(),
     "jina": _OpenAi(types="task"),
     "mistral": _OpenAi("output_dimension"),
@@ -187,7 +191,7 @@ WIRES: Mapping[Family, Wire] = {
 
 
 def contextual_request(
-    endpoint: Endpoint, documents: Sequence[Document], kind: Kind
+    endpoint: EmbeddingEndpoint, documents: Sequence[Document], kind: Kind
 ) -> HttpRequest:
     """Voyage's request of documents as lists of their passages, which must not overlap."""
     body: dict[str, Json] = {
@@ -255,10 +259,6 @@ def _lists(data: Json, count: int) -> list[Sequence[Json]] | None:
         return None
     rows: list[Sequence[Json]] = [row for row in data if isinstance(row, list)]
     return rows if len(rows) == count else None
-
-
-_MARGIN = 1.1  # over the ratio that was seen
-_LEAST, _MOST = 0.25, 3.0
 
 
 def estimated_tokens(text: str) -> int:

@@ -59,7 +59,7 @@ def readable(types: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def is_readable(name: str, types: tuple[str, ...]) -> bool:
-    """Whether a file of this name has one of the endings `types` (lower case, with their dot)."""
+    """True if a file of this name has one of the endings `types` (lower case, with their dot)."""
     return name.lower().endswith(types)
 
 
@@ -79,13 +79,13 @@ def kinds_of(path: str) -> tuple[str, ...]:
 
 
 def is_markdown(path: str) -> bool:
-    """Whether a file of this name is a note of Obsidian, not an attachment or a canvas."""
+    """True if a file of this name is a note of Obsidian, not an attachment or a canvas."""
     reader = reader_of(path)
     return reader is not None and reader.kind == MARKDOWN.kind
 
 
 def described(types: Iterable[str]) -> str:
-    """What the endings are of, for people: "Markdown files (.md), canvases (.canvas)"."""
+    """Names the files with these endings: "Markdown files (.md), canvases (.canvas)"."""
     return ", ".join(f"{READERS[ending].name} ({ending})" for ending in types)
 
 

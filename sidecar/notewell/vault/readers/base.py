@@ -12,7 +12,7 @@ from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
 from notewell.vault.parse import file_title, one_line_end
 from notewell.vault.properties import YAML_ERRORS, describe_yaml_error, load_yaml
-from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 
 _SUFFIX = ".base"
@@ -34,7 +34,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         raise UnreadableNoteError(
             f"{file.path} is no valid base: {describe_yaml_error(error)}.", code="unreadable"
         ) from error
-    made = MadeText()
+    made = NoteBuilder()
     for name, heading in _PARTS:
         _section(made, heading, loaded.get(name))
     views = loaded.get("views")
@@ -42,10 +42,12 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         if isinstance(view, Mapping):
             rest = {key: value for key, value in view.items() if key != "name"}
             _section(made, f"View {_shown(view.get('name'))}", rest)
-    return made.note(file, Described(file_title(file.path, _SUFFIX), warnings=decoded.warnings))
+    return made.note(
+        file, FileDescription(file_title(file.path, _SUFFIX), warnings=decoded.warnings)
+    )
 
 
-def _section(made: MadeText, heading: str, value: PropertyValue) -> None:
+def _section(made: NoteBuilder, heading: str, value: PropertyValue) -> None:
     rows = list(_rows(value))
     if rows:
         made.heading(1, heading)

@@ -6,25 +6,69 @@ left to right), those of a group beneath its label. A passage is named by the id
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
+from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import Heading, Link, Note, PropertyValue, Span, SpanKind
 from notewell.base.types.frozen import frozen
 from notewell.vault.inline import split_address
 from notewell.vault.parse import file_title, scan_body
 from notewell.vault.properties import merge_fields
-from notewell.vault.readers.json_text import (
-    Json,
-    load_object,
-    name_of,
-    number_of,
-    refused,
-    text_of,
-)
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+
+Json: TypeAlias = object
+
+_MAX_NAME = 1000  # characters of an id, a path or a label
+_FAR = 1e9  # pixels; beyond it a number is no position
+
+
+def load_object(text: str, path: str, what: str) -> Mapping[str, Json]:
+    """Read a JSON object; UnreadableNoteError (code "unreadable") where it is none.
+
+    `what` is what the file should be: "canvas".
+    """
+    try:
+        loaded: Json = json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        why = f"its JSON is broken or cut off at {place}: {error.msg}"
+        raise refused(path, what, why) from error
+    except (ValueError, RecursionError) as error:
+        raise refused(path, what, f"its JSON cannot be read: {error}") from error
+    if not isinstance(loaded, dict):
+        raise refused(path, what, "its JSON is no object")
+    return loaded
+
+
+def refused(path: str, what: str, why: str) -> UnreadableNoteError:
+    """The error for a file that is not what its name says."""
+    return UnreadableNoteError(f"{path} is no valid {what}: {why}.", code="unreadable")
+
+
+def text_of(value: Json) -> str:
+    """A text without lone surrogates and NUL, which no database could store; "" if it is none."""
+    if not isinstance(value, str):
+        return ""
+    text = value.encode("utf-8", "replace").decode().replace("\x00", "�")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def name_of(value: Json) -> str:
+    """A text of one line; one that is far too long for a name is none."""
+    name = " ".join(text_of(value).split())
+    return name if len(name) <= _MAX_NAME else ""
+
+
+def number_of(value: Json) -> float:
+    """A position or size. What is no number, or infinite, counts as 0."""
+    if isinstance(value, int | float) and -_FAR <= value <= _FAR:
+        return float(value)
+    return 0.0
+
 
 NodeKind = Literal["text", "file", "link", "group"]
 
@@ -35,7 +79,7 @@ _CANVAS = "canvas"
 
 
 @frozen
-class Node:
+class CanvasNode:
     """A node: its rectangle in pixels, and what it shows (a text, a path, a URL or a label)."""
 
     id: str
@@ -48,8 +92,8 @@ class Node:
     subpath: str = ""  # of a file: the heading or block within it, with its `#`
     order: int = 0  # its place in the file
 
-    def covers(self, node: Node) -> bool:
-        """Whether the middle of `node` lies in this rectangle."""
+    def covers(self, node: CanvasNode) -> bool:
+        """True if the middle of `node` lies in this rectangle."""
         across = self.x <= node.x + node.width / 2 <= self.x + self.width
         return across and self.y <= node.y + node.height / 2 <= self.y + self.height
 
@@ -67,7 +111,7 @@ class Edge:
 class Canvas:
     """The nodes and edges of a canvas, in the order of the file."""
 
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[CanvasNode, ...] = ()
     edges: tuple[Edge, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -93,7 +137,7 @@ def _cut(what: str, count: int, most: int) -> Iterator[str]:
         yield f"Only the first {most:,} of {count:,} {what} are read."
 
 
-def _nodes(entries: list[Json]) -> Iterator[Node]:
+def _nodes(entries: list[Json]) -> Iterator[CanvasNode]:
     groups = 0
     for order, entry in enumerate(entries):
         node = _node(entry, order) if isinstance(entry, dict) else None
@@ -104,12 +148,12 @@ def _nodes(entries: list[Json]) -> Iterator[Node]:
             yield node
 
 
-def _node(entry: Mapping[str, Json], order: int) -> Node | None:
+def _node(entry: Mapping[str, Json], order: int) -> CanvasNode | None:
     kind = next((kind for kind in get_args(NodeKind) if entry.get("type") == kind), None)
     if kind is None:
         return None
     shown = {"text": "text", "file": "file", "link": "url", "group": "label"}[kind]
-    return Node(
+    return CanvasNode(
         id=name_of(entry.get("id")),
         kind=kind,
         x=number_of(entry.get("x")),
@@ -139,7 +183,7 @@ _NO_GROUP = -1
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
     canvas = load_canvas(decoded.text, file.path)
-    writer = _Writer(canvas, file.types)
+    writer = _CanvasWriter(canvas, file.types)
     writer.write()
     properties = merge_fields({}, writer.fields)
     note = Note(
@@ -159,7 +203,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     return ReadNote(note, writer.text)
 
 
-class _Writer:
+class _CanvasWriter:
     """Writes the text of one canvas and records what stands where in it."""
 
     def __init__(self, canvas: Canvas, types: tuple[str, ...]) -> None:
@@ -180,7 +224,7 @@ class _Writer:
 
     @property
     def text(self) -> str:
-        """What is written by now."""
+        """The text written so far."""
         return "".join(self._parts)
 
     def write(self) -> None:
@@ -203,14 +247,14 @@ class _Writer:
             self._edges_of(node, inner)
             self._group(node.order, section=inner, depth=below)
 
-    def _heading(self, node: Node, level: int) -> int:
+    def _heading(self, node: CanvasNode, level: int) -> int:
         section = len(self.headings)
         mark = "#" * level
         self.headings.append(Heading(level, node.shown, self._line, self._length))
         self._span("heading", f"{mark} {node.shown}", node.shown, section, node.id)
         return section
 
-    def _node(self, node: Node, section: int, depth: int) -> None:
+    def _node(self, node: CanvasNode, section: int, depth: int) -> None:
         if not node.shown.strip():
             return
         if node.kind == "text":
@@ -225,7 +269,7 @@ class _Writer:
             self._span("paragraph", node.shown, node.shown, section, node.id)
         self._edges_of(node, section)
 
-    def _markdown(self, node: Node, section: int, depth: int) -> None:
+    def _markdown(self, node: CanvasNode, section: int, depth: int) -> None:
         """Write a text node and take over all that its Markdown holds."""
         found = scan_body(node.shown, self._types)
         first, start, line = len(self.headings), self._length, self._line - 1
@@ -255,7 +299,7 @@ class _Writer:
         self.fields += found.fields
         self._write(node.shown)
 
-    def _edges_of(self, node: Node, section: int) -> None:
+    def _edges_of(self, node: CanvasNode, section: int) -> None:
         """Write a link for each edge that leaves a node; its label is text."""
         for edge in self._edges.get(node.id, ()):
             target = self._nodes.get(edge.target)
@@ -289,25 +333,25 @@ class _Writer:
         self._line += part.count("\n")
 
 
-def _to_file(node: Node) -> Link:
+def _to_file(node: CanvasNode) -> Link:
     """A link to the file of a node; its place is set where it is written."""
     target, heading, block = split_address(node.shown + node.subpath)
     return Link(target, None, heading, block, True, "wikilink", 1, 0, 0)
 
 
-def _to_node(node: Node) -> Link:
+def _to_node(node: CanvasNode) -> Link:
     """A link to a place in this canvas."""
     return Link("", None, None, node.id, False, "wikilink", 1, 0, 0)
 
 
-def _by_group(nodes: Sequence[Node]) -> Mapping[int, Sequence[Node]]:
+def _by_group(nodes: Sequence[CanvasNode]) -> Mapping[int, Sequence[CanvasNode]]:
     """The nodes in reading order by the `order` of the smallest group around them."""
     groups = sorted(
         (node for node in nodes if node.kind == "group"),
         key=lambda group: (group.width * group.height, group.order),
     )
     rank = {group.order: place for place, group in enumerate(groups)}
-    members: defaultdict[int, list[Node]] = defaultdict(list)
+    members: defaultdict[int, list[CanvasNode]] = defaultdict(list)
     for node in sorted(nodes, key=lambda node: (node.y, node.x, node.order)):
         # A group lies only in larger ones, so that no two lie in each other.
         larger = groups[rank[node.order] + 1 :] if node.kind == "group" else groups

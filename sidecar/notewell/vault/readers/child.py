@@ -28,8 +28,8 @@ from notewell.contract.codec import to_json
 from notewell.vault.readers import READERS, reader_of
 from notewell.vault.readers.process import (
     ImageText,
+    ReadFileRequest,
     ReadReply,
-    ReadRequest,
     receive,
     send,
 )
@@ -44,7 +44,7 @@ _STDIN = 0
 
 @frozen
 class ChildLimits:
-    """What a child may use: bytes of address space."""
+    """The most that a child may use: bytes of address space."""
 
     memory: int = 1536 * 1024 * 1024
 
@@ -62,7 +62,7 @@ def serve(
     """Answer requests until they end. `find` gives the reader for a path."""
     why = _confined(replies, limits)
     send(replies, ReadReply("ready", message=why), b"")
-    while (message := receive(requests, ReadRequest)) is not None:
+    while (message := receive(requests, ReadFileRequest)) is not None:
         request, raw = message
         _end_after(request.seconds + _GRACE_S)
         reply, body = _answer(find, request, raw, _Remote(request.ocr, requests, replies), limits)
@@ -141,7 +141,7 @@ class _Remote:
 
 def _answer(
     find: Callable[[str], Reader | None],
-    request: ReadRequest,
+    request: ReadFileRequest,
     raw: bytes,
     ocr: _Remote,
     limits: ChildLimits,

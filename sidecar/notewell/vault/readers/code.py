@@ -54,10 +54,27 @@ _CLOSED = frozenset(
     method_declaration constructor_declaration function_definition
     """.split()  # noqa: SIM905 - a list of so many is longer than it is clear
 )
+_MAX_BYTES = 2 * 1024 * 1024  # larger files are generated
+_DEEPEST_HEADING = 6  # level of a heading
+_NO_PART = -1
+# The endings of each language; those of `""` have no parser.
+_SUFFIXES: Mapping[str, str] = {
+    "python": ".py .pyi",
+    "javascript": ".js .mjs .cjs .jsx",
+    "typescript": ".ts .mts .cts",
+    "tsx": ".tsx",
+    "rust": ".rs",
+    "go": ".go",
+    "java": ".java",
+    "c": ".c .h",
+    "cpp": ".cpp .cc .cxx .hpp .hh",
+    "": ".sh .bash .ps1 .rb .php .swift .kt .scala .lua .r .jl .hs .ex .exs .clj .cs .sql .css"
+    " .scss .toml .yaml .yml .ini",
+}
 
 
 @frozen
-class Part:
+class CodePart:
     """A class, function or the like; its lines from 1, both included; level 1 is outermost."""
 
     name: str
@@ -67,15 +84,15 @@ class Part:
 
 
 @frozen
-class Parts:
+class CodeParts:
     """The parts of a file in the order of their first lines, outer before inner."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[CodePart, ...] = ()
     description: str | None = None
     warnings: tuple[str, ...] = ()
 
 
-def python_parts(text: str) -> Parts:
+def python_parts(text: str) -> CodeParts:
     """The classes and functions of Python code. Code that does not parse has none."""
     try:
         with warnings.catch_warnings():
@@ -84,29 +101,29 @@ def python_parts(text: str) -> Parts:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         # What is nested too deeply for the parser is a MemoryError without a text.
         why = str(error) or "it is nested too deeply"
-        return Parts(warnings=(f"Its Python is not valid, so it is read as text: {why}.",))
+        return CodeParts(warnings=(f"Its Python is not valid, so it is read as text: {why}.",))
     documented = (ast.get_docstring(tree) or "").strip()
     first_line = documented.partition("\n")[0]
-    return Parts(tuple(_ast_parts(tree, 1))[:MAX_PARTS], first_line or None)
+    return CodeParts(tuple(_ast_parts(tree, 1))[:MAX_PARTS], first_line or None)
 
 
-def _ast_parts(around: ast.AST, level: int) -> Iterator[Part]:
+def _ast_parts(around: ast.AST, level: int) -> Iterator[CodePart]:
     """The parts directly in one, and those within them; also in `if` and `try`."""
     for node in ast.iter_child_nodes(around):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            yield Part(node.name, level, first, node.end_lineno or node.lineno)
+            yield CodePart(node.name, level, first, node.end_lineno or node.lineno)
             if level < _DEEPEST:
                 yield from _ast_parts(node, level + 1)
         elif isinstance(node, ast.If | ast.Try | ast.With) and level < _DEEPEST:
             yield from _ast_parts(node, level)
 
 
-def tree_parts(text: str, language: str) -> Parts:
+def tree_parts(text: str, language: str) -> CodeParts:
     """The parts of code in a language that tree-sitter parses; none without its grammar."""
     module = "typescript" if language == "tsx" else language
     if find_spec("tree_sitter") is None or find_spec(f"tree_sitter_{module}") is None:
-        return Parts()
+        return CodeParts()
     tree_sitter = importlib.import_module("tree_sitter")
     grammar = importlib.import_module(f"tree_sitter_{module}")
     name = f"language_{language}" if module == "typescript" else "language"
@@ -119,11 +136,11 @@ def tree_parts(text: str, language: str) -> Parts:
             progress_callback=lambda *_: time.monotonic() > until,
         )
     except ValueError:  # it was stopped: what is no such code takes time by the square of its size
-        return Parts(warnings=(f"It is read as text: parsing took over {_PARSING_S} seconds.",))
-    return Parts(tuple(_node_parts(tree.root_node)))
+        return CodeParts(warnings=(f"It is read as text: parsing took over {_PARSING_S} seconds.",))
+    return CodeParts(tuple(_node_parts(tree.root_node)))
 
 
-def _node_parts(root: Any) -> Iterator[Part]:
+def _node_parts(root: Any) -> Iterator[CodePart]:
     """Walk a syntax tree from top to bottom without recursion, for it may be deep."""
     pending = [(root, 1)]
     count = 0
@@ -135,7 +152,7 @@ def _node_parts(root: Any) -> Iterator[Part]:
         name = _name(node)
         if name:
             count += 1
-            yield Part(name, level, _first_line(node), node.end_point[0] + 1)
+            yield CodePart(name, level, _first_line(node), node.end_point[0] + 1)
             inner, level = node.type not in _CLOSED, level + 1
         if inner and level <= _DEEPEST:
             pending += [(child, level) for child in reversed(node.named_children)]
@@ -180,31 +197,11 @@ def _first_line(node: Any) -> int:
     return first + 1
 
 
-_MAX_BYTES = 2 * 1024 * 1024  # larger files are generated
-_DEEPEST_HEADING = 6  # level of a heading
-_NO_PART = -1
-
-# The endings of each language; those of `""` have no parser.
-_SUFFIXES: Mapping[str, str] = {
-    "python": ".py .pyi",
-    "javascript": ".js .mjs .cjs .jsx",
-    "typescript": ".ts .mts .cts",
-    "tsx": ".tsx",
-    "rust": ".rs",
-    "go": ".go",
-    "java": ".java",
-    "c": ".c .h",
-    "cpp": ".cpp .cc .cxx .hpp .hh",
-    "": ".sh .bash .ps1 .rb .php .swift .kt .scala .lua .r .jl .hs .ex .exs .clj .cs .sql .css"
-    " .scss .toml .yaml .yml .ini",
-}
-
-
 def _reader(suffix: str, language: str) -> Reader:
-    def parts_of(text: str) -> Parts:
+    def parts_of(text: str) -> CodeParts:
         if language == "python":
             return python_parts(text)
-        return tree_parts(text, language) if language else Parts()
+        return tree_parts(text, language) if language else CodeParts()
 
     def read(raw: bytes, file: FileFacts) -> ReadNote:
         return _read(raw, file, parts_of)
@@ -212,7 +209,7 @@ def _reader(suffix: str, language: str) -> Reader:
     return Reader(suffix, "code", read, "code", max_bytes=_MAX_BYTES, in_child=True)
 
 
-def _read(raw: bytes, file: FileFacts, parts_of: Callable[[str], Parts]) -> ReadNote:
+def _read(raw: bytes, file: FileFacts, parts_of: Callable[[str], CodeParts]) -> ReadNote:
     decoded = decode_text(raw, file.path)
     text = one_line_end(decoded.text)
     lines = text.split("\n")
@@ -242,7 +239,9 @@ def _read(raw: bytes, file: FileFacts, parts_of: Callable[[str], Parts]) -> Read
     return ReadNote(note, decoded.text)
 
 
-def _spans(lines: Sequence[str], starts: Sequence[int], parts: Sequence[Part]) -> Iterator[Span]:
+def _spans(
+    lines: Sequence[str], starts: Sequence[int], parts: Sequence[CodePart]
+) -> Iterator[Span]:
     """The blocks of code: rows of the same part up to a blank row before one without indent."""
     owners = _owners(len(lines), parts)
     rows: list[int] = []  # numbers of the rows of a block, from 0
@@ -267,7 +266,7 @@ def _span(lines: Sequence[str], starts: Sequence[int], rows: Sequence[int], owne
     return Span("code", starts[rows[0]], end, shown, tuple(row + 1 for row in rows), owner)
 
 
-def _owners(count: int, parts: Sequence[Part]) -> list[int]:
+def _owners(count: int, parts: Sequence[CodePart]) -> list[int]:
     """The innermost part of each line; inner parts come after the ones around them."""
     owners = [_NO_PART] * count
     for number, part in enumerate(parts):

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from notewell.base.types import PropertyValue, SpanKind
 from notewell.vault.parse import file_title
-from notewell.vault.readers.made_text import Described, MadeText
-from notewell.vault.readers.packed import Event, Package
+from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
+from notewell.vault.readers.packed import Package, XmlEvent
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
 
 _SUFFIX = ".docx"
@@ -25,7 +25,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     package = Package(raw, file.path, "Word document")
     if _DOCUMENT not in package:
         raise package.refused("it has no text")
-    made = MadeText()
+    made = NoteBuilder()
     levels = _levels(package.elements("word/styles.xml"))
     _Body(made, levels).write(package.elements(_DOCUMENT))
     for part, heading in (("footnotes", "Footnotes"), ("endnotes", "Endnotes")):
@@ -34,7 +34,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     return made.note(file, _described(package, file))
 
 
-def _levels(events: Iterable[Event]) -> Mapping[str, int]:
+def _levels(events: Iterable[XmlEvent]) -> Mapping[str, int]:
     """The heading level of each style that is one. Names of built-in styles are English."""
     levels: dict[str, int] = {}
     style = ""
@@ -56,7 +56,7 @@ def _levels(events: Iterable[Event]) -> Mapping[str, int]:
 class _Body:
     """Writes the paragraphs of a part as they end."""
 
-    def __init__(self, made: MadeText, levels: Mapping[str, int], heading: str = "") -> None:
+    def __init__(self, made: NoteBuilder, levels: Mapping[str, int], heading: str = "") -> None:
         """`heading` is written above the first paragraph."""
         self._made, self._levels, self._heading = made, levels, heading
         self._hidden = 0
@@ -69,7 +69,7 @@ class _Body:
         self._rows: list[str] = []
         self._items: list[str] = []
 
-    def write(self, events: Iterable[Event]) -> None:
+    def write(self, events: Iterable[XmlEvent]) -> None:
         """Write a whole part."""
         for event in events:
             if event.kind == "text":
@@ -81,7 +81,7 @@ class _Body:
                 self._end(event.tag)
         self._end_items()
 
-    def _start(self, event: Event) -> None:
+    def _start(self, event: XmlEvent) -> None:
         tag = event.tag
         if tag == "t":
             self._in_text = True
@@ -155,7 +155,7 @@ class _Body:
         self._made.paragraph(text, kind)
 
 
-def _described(package: Package, file: FileFacts) -> Described:
+def _described(package: Package, file: FileFacts) -> FileDescription:
     stated: dict[str, str] = {}
     tag = ""
     for event in package.elements("docProps/core.xml"):
@@ -166,7 +166,7 @@ def _described(package: Package, file: FileFacts) -> Described:
     properties: dict[str, PropertyValue] = {
         name: stated[key] for name, key in names if stated.get(key)
     }
-    return Described(
+    return FileDescription(
         stated.get("title") or file_title(file.path, _SUFFIX),
         properties,
         description=stated.get("description") or None,

@@ -14,7 +14,7 @@ from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title
 from notewell.vault.readers.html import write_markup
-from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
 from notewell.vault.readers.packed import Package
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode
 
@@ -25,7 +25,7 @@ _MAX_CHAPTERS = 2000
 
 @frozen
 class _Book:
-    """What the package file says: the paths of the chapters in order, and Dublin Core."""
+    """Content of the package file: the paths of the chapters in order, and Dublin Core."""
 
     chapters: tuple[str, ...]
     stated: dict[str, list[str]]
@@ -34,7 +34,7 @@ class _Book:
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     package = Package(raw, file.path, "EPUB book")
     book = _book(package)
-    made = MadeText()
+    made = NoteBuilder()
     warnings: list[str] = []
     for path in book.chapters[:_MAX_CHAPTERS]:
         decoded = decode(package.read(path))
@@ -85,13 +85,13 @@ def _attributes(package: Package, part: str, tag: str, name: str) -> Iterator[st
             yield event.attributes[name]
 
 
-def _described(book: _Book, file: FileFacts, warnings: tuple[str, ...]) -> Described:
+def _described(book: _Book, file: FileFacts, warnings: tuple[str, ...]) -> FileDescription:
     stated = book.stated
     properties: dict[str, PropertyValue] = {}
     for name, key in (("author", "creator"), ("subject", "subject"), ("publisher", "publisher")):
         if stated.get(key):
             properties[name] = tuple(stated[key]) if len(stated[key]) > 1 else stated[key][0]
-    return Described(
+    return FileDescription(
         next(iter(stated.get("title", ())), "") or file_title(file.path, _SUFFIX),
         properties,
         description=next(iter(stated.get("description", ())), None),

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from notewell.vault.parse import file_title
-from notewell.vault.readers.json_text import (
+from notewell.vault.readers.canvas import (
     Json,
     load_object,
     name_of,
@@ -18,7 +18,7 @@ from notewell.vault.readers.json_text import (
     refused,
     text_of,
 )
-from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 
 _SUFFIX = ".excalidraw"
@@ -32,7 +32,7 @@ Element = Mapping[str, Json]
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
-    made = MadeText()
+    made = NoteBuilder()
     elements = _elements(decoded.text, file.path)
     frames = {name_of(one.get("id")): one for one in elements if one.get("type") == "frame"}
     inside: defaultdict[str, list[Element]] = defaultdict(list)
@@ -43,7 +43,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         made.heading(1, name_of(frame.get("name")), key or None)
         _write(made, inside[key])
     title = file_title(file.path, _SUFFIX)
-    return made.note(file, Described(title, warnings=decoded.warnings))
+    return made.note(file, FileDescription(title, warnings=decoded.warnings))
 
 
 def _elements(text: str, path: str) -> Sequence[Element]:
@@ -61,7 +61,7 @@ def _elements(text: str, path: str) -> Sequence[Element]:
     return sorted(kept, key=lambda one: (number_of(one.get("y")), number_of(one.get("x"))))
 
 
-def _write(made: MadeText, elements: Sequence[Element]) -> None:
+def _write(made: NoteBuilder, elements: Sequence[Element]) -> None:
     for one in elements:
         if one.get("type") == "text":
             # `text` has the line breaks that fit it into its box.
@@ -75,7 +75,7 @@ def _shown(match: re.Match[str]) -> str:
     return match[2] or match[1]
 
 
-def _link(made: MadeText, text: str) -> None:
+def _link(made: NoteBuilder, text: str) -> None:
     for match in _WIKILINK.finditer(text):
         made.link(match[1], match[2] or "")
 

@@ -1,4 +1,7 @@
-"""Images (`.png`, `.jpg`, `.webp`, `.tif`): their captions, and their text where OCR is on."""
+"""Images (`.png`, `.jpg`, `.webp`, `.tif`): their captions, and their text where OCR is on.
+
+Captions are in EXIF, IPTC, XMP, and the texts of PNG.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from xml.parsers.expat import ExpatError
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
 from notewell.vault.parse import file_title
-from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
 from notewell.vault.readers.ocr import MISSING
 from notewell.vault.readers.packed import xml_events
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode
@@ -32,11 +35,12 @@ _PNG_TEXTS = {"title": "title", "author": "author", "description": "description"
               "comment": "comment"}  # fmt: skip
 _ELEMENTS = {"title": "title", "description": "description", "subject": "keywords",
              "creator": "author"}  # fmt: skip
+_SHOWN = ("headline", "description", "comment")
 
 
 @dataclass(slots=True)
 class Captions:
-    """What an image says about itself, each text once: by name, in the order they were found."""
+    """The texts in the metadata of an image, each once: by name, in the order they were found."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
 
@@ -228,16 +232,13 @@ def _text(raw: bytes) -> str:
     return "" if decoded is None else decoded.text
 
 
-_SHOWN = ("headline", "description", "comment")
-
-
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     captions = read_captions(raw)
     if captions is None:
         raise UnreadableNoteError(
             f"{file.path} is no image in the format PNG, JPEG, WebP or TIFF.", code="unreadable"
         )
-    made = MadeText()
+    made = NoteBuilder()
     for name in _SHOWN:
         for text in captions.texts.get(name, ()):
             made.paragraph(text)
@@ -249,14 +250,16 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     return made.note(file, _described(captions, file, warnings))
 
 
-def _described(captions: Captions, file: FileFacts, warnings: tuple[str, ...]) -> Described:
+def _described(captions: Captions, file: FileFacts, warnings: tuple[str, ...]) -> FileDescription:
     properties: dict[str, PropertyValue] = {}
     for name in ("author", "keywords"):
         texts = captions.texts.get(name, [])
         if texts:
             properties[name] = texts[0] if len(texts) == 1 else tuple(texts)
     title = captions.first("title") or file_title(file.path, file.path[file.path.rfind(".") :])
-    return Described(title, properties, created=_moment(captions.first("date")), warnings=warnings)
+    return FileDescription(
+        title, properties, created=_moment(captions.first("date")), warnings=warnings
+    )
 
 
 def _moment(text: str) -> float | None:

@@ -24,12 +24,12 @@ class Ocr(Protocol):
 
     @property
     def is_installed(self) -> bool:
-        """Whether there is a program that reads images."""
+        """True if there is a program that reads images."""
         ...
 
     @property
     def stopped(self) -> bool:
-        """Whether images were left out for want of time."""
+        """True if images were left out for want of time."""
         ...
 
     def read(self, image: bytes) -> str:

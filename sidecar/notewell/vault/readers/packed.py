@@ -78,7 +78,7 @@ class Package:
         self._left -= len(content)
         return content
 
-    def elements(self, name: str) -> Iterator[Event]:
+    def elements(self, name: str) -> Iterator[XmlEvent]:
         """The events of a part's XML, in order; none if there is no such part."""
         content = self.read(name)
         try:
@@ -97,7 +97,7 @@ class Package:
 
 
 @frozen
-class Event:
+class XmlEvent:
     """A start or end of an element, or text in one. `tag` and attributes have no namespace."""
 
     kind: Literal["start", "end", "text"]
@@ -106,11 +106,11 @@ class Event:
     attributes: Mapping[str, str] = field(default_factory=dict)
 
 
-def xml_events(content: bytes) -> Iterator[Event]:
+def xml_events(content: bytes) -> Iterator[XmlEvent]:
     """Parse XML without entities of its own; raises ExpatError or ValueError if it is broken."""
     if not content:
         return
-    gathered: list[Event] = []
+    gathered: list[XmlEvent] = []
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -119,12 +119,12 @@ def xml_events(content: bytes) -> Iterator[Event]:
         if depth > _MAX_DEPTH:
             raise ValueError(f"it nests deeper than {_MAX_DEPTH} elements")
         named = {_local(key): value for key, value in attributes.items()}
-        gathered.append(Event("start", _local(name), attributes=named))
+        gathered.append(XmlEvent("start", _local(name), attributes=named))
 
     def end(name: str) -> None:
         nonlocal depth
         depth -= 1
-        gathered.append(Event("end", _local(name)))
+        gathered.append(XmlEvent("end", _local(name)))
 
     def entity(*_: object) -> None:
         raise ValueError("it defines entities")
@@ -133,7 +133,7 @@ def xml_events(content: bytes) -> Iterator[Event]:
     parser.buffer_text = True
     parser.StartElementHandler = start
     parser.EndElementHandler = end
-    parser.CharacterDataHandler = lambda text: gathered.append(Event("text", text=text))
+    parser.CharacterDataHandler = lambda text: gathered.append(XmlEvent("text", text=text))
     parser.EntityDeclHandler = entity
     step = 64 * 1024
     for at in range(0, len(content), step):

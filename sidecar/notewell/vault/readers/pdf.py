@@ -1,4 +1,8 @@
-"""PDF files (`.pdf`): their text page by page. A passage is named by the number of its page."""
+"""PDF files (`.pdf`): their text page by page. A passage is named by the number of its page.
+
+pypdfium2 gives the lines of a page with their places and sizes; paragraphs and headings are made of
+them by distance and size.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title
-from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
 from notewell.vault.readers.ocr import MISSING, Ocr
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
 
@@ -24,6 +28,35 @@ _MAX_LINES = 5000  # of a page
 _DPI = 300  # of the images that are read by OCR
 _MAX_PIXELS = 16_000_000.0
 _WRONG_PASSWORD, _UNKNOWN_SECURITY = 4, 5  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium
+_HYPHENATED = re.compile("[\ufffe\u00ad\x02]")
+_BROKEN_WORD = re.compile(r"[^\W\d_]-\Z")
+_ENDS_SENTENCE = re.compile(r"[.!?…:;。！？][\"'”’»)\]]*\Z")  # noqa: RUF001 - of other scripts
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？]")  # noqa: RUF001 - as above
+_ITEM = re.compile(r"(?:[•‣▪●○–—*]|-|\d{1,3}[.)]|\(?[a-z]\))\s")  # noqa: RUF001 - dashes as bullets
+_NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b")
+_UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_LEADERS = re.compile(r"(?:[.·…] ?){4,}")  # between an entry of a table of contents and its page
+_LARGER = 1.12  # a heading's font is at least this many times that of the text
+_ALIKE = 0.1  # sizes that differ by less are one
+_GAP = 0.6  # of the font's height: a larger gap between lines is one between paragraphs
+_MAX_HEADING = 200  # characters
+_MAX_SHARE = 0.3  # if more lines than this have large fonts, sizes do not tell headings
+_LEVELS = 4
+_MAX_MOVED = 600  # characters of a sentence that are moved to the page where it begins
+_EDGE_LINES = 2  # lines at the top and bottom of a page that may be running heads or page numbers
+_REPEATED = 0.5  # share of the pages on which a running head is
+_SUFFIX = ".pdf"
+NO_TEXT = "no text (scanned)"
+# Titles that programs put there without being told one.
+_NO_TITLE = re.compile(
+    r"untitled|unknown|unbenannt|sans titre|(?:microsoft )?(?:word|powerpoint|excel) -|"
+    r"(?:document|slide|layout)\s?\d*\Z|[\w .-]+\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|qxd|pdf|rtf)\Z",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?'?)?", re.ASCII
+)
+_MAX_TITLE = 300
 
 
 @frozen
@@ -41,7 +74,7 @@ class Line:
 
 
 @frozen
-class Pages:
+class PdfPages:
     """The lines of each page, what the file says about itself, and what could not be read.
 
     `count` is the number of all pages; at most MAX_PAGES are read.
@@ -53,7 +86,7 @@ class Pages:
     damaged: int
 
 
-def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> Pages:
+def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
     """Read a PDF; UnreadableNoteError with code "encrypted" or "unreadable" if that is impossible.
 
     Pages without text are read by `ocr`.
@@ -90,7 +123,7 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> Pages:
                 pages.append(())
                 damaged += 1
         metadata = {key: value.strip() for key, value in document.get_metadata_dict().items()}
-        return Pages(tuple(pages), metadata, len(document), damaged)
+        return PdfPages(tuple(pages), metadata, len(document), damaged)
 
 
 def _scanned(page: Any, ocr: Ocr) -> Iterator[Line]:
@@ -132,27 +165,8 @@ def _lines(page: Any) -> Iterator[Line]:
         start += len(line) + 1
 
 
-_HYPHENATED = re.compile("[\ufffe\u00ad\x02]")
-_BROKEN_WORD = re.compile(r"[^\W\d_]-\Z")
-_ENDS_SENTENCE = re.compile(r"[.!?…:;。！？][\"'”’»)\]]*\Z")  # noqa: RUF001 - of other scripts
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？]")  # noqa: RUF001 - as above
-_ITEM = re.compile(r"(?:[•‣▪●○–—*]|-|\d{1,3}[.)]|\(?[a-z]\))\s")  # noqa: RUF001 - dashes as bullets
-_NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b")
-_UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
-_LEADERS = re.compile(r"(?:[.·…] ?){4,}")  # between an entry of a table of contents and its page
-_LARGER = 1.12  # a heading's font is at least this many times that of the text
-_ALIKE = 0.1  # sizes that differ by less are one
-_GAP = 0.6  # of the font's height: a larger gap between lines is one between paragraphs
-_MAX_HEADING = 200  # characters
-_MAX_SHARE = 0.3  # if more lines than this have large fonts, sizes do not tell headings
-_LEVELS = 4
-_MAX_MOVED = 600  # characters of a sentence that are moved to the page where it begins
-_EDGE_LINES = 2  # lines at the top and bottom of a page that may be running heads or page numbers
-_REPEATED = 0.5  # share of the pages on which a running head is
-
-
 @frozen
-class Block:
+class PrintedBlock:
     """A paragraph (level 0) or a heading, and the page on which it begins, from 1."""
 
     text: str
@@ -160,7 +174,7 @@ class Block:
     level: int = 0
 
 
-def blocks_of(pages: Sequence[Sequence[Line]]) -> list[Block]:
+def blocks_of(pages: Sequence[Sequence[Line]]) -> list[PrintedBlock]:
     """The paragraphs and headings of all pages in order.
 
     Running heads and page numbers are left out, hyphenated words joined. A sentence that goes on
@@ -168,9 +182,9 @@ def blocks_of(pages: Sequence[Sequence[Line]]) -> list[Block]:
     """
     kept = without_running_heads(pages)
     levels = _heading_levels(kept)
-    blocks: list[Block] = []
+    blocks: list[PrintedBlock] = []
     for number, lines in enumerate(kept, start=1):
-        found = [Block(text, number, level) for text, level in _paragraphs(lines, levels)]
+        found = [PrintedBlock(text, number, level) for text, level in _paragraphs(lines, levels)]
         _join_page(blocks, found)
         blocks += found
     return blocks
@@ -250,7 +264,7 @@ def _paragraphs(lines: Sequence[Line], levels: dict[float, int]) -> Iterator[tup
 
 
 def _begins(before: Line, line: Line, usual: float, *, same: bool) -> bool:
-    """Whether a line begins a paragraph or heading."""
+    """True if a line begins a paragraph or heading."""
     if not same or _ITEM.match(line.text):
         return True
     gap = before.bottom - line.top
@@ -288,7 +302,7 @@ def _clean(text: str) -> str:
     return " ".join(_LEADERS.sub(" ", "".join(parts)).split())
 
 
-def _join_page(before: list[Block], found: list[Block]) -> None:
+def _join_page(before: list[PrintedBlock], found: list[PrintedBlock]) -> None:
     """Move the rest of a sentence from the top of a page to the page on which it begins."""
     if not before or not found or before[-1].level or found[0].level:
         return
@@ -308,23 +322,9 @@ def _join_page(before: list[Block], found: list[Block]) -> None:
     found[:1] = [replace(first, text=rest)] if rest else []
 
 
-_SUFFIX = ".pdf"
-NO_TEXT = "no text (scanned)"
-# Titles that programs put there without being told one.
-_NO_TITLE = re.compile(
-    r"untitled|unknown|unbenannt|sans titre|(?:microsoft )?(?:word|powerpoint|excel) -|"
-    r"(?:document|slide|layout)\s?\d*\Z|[\w .-]+\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|qxd|pdf|rtf)\Z",
-    re.IGNORECASE,
-)
-_DATE = re.compile(
-    r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?'?)?", re.ASCII
-)
-_MAX_TITLE = 300
-
-
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     pages = read_pages(raw, file.path, file.ocr)
-    made = MadeText()
+    made = NoteBuilder()
     for block in blocks_of(pages.lines):
         name = str(block.page)
         if block.level:
@@ -334,7 +334,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     return made.note(file, _described(pages, file))
 
 
-def _described(pages: Pages, file: FileFacts) -> Described:
+def _described(pages: PdfPages, file: FileFacts) -> FileDescription:
     stated = pages.metadata
     title = " ".join(stated.get("Title", "").split())
     if not title or len(title) > _MAX_TITLE or _NO_TITLE.match(title):
@@ -343,7 +343,7 @@ def _described(pages: Pages, file: FileFacts) -> Described:
     for name, key in (("author", "Author"), ("subject", "Subject"), ("keywords", "Keywords")):
         if stated.get(key):
             properties[name] = stated[key]
-    return Described(
+    return FileDescription(
         title,
         properties,
         created=pdf_date(stated.get("CreationDate", "")),
@@ -351,7 +351,7 @@ def _described(pages: Pages, file: FileFacts) -> Described:
     )
 
 
-def _warnings(pages: Pages, ocr: Ocr | None) -> list[str]:
+def _warnings(pages: PdfPages, ocr: Ocr | None) -> list[str]:
     found = []
     if ocr is not None and not ocr.is_installed and not all(pages.lines):
         found.append(MISSING)

@@ -1,4 +1,10 @@
-"""Reads files in a child process, which can be stopped when a file crashes or hangs its parser."""
+"""Reads files in a child process, which can be stopped when a file crashes or hangs its parser.
+
+A message to or from it is its two lengths, a JSON header, and a body of bytes. Nothing is pickled:
+what comes back from a process that read a hostile file must not be able to run code here. The child
+says once that it is ready. It answers each request with the note or a reason, and before that it
+may ask for the text of images, one after the other.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +37,15 @@ MAX_BODY = 512 * 1024 * 1024
 
 Header = TypeVar("Header")
 OcrState = Literal["off", "missing", "installed"]
+log = logging.getLogger(__name__)
+MAX_SECONDS = 60.0  # for one file
+IDLE_S = 30.0
+_PATIENCE_S = 2.0
+TOO_SLOW = "too_slow"  # the code of the error, and the rule in the ledger
 
 
 @frozen
-class ReadRequest:
+class ReadFileRequest:
     """Asks for the note of a file, whose bytes are the body. The times are those of the file."""
 
     path: str
@@ -65,7 +76,7 @@ class ReadReply:
     message: str = ""
 
 
-def send(stream: BinaryIO, header: ReadRequest | ImageText | ReadReply, body: bytes) -> None:
+def send(stream: BinaryIO, header: ReadFileRequest | ImageText | ReadReply, body: bytes) -> None:
     """Write a message; raises OSError if nobody reads it."""
     encoded = to_json(header)
     stream.write(_LENGTHS.pack(len(encoded), len(body)))
@@ -89,14 +100,6 @@ def receive(stream: BinaryIO, kind: type[Header]) -> tuple[Header, bytes] | None
     if len(header) < of_header or len(body) < of_body:
         return None
     return from_json(kind, header), body
-
-
-log = logging.getLogger(__name__)
-
-MAX_SECONDS = 60.0  # for one file
-IDLE_S = 30.0
-_PATIENCE_S = 2.0
-TOO_SLOW = "too_slow"  # the code of the error, and the rule in the ledger
 
 
 class ReaderProcess:
@@ -222,15 +225,15 @@ class ReaderProcess:
             self._lock.release()
 
 
-def _request(file: FileFacts, seconds: float) -> ReadRequest:
+def _request(file: FileFacts, seconds: float) -> ReadFileRequest:
     ocr: OcrState = "off"
     if file.ocr is not None:
         ocr = "installed" if file.ocr.is_installed else "missing"
-    return ReadRequest(file.path, file.modified, file.created, file.types, ocr, seconds)
+    return ReadFileRequest(file.path, file.modified, file.created, file.types, ocr, seconds)
 
 
 def _talk(
-    child: subprocess.Popen[bytes], request: ReadRequest, raw: bytes, ocr: Ocr | None
+    child: subprocess.Popen[bytes], request: ReadFileRequest, raw: bytes, ocr: Ocr | None
 ) -> tuple[ReadReply, bytes] | None:
     """Send a file, and read images until the answer comes; None if the child ended."""
     requests, replies = cast("BinaryIO", child.stdin), cast("BinaryIO", child.stdout)
@@ -282,7 +285,7 @@ def too_slow(path: str, seconds: float) -> UnreadableNoteError:
 
 
 def seconds_for(*, ocr: bool) -> float:
-    """How long one file may take."""
+    """The most seconds that one file may take."""
     return MAX_SECONDS + (OCR_SECONDS if ocr else 0)
 
 

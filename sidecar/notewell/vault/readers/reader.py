@@ -1,4 +1,4 @@
-"""What a reader of one file type is, what it makes of a file, and the decoding of text files."""
+"""The interface of readers: a `Reader` for each ending of files, and the decoding of text files."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _eight_bit(raw: bytes, first_bad: int) -> Decoded:
 
 @frozen
 class FileFacts:
-    """What is known of a file beside its bytes. Times are those of the file."""
+    """Facts about a file beside its bytes. Times are those of the file."""
 
     path: str
     modified: float
@@ -125,7 +125,7 @@ ReadBytes: TypeAlias = Callable[[bytes, FileFacts], ReadNote]
 
 @frozen
 class Reader:
-    """How files with one ending become notes.
+    """Turns files with one ending into notes.
 
     `read` is a pure function of its arguments. It raises UnreadableNoteError (code "binary",
     "unreadable", "too_large" or "encrypted") for bytes that it cannot read, and nothing else,

@@ -22,7 +22,7 @@ _HEADER_CHARACTERS = 2_000  # of the header that is repeated above later groups
 
 
 @frozen
-class _Row:
+class _TableRow:
     """A row as it is shown, on one line, and its first and last line in the file, from 1."""
 
     text: str
@@ -52,17 +52,17 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     return ReadNote(note, decoded.text)
 
 
-def _rows(text: str, path: str) -> tuple[list[_Row], tuple[str, ...]]:
+def _rows(text: str, path: str) -> tuple[list[_TableRow], tuple[str, ...]]:
     delimiter = "\t" if path.lower().endswith(".tsv") else _delimiter(text)
     # `newline=""` so that line numbers are those of the file, also in a quoted cell.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    rows: list[_Row] = []
+    rows: list[_TableRow] = []
     before = 0
     try:
         for cells in reader:
             shown = [" ".join(cell.split()) for cell in cells]
             if any(shown):
-                rows.append(_Row(_BETWEEN.join(shown), before + 1, reader.line_num))
+                rows.append(_TableRow(_BETWEEN.join(shown), before + 1, reader.line_num))
             before = reader.line_num
             if len(rows) > _MAX_ROWS:
                 return rows[:-1], (f"Only the first {_MAX_ROWS:,} rows are searched.",)
@@ -83,14 +83,14 @@ def _delimiter(text: str) -> str:
     )
 
 
-def _spans(rows: Sequence[_Row], text: str) -> Iterator[Span]:
+def _spans(rows: Sequence[_TableRow], text: str) -> Iterator[Span]:
     if not rows:
         return
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
     header, body = rows[0], rows[1:]
-    group: list[_Row] = []
+    group: list[_TableRow] = []
     size = 0
     first = True
     for row in (*body, None):
@@ -113,7 +113,12 @@ def _shortened(header: str) -> str:
 
 
 def _span(
-    header: _Row, group: Sequence[_Row], starts: Sequence[int], length: int, *, with_header: bool
+    header: _TableRow,
+    group: Sequence[_TableRow],
+    starts: Sequence[int],
+    length: int,
+    *,
+    with_header: bool,
 ) -> Span:
     """The header and a group of rows; only in the first is the header on its own line."""
     begin = header.first if with_header or not group else group[0].first

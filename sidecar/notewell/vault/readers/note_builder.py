@@ -1,4 +1,4 @@
-"""Writes the text of a note for a file that is not itself text, and records what stands where.
+"""Builds notes of files that are not text: writes the text, and records what stands where.
 
 The text is Markdown-like: headings with `#`, paragraphs with blank lines between them.
 """
@@ -23,8 +23,8 @@ MAX_LINKS = 10_000
 
 
 @frozen
-class Described:
-    """What a file says about itself."""
+class FileDescription:
+    """The metadata of a file."""
 
     title: str
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Described:
     warnings: tuple[str, ...] = ()
 
 
-class MadeText:
+class NoteBuilder:
     """The text of one note, written from its beginning to its end."""
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class MadeText:
         )
         self._write(source)
 
-    def note(self, file: FileFacts, described: Described) -> ReadNote:
+    def note(self, file: FileFacts, described: FileDescription) -> ReadNote:
         """The note with all that was written."""
         too_much = (f"Only the first {MAX_CHARACTERS:,} characters are searched.",)
         note = Note(
