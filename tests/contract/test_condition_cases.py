@@ -19,13 +19,13 @@ import pytest
 
 from notewell.base.types import Batch, NotePut, SearchRules, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest
-from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext
 from notewell.vault import files
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
+from tests.in_memory import InMemoryIndex
 from tests.search.library import HashedWords
 
 CASES = Path(__file__).with_name("conditions.json")
@@ -77,7 +77,7 @@ def _found(index: Index, query: str, root: Path) -> list[str]:
 def test_the_cases_say_what_a_search_finds(tmp_path: Path) -> None:
     kept = json.loads(CASES.read_text("utf-8"))
     _write(tmp_path / "vault", kept["notes"])
-    index = open_index(tmp_path / "index", writable=True, engine="in_memory")
+    index = InMemoryIndex()
     _index(tmp_path / "vault", kept["notes"], index)
     queries = [case["query"] for case in kept["cases"]]
     found = [{"query": q, "found": _found(index, q, tmp_path / "vault")} for q in queries]

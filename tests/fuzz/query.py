@@ -5,12 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from notewell.base.errors import QueryTooLongError
 from notewell.base.types import Batch, ChunkSizes, NotePut
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.index.engines import open_index
 from notewell.search.query.conditions import allowed
 from notewell.search.query.dates import mentioned_date
 from notewell.search.query.language import describe_query, parse
@@ -19,6 +17,7 @@ from notewell.vault.readers import READERS
 from notewell.vault.readers.reader import FileFacts
 from tests.fuzz.mutation import made_of, mutate, odd_bytes
 from tests.fuzz.target import Check, FaultError, Generate, Target
+from tests.in_memory import InMemoryIndex
 
 SEEDS = tuple(
     text.encode()
@@ -72,7 +71,7 @@ def _generator(_seed: int, _inputs: int) -> Generate:
 
 @contextmanager
 def _opened() -> Iterator[Check]:
-    index = open_index(Path("unused"), writable=True, engine="in_memory")
+    index = InMemoryIndex()
     index.apply(Batch(puts=tuple(_put(path, text) for path, text in NOTES.items())))
 
     def check(data: bytes) -> None:

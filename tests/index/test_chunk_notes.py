@@ -6,9 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.index.batch import Changes, WrittenChunk, WrittenNote
 from notewell.index.embedded.structures import ChunkNotes
-from notewell.index.embedded.writes import Changes
 from notewell.index.lexical import placeholder_id
+from tests.index.conftest import Material
+
+PUT = Material().note("A.md", "apple")
+CHUNK = PUT.chunks[0]
 
 
 @given(
@@ -23,22 +27,25 @@ def test_the_notes_of_chunks_are_right_after_every_change(
     nothing = np.empty(0, np.int64)
     mapping, held, newest = ChunkNotes(nothing, nothing), {}, 0
     for notes, counts in steps:
-        changes = Changes()
+        gone, puts, added_to, removed = [], {}, [], []
         for note, count in zip(notes, counts, strict=False):
             old = [chunk for chunk, owner in held.items() if owner == note]
-            changes.chunks_removed += [chunk for chunk in old if chunk < placeholder_id(0)]
+            removed += [chunk for chunk in old if chunk < placeholder_id(0)]
             held = {chunk: owner for chunk, owner in held.items() if owner != note}
             if count == 4:
-                changes.gone.append(note)
+                gone.append(note)
                 continue
-            changes.put[note] = ("", (), ())
             added = list(range(newest + 1, newest + 1 + count))
             newest += count
-            changes.chunks_added += [(chunk, note) for chunk in added]
+            puts[note] = WrittenNote(
+                PUT, tuple(WrittenChunk(one, CHUNK, None) for one in added), True
+            )
+            added_to += [(chunk, note) for chunk in added]
             if not added:
-                changes.bare.add(note)
                 added = [placeholder_id(note)]
             held |= dict.fromkeys(added, note)
-        mapping = mapping.changed(changes)
+        mapping = mapping.changed(
+            Changes(gone=gone, puts=puts, chunks_added=added_to, chunks_removed=removed)
+        )
         assert mapping.ids.tolist() == sorted(held)
         assert mapping.notes.tolist() == [held[chunk] for chunk in sorted(held)]

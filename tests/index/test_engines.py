@@ -29,10 +29,10 @@ from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS, fields_of_mask
 from notewell.index.port import Index
 from notewell.index.template_lines import hash_of_line
-from tests import postgres_server
+from tests import in_memory, postgres_server
 from tests.index.conftest import Material
 
-ADDED = engines(FEATURES)
+ADDED = {**engines(FEATURES), "in_memory": in_memory.ENGINE}
 ALL = {**ENGINES, **ADDED}
 
 
@@ -663,7 +663,7 @@ def test_a_persistent_index_can_be_opened_again(
     opened.close()
     opened.close()
 
-    if ALL[engine].persistent:
+    if engine != "in_memory":
         again = open_index(folder("index", engine), writable=False, engine=engine, added=ADDED)
         assert searched(again, "apple") == ["A.md"]
         again.close()

@@ -19,9 +19,9 @@ from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_terms import LINES_FILE, NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings
-from notewell.index.in_memory.search import InMemoryKeywords
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm
 from notewell.index.template_lines import LineCounts, least_notes, line_hashes
+from tests.in_memory.search import InMemoryKeywords
 from tests.index.conftest import Material
 from tests.index.test_expunge import fresh_copy, same, scores
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from notewell.base.errors import ConfigError
-from notewell.index import embedded, in_memory
+from notewell.index import embedded
 from notewell.index.port import Index
 
 DEFAULT = "embedded"
@@ -37,20 +37,16 @@ class DeleteIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexEngine:
-    """An engine that can hold indexes. `persistent`: they are there at the next opening."""
+    """An engine that can hold indexes."""
 
     open: OpenIndex
     delete: DeleteIndex
-    persistent: bool
 
 
 Engines: TypeAlias = Mapping[str, IndexEngine]
 
 ENGINES: Engines = MappingProxyType(
-    {
-        "embedded": IndexEngine(embedded.open_index, embedded.delete_index, persistent=True),
-        "in_memory": IndexEngine(in_memory.open_index, in_memory.delete_index, persistent=False),
-    }
+    {DEFAULT: IndexEngine(embedded.open_index, embedded.delete_index)}
 )
 _NO_OTHERS: Engines = MappingProxyType({})
 

@@ -9,9 +9,30 @@ from typing import Any
 import numpy as np
 import orjson
 
-from notewell.base.types import BlockMark, Chunk, Link, Note, StoredChunk
+from notewell.base.types import (
+    BlockMark,
+    Chunk,
+    LedgerEntry,
+    Link,
+    Note,
+    NotePut,
+    StoredChunk,
+    StoredNote,
+)
 
 Row = tuple[Any, ...]  # columns, typed by the schema of their table
+
+NOTE_COLUMNS = (
+    "id, path, title, aliases, tags, properties, description, created, modified, size, warnings,"
+    " mtime_ns"
+)
+CHUNK_COLUMNS = (
+    "c.id, c.note_id, c.ordinal, c.headings, c.block, c.parent, c.start, c.stop, c.lines, c.text,"
+    " c.text_hash"
+)
+LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
+LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
+MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash, title, kept_title"
 
 
 def storable(text: str) -> str:
@@ -100,7 +121,109 @@ def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]
     return (marks[0].block if len(marks) == 1 else None), marks
 
 
-LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def note_row(put: NotePut) -> Row:
+    """Columns of `notes` from title to warnings, in the order of the table; then kept_title."""
+    note = put.note
+    return (
+        storable(note.title),
+        dump(note.aliases),
+        dump(note.tags),
+        dump(note.properties),
+        maybe(note.description),
+        note.created,
+        note.modified,
+        put.size,
+        put.mtime_ns,
+        put.content_hash,
+        dump(warnings_of(put)),
+        maybe(put.kept_title),
+    )
+
+
+def warnings_of(put: NotePut) -> tuple[str, ...]:
+    """The warnings of a note and of its reading, each once."""
+    return tuple(dict.fromkeys((*put.note.warnings, *put.warnings)))
+
+
+def note_of(columns: Sequence[Any]) -> StoredNote:
+    """A note from NOTE_COLUMNS."""
+    id_, path, title, aliases, tags, packed, *plain, warnings, mtime_ns = columns
+    description, created, modified, size = plain
+    return StoredNote(
+        id_,
+        path,
+        title,
+        strings(aliases),
+        strings(tags),
+        properties(packed),
+        description,
+        created,
+        modified,
+        size,
+        strings(warnings),
+        mtime_ns,
+    )
+
+
+def chunk_row(chunk: Chunk) -> Row:
+    """Columns of `chunks`: ordinal, headings, block, parent, start, stop, lines, header, text."""
+    return (
+        chunk.ordinal,
+        dump(chunk.headings),
+        pack_block(chunk),
+        maybe(chunk.parent),
+        chunk.start,
+        chunk.end,
+        pack_lines(chunk.lines),
+        storable(chunk.header),
+        storable(chunk.text),
+    )
+
+
+def chunk_of(columns: Sequence[Any]) -> StoredChunk:
+    """A chunk from CHUNK_COLUMNS."""
+    id_, note_id, ordinal, headings, packed, parent, start, stop, lines, text, text_hash = columns
+    block, marks = unpack_block(packed)
+    return StoredChunk(
+        id_,
+        note_id,
+        ordinal,
+        strings(headings),
+        block,
+        parent,
+        start,
+        stop,
+        text,
+        unpack_lines(lines),
+        text_hash,
+        marks,
+    )
+
+
+def ledger_row(entry: LedgerEntry) -> Row:
+    """LEDGER_COLUMNS of an entry."""
+    return (
+        entry.path,
+        entry.state,
+        entry.rule,
+        maybe(entry.reason),
+        dump(entry.warnings),
+        entry.attempts,
+        entry.size,
+        entry.mtime_ns,
+        entry.updated,
+    )
+
+
+def ledger_of(columns: Sequence[Any]) -> LedgerEntry:
+    """An entry from LEDGER_COLUMNS."""
+    path, state, rule, reason, warnings, attempts, size, mtime_ns, updated = columns
+    return LedgerEntry(
+        path, state, rule, reason, strings(warnings), attempts, size, mtime_ns, updated
+    )
 
 
 def link_rows(note_id: int, note: Note) -> list[Row]:

@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.search import Result, SearchReply
+from notewell.engine.feature import engines
+from notewell.features import FEATURES
 from notewell.features.postgres.engine import parse, write
 from notewell.index.engines import ENGINES, open_index
+from tests import in_memory
 from tests.search.library import HashedWords, Library, index_vault
+
+ADDED = {**engines(FEATURES), "in_memory": in_memory.ENGINE}
 
 NOTES = {
     "Novel.md": "---\nauthor: Jane Doe\ntopics:\n  - '[[Sync conflicts]]'\n  - Gardens\n"
@@ -37,13 +42,14 @@ def _open(engine: str, folder: Path, request: pytest.FixtureRequest) -> Iterator
     for path, text in NOTES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
-    index, words = open_index(folder / "index", writable=True, engine=engine), HashedWords()
+    index = open_index(folder / "index", writable=True, engine=engine, added=ADDED)
+    words = HashedWords()
     index_vault(index, root, words)
     yield Library(root, index, words)
     index.close()
 
 
-@pytest.fixture(scope="module", params=sorted(ENGINES))
+@pytest.fixture(scope="module", params=sorted({*ENGINES, *ADDED}))
 def library(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Library]:

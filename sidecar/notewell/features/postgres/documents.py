@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -27,7 +27,7 @@ import tantivy
 
 from notewell.base.types import IdArray
 from notewell.features.postgres.connection import Row, Session
-from notewell.features.postgres.rows import NOTE_COLUMNS, stored_note, upsert
+from notewell.features.postgres.rows import columns_of, upsert
 from notewell.index.analyze import stemmer
 from notewell.index.lexical import (
     FIELDS,
@@ -42,7 +42,7 @@ from notewell.index.lexical import (
     stored_length,
 )
 from notewell.index.note_fields import pack_terms
-from notewell.index.row_values import strings
+from notewell.index.row_values import NOTE_COLUMNS, note_of, strings
 from notewell.index.template_lines import NO_LINES, LineCounts, LineHashes
 
 ANALYSIS = "1"  # counted up when tokens, fields, or how they are stored change
@@ -211,7 +211,6 @@ _CHANGE_TERMS = (
     " ON CONFLICT (vault_id, token) DO UPDATE SET "
     + ", ".join(f"{name} = terms.{name} + excluded.{name}" for name in FIELDS)
 )
-_NONE: list[list[object]] = [[] for _ in range(len(FIELDS) + 1)]
 
 
 class PostingWriter:
@@ -228,11 +227,18 @@ class PostingWriter:
         self._lines = None
 
     def write(
-        self, session: Session, *, changed: Sequence[int], gone: Sequence[int], generation: int
+        self,
+        session: Session,
+        *,
+        changed: Sequence[int],
+        gone: Sequence[int],
+        generation: int,
+        between: Callable[[], None] = lambda: None,
     ) -> None:
         """Write the documents of changed notes, and take away those of notes that are gone.
 
-        The template lines are those of the notes after the change.
+        The template lines are those of the notes after the change. `between` is called before each
+        note.
         """
         if not changed and not gone:
             return
@@ -245,7 +251,10 @@ class PostingWriter:
             session.execute("UPDATE vaults SET template = $2 WHERE id = $1", self._vault, packed)
         self._replace(session, list(gone), [], generation)
         for texts in texts_of(session, self._vault, sorted({*changed, *also})):
-            made = [documents_of(text, template, self._stemmer) for text in texts]
+            made = []
+            for text in texts:
+                between()
+                made.append(documents_of(text, template, self._stemmer))
             self._replace(session, [text.note_id for text in texts], made, generation)
         self._lines = counts
 
@@ -333,9 +342,7 @@ class PostingWriter:
             for token, counts in zip(*frequencies(rows), strict=True):
                 change[token] = change.get(token, 0) + sign * counts
         rows = [(token, *counts.tolist()) for token, counts in change.items() if counts.any()]
-        session.execute(
-            _CHANGE_TERMS, self._vault, *([list(each) for each in zip(*rows, strict=True)] or _NONE)
-        )
+        session.execute(_CHANGE_TERMS, self._vault, *columns_of(rows, len(FIELDS) + 1))
         fewer = [row[0] for row in rows if min(row[1:]) < 0]
         session.execute(
             f"DELETE FROM terms WHERE vault_id = $1 AND token = ANY($2)"
@@ -370,7 +377,7 @@ def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[lis
                 properties=note.properties,
                 chunks=chunks.get(note.id, ()),
             )
-            for note in map(stored_note, found)
+            for note in map(note_of, found)
         ]
 
 

@@ -200,7 +200,7 @@ def check_driver() -> None:
         ) from error
 
 
-ENGINE = IndexEngine(open_index, delete_index, persistent=True)
+ENGINE = IndexEngine(open_index, delete_index)
 
 
 def database_address(directory: Path) -> str | None:

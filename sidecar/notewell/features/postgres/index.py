@@ -24,11 +24,11 @@ from notewell.base.types import (
     StoredNote,
     VectorPut,
 )
-from notewell.features.postgres import batch_state, schema, vector_table
+from notewell.features.postgres import schema, vector_table
 from notewell.features.postgres.connection import Database, Lease, Session
 from notewell.features.postgres.documents import PostingWriter
 from notewell.features.postgres.reads import PostgresArrayCache, VaultReads
-from notewell.features.postgres.rows import clean
+from notewell.features.postgres.rows import clean, write_batch
 from notewell.features.postgres.structures import KEPT_GENERATIONS, PostgresKeywords, Structures
 from notewell.features.postgres.vector_table import UsedModel, VectorReads
 from notewell.features.postgres.vectors import PostgresVectors
@@ -139,18 +139,20 @@ class PostgresIndex:
         """See the port."""
         cleaned = clean(batch)
         with on_error(self._postings.forget), self._changing() as session:
-            changed = batch_state.apply(session, self._vault, cleaned, between_notes)
+            changes = write_batch(session, self._vault, cleaned)
+            text = sorted({*changes.moved, *changes.puts})
             self._postings.write(
                 session,
-                changed=changed.text,
-                gone=changed.gone,
-                generation=changed.applied.generation,
+                changed=text,
+                gone=changes.gone,
+                generation=changes.generation,
+                between=between_notes,
             )
-        if changed.text or changed.gone:
+        if text or changes.gone:
             self._structures.catch_up()
         self._written += sum(len(put.chunks) for put in batch.puts)
-        self._serve(changed.applied.generation, changed.text_generation)
-        return changed.applied
+        self._serve(changes.generation, changes.text_generation)
+        return changes.applied
 
     def use_model(self, model: ModelKey | None, dimensions: int) -> None:
         """See the port."""

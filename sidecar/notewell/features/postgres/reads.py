@@ -24,20 +24,19 @@ from notewell.base.types import (
     embedded_text,
 )
 from notewell.features.postgres.connection import Database, Row
-from notewell.features.postgres.rows import (
+from notewell.features.postgres.rows import is_path
+from notewell.index.lexical import FIRST_PLACEHOLDER, placeholder
+from notewell.index.port import NamedArrays, NoteBasics
+from notewell.index.row_values import (
     CHUNK_COLUMNS,
     LEDGER_COLUMNS,
     MANIFEST_COLUMNS,
     NOTE_COLUMNS,
-    is_path,
-    ledger_entry,
-    manifest_entry,
-    stored_chunk,
-    stored_note,
+    chunk_of,
+    ledger_of,
+    note_of,
+    properties,
 )
-from notewell.index.lexical import FIRST_PLACEHOLDER, placeholder
-from notewell.index.port import NamedArrays, NoteBasics
-from notewell.index.row_values import properties
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -95,7 +94,7 @@ class VaultReads:
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND id = ANY($2) ORDER BY id",
             list(ids),
         )
-        return {row[0]: stored_note(row) for row in found}
+        return {row[0]: note_of(row) for row in found}
 
     def note_at(self, path: str) -> StoredNote | None:
         """The note of a file."""
@@ -104,12 +103,12 @@ class VaultReads:
         found = self.rows(
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND path = $2", path
         )
-        return stored_note(found[0]) if found else None
+        return note_of(found[0]) if found else None
 
     def all_notes(self) -> tuple[StoredNote, ...]:
         """All notes in order of id."""
         found = self.rows(f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 ORDER BY id")
-        return tuple([stored_note(row) for row in found])
+        return tuple([note_of(row) for row in found])
 
     def basics(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
         """Ids of all notes, ascending; and the basics of those changed after a generation."""
@@ -134,7 +133,7 @@ class VaultReads:
             f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1 AND c.id = ANY($2)",
             list(ids),
         )
-        chunks = {row[0]: stored_chunk(row) for row in found}
+        chunks = {row[0]: chunk_of(row) for row in found}
         bare = [each - FIRST_PLACEHOLDER for each in ids if each >= FIRST_PLACEHOLDER]
         if bare:
             chunks |= {each.id: each for each in map(placeholder, self._bare(bare))}
@@ -155,7 +154,7 @@ class VaultReads:
             " ORDER BY c.ordinal",
             note_id,
         )
-        return tuple(stored_chunk(row) for row in found)
+        return tuple(chunk_of(row) for row in found)
 
     def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
         """The first chunk of each of the notes that have any, by the id of the note."""
@@ -164,7 +163,7 @@ class VaultReads:
             " WHERE c.vault_id = $1 AND c.note_id = ANY($2) AND c.ordinal = 0",
             list(note_ids),
         )
-        return {chunk.note_id: chunk for chunk in map(stored_chunk, found)}
+        return {chunk.note_id: chunk for chunk in map(chunk_of, found)}
 
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         """The chunks whose text hash begins with these digits, by id; at most 16."""
@@ -175,7 +174,7 @@ class VaultReads:
             f" AND c.text_hash BETWEEN $2 AND $3 ORDER BY c.id LIMIT {_MOST_WITH_HASH}",
             least, most,
         )  # fmt: skip
-        return tuple(stored_chunk(row) for row in found)
+        return tuple(chunk_of(row) for row in found)
 
     def passages(self) -> Iterator[PassageText]:
         """All passages as a model reads them, note by note; the title of a note without any."""
@@ -200,7 +199,7 @@ class VaultReads:
         """Indexed files by path: all, or those named or in the folders named."""
         sql = f"SELECT {MANIFEST_COLUMNS} FROM notes WHERE vault_id = $1"
         rows = self.rows(f"{sql} AND {_WITHIN}", _storable(within)) if within else self.rows(sql)
-        return {row[1]: manifest_entry(row) for row in rows}
+        return {row[1]: ManifestEntry(*row) for row in rows}
 
     def ledger(self, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
         """Ledger entries by path, narrowed to a state or a path."""
@@ -212,7 +211,7 @@ class VaultReads:
             ' ORDER BY path COLLATE "C"',
             state, path,
         )  # fmt: skip
-        return tuple(ledger_entry(row) for row in found)
+        return tuple(ledger_of(row) for row in found)
 
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
         """Ledger entries of the paths named or in the folders named."""
@@ -223,7 +222,7 @@ class VaultReads:
             ' ORDER BY path COLLATE "C"',
             _storable(within),
         )
-        return tuple(ledger_entry(row) for row in found)
+        return tuple(ledger_of(row) for row in found)
 
     def ledger_counts(self) -> dict[LedgerState, int]:
         """The number of files in each state."""

@@ -1,4 +1,4 @@
-"""Rows of the tables as records, and back, and how many rows are written in one statement.
+"""A batch as rows of the tables: `notewell.index.batch` decides what it does.
 
 PostgreSQL's text holds no NUL, which a note may: it is stored as the sign for an unreadable
 character, which is one character as well, so that places in the text stay as they are.
@@ -8,49 +8,27 @@ character, which is one character as well, so that places in the text stay as th
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from notewell.base.types import (
-    Batch,
-    Chunk,
-    LedgerEntry,
-    Link,
-    ManifestEntry,
-    ModelKey,
-    Note,
-    NotePut,
-    StoredChunk,
-    StoredNote,
-)
+from notewell.base.types import Batch, Chunk, ModelKey, Note, NotePut
 from notewell.features.postgres.connection import Row, Session
-from notewell.index.in_memory.state import ChunkRecord, NoteRecord
-from notewell.index.row_values import (
-    dump,
-    link_columns,
-    link_of,
-    maybe,
-    pack_block,
-    pack_lines,
-    properties,
-    storable,
-    strings,
-    unpack_block,
-    unpack_lines,
+from notewell.index.batch import (
+    Before,
+    Changes,
+    ChunkBefore,
+    NoteBefore,
+    WrittenChunk,
+    WrittenNote,
+    decide,
+    paths_before,
+    paths_of,
 )
-
-NOTE_COLUMNS = (
-    "id, path, title, aliases, tags, properties, description, created, modified, size, warnings,"
-    " mtime_ns"
-)
-CHUNK_COLUMNS = (
-    "c.id, c.note_id, c.ordinal, c.headings, c.block, c.parent, c.start, c.stop, c.lines, c.text,"
-    " c.text_hash"
-)
-LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
-LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
-MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash, title, kept_title"
+from notewell.index.row_values import LEDGER_COLUMNS, ledger_of, ledger_row, link_rows, storable
+from notewell.index.row_values import chunk_row as shared_chunk_row
+from notewell.index.row_values import note_row as shared_note_row
 
 # The columns that are written, with their types; all but the first keys are replaced.
 NOTES = {
@@ -98,88 +76,171 @@ def upsert(
     )
     for first in range(0, len(rows), _ROWS_AT_ONCE):
         some = rows[first : first + _ROWS_AT_ONCE]
-        session.execute(sql, vault, *(list(column) for column in zip(*some, strict=True)))
+        session.execute(sql, vault, *columns_of(some, len(columns)))
 
 
-# --- notes and chunks ---------------------------------------------------------------------------
+def columns_of(rows: Sequence[Sequence[object]], count: int) -> list[list[object]]:
+    """Rows as so many columns, which one statement takes."""
+    return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(count)]
 
 
-def note_row(record: NoteRecord) -> Row:
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def note_row(note_id: int, note: WrittenNote, generation: int) -> Row:
     """The columns of `NOTES`."""
-    note = record.stored
-    return (
-        note.id, note.path, note.title, dump(note.aliases), dump(note.tags),
-        dump(note.properties), note.description, note.created, note.modified, note.size,
-        record.mtime_ns, record.content_hash, dump(note.warnings), record.kept_title,
-        record.generation, record.awaits_vectors,
-    )  # fmt: skip
+    put = note.put
+    return (note_id, put.note.path, *shared_note_row(put), generation, note.awaiting)
 
 
-def stored_note(row: Row) -> StoredNote:
-    """A note from NOTE_COLUMNS."""
-    id_, path, title, aliases, tags, packed, *plain, warnings, mtime_ns = row
-    description, created, modified, size = plain
-    return StoredNote(
-        id_, path, title, strings(aliases), strings(tags), properties(packed), description,
-        created, modified, size, strings(warnings), mtime_ns,
-    )  # fmt: skip
-
-
-def chunk_row(record: ChunkRecord) -> Row:
+def chunk_row(note_id: int, written: WrittenChunk) -> Row:
     """The columns of `CHUNKS`."""
-    chunk = record.stored
-    return (
-        chunk.id, chunk.note_id, chunk.ordinal, dump(chunk.headings), pack_block(chunk),
-        chunk.parent, chunk.start, chunk.end, pack_lines(chunk.lines), chunk.text_hash,
-        record.vector_hash, record.header, chunk.text,
+    *placed, header, text = shared_chunk_row(written.chunk)
+    hashes = (written.chunk.text_hash, written.vector_hash)
+    return (written.id, note_id, *placed, *hashes, header, text)
+
+
+# --- what there is before a batch ---------------------------------------------------------------
+
+
+def _before(session: Session, vault: int, batch: Batch) -> Before:
+    """The rows that the batch concerns."""
+    ((generation, text_generation, next_note, next_chunk, active, used),) = session.read(
+        "SELECT generation, text_generation, next_note, next_chunk, model_active, model_vectors"
+        " FROM vaults WHERE id = $1",
+        vault,
+    )
+    model = None if batch.model is None else _number(session, vault, batch.model)
+    notes = _notes(session, vault, batch)
+    hashes = {chunk.text_hash for put in batch.puts for chunk in put.chunks}
+    hashes |= {chunk.text_hash for note in notes.values() for chunk in note.chunks}
+    stored: dict[int | None, set[bytes]] = {model: set(), used: set()}
+    for number, text_hash in session.read(
+        "SELECT model_id, text_hash FROM vectors WHERE vault_id = $1 AND text_hash = ANY($2)",
+        vault, list(hashes),
+    ):  # fmt: skip
+        stored.setdefault(number, set()).add(text_hash)
+    entries = {move.old_path for move in batch.moves} | {touch.path for touch in batch.touches}
+    ledger = session.read(
+        f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1 AND path = ANY($2)",
+        vault, paths_held(entries),
     )  # fmt: skip
-
-
-def stored_chunk(row: Row) -> StoredChunk:
-    """A chunk from CHUNK_COLUMNS."""
-    id_, note_id, ordinal, headings, packed, parent, start, stop, lines, text, text_hash = row
-    block, marks = unpack_block(packed)
-    return StoredChunk(
-        id_, note_id, ordinal, strings(headings), block, parent, start, stop, text,
-        unpack_lines(lines), text_hash, marks,
-    )  # fmt: skip
-
-
-def link_row(note_id: int, ordinal: int, link: Link) -> Row:
-    """The columns of `LINKS`."""
-    return (note_id, ordinal, *(_text(each) for each in link_columns(link)))
-
-
-def stored_link(columns: Row) -> Link:
-    """A link from LINK_COLUMNS."""
-    return link_of(columns)
-
-
-def ledger_row(entry: LedgerEntry) -> Row:
-    """The columns of `LEDGER`."""
-    return (
-        entry.path, entry.state, entry.rule, _text(maybe(entry.reason)), dump(entry.warnings),
-        entry.attempts, entry.size, entry.mtime_ns, entry.updated,
-    )  # fmt: skip
-
-
-def ledger_entry(row: Row) -> LedgerEntry:
-    """An entry from LEDGER_COLUMNS."""
-    path, state, rule, reason, warnings, attempts, size, mtime_ns, updated = row
-    return LedgerEntry(
-        path, state, rule, reason, strings(warnings), attempts, size, mtime_ns, updated
+    return Before(
+        generation=generation,
+        text_generation=text_generation,
+        next_note=next_note,
+        next_chunk=next_chunk,
+        notes=notes,
+        ledger={row[0]: ledger_of(row) for row in ledger},
+        preparing=batch.model is not None and active is not None and active != model,
+        stored=stored[model],
+        standing=stored[used],
     )
 
 
-def manifest_entry(row: Row) -> ManifestEntry:
-    """An entry from MANIFEST_COLUMNS."""
-    return ManifestEntry(*row)
+def _number(session: Session, vault: int, model: ModelKey) -> int | None:
+    """The number of a model that the vault has; None: it has not."""
+    found = session.read(
+        "SELECT m.id FROM models m JOIN vault_models v ON v.model_id = m.id AND v.vault_id = $1"
+        " WHERE (m.name, m.weights_hash, m.quantisation) = ($2, $3, $4)",
+        vault, model.name, model.weights_hash, model.quantisation,
+    )  # fmt: skip
+    return int(found[0][0]) if found else None
 
 
-def model_key(row: Row) -> ModelKey:
-    """A model from its name, weights and quantisation."""
-    name, weights_hash, quantisation = row
-    return ModelKey(name, weights_hash, quantisation)
+def _notes(session: Session, vault: int, batch: Batch) -> dict[str, NoteBefore]:
+    """The notes that the batch concerns, by path."""
+    put = paths_before(batch, {put.note.path for put in batch.puts})
+    found = session.read(
+        "SELECT path, id, content_hash FROM notes WHERE vault_id = $1 AND path = ANY($2)",
+        vault, paths_held(paths_of(batch)),
+    )  # fmt: skip
+    chunks: dict[int, list[ChunkBefore]] = {}
+    for note_id, *columns in session.read(
+        "SELECT note_id, id, text_hash, vector_hash, start, stop,"
+        " CASE WHEN note_id = ANY($3) THEN text ELSE '' END FROM chunks"
+        " WHERE vault_id = $1 AND note_id = ANY($2) ORDER BY note_id, ordinal",
+        vault, [row[1] for row in found], [row[1] for row in found if row[0] in put],
+    ):  # fmt: skip
+        chunks.setdefault(note_id, []).append(ChunkBefore(*columns))
+    return {
+        path: NoteBefore(note_id, content_hash, tuple(chunks.get(note_id, ())))
+        for path, note_id, content_hash in found
+    }
+
+
+# --- what a batch writes ------------------------------------------------------------------------
+
+
+def write_batch(session: Session, vault: int, batch: Batch) -> Changes:
+    """Apply a batch inside a transaction. The vault's row is locked by it."""
+    changes = decide(batch, _before(session, vault, batch), time.time())
+    session.execute(
+        "UPDATE vaults SET generation = $2, text_generation = $3, next_note = $4, next_chunk = $5"
+        " WHERE id = $1",
+        vault, changes.generation, changes.text_generation, changes.next_note, changes.next_chunk,
+    )  # fmt: skip
+    _delete(session, vault, changes)
+    moves = [
+        (each, move.new_path, move.size, move.mtime_ns) for each, move in changes.moved.items()
+    ]
+    session.execute(
+        "UPDATE notes n SET path = g.path, size = g.size, mtime_ns = g.mtime_ns, generation = $6"
+        " FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[])"
+        " g (id, path, size, mtime_ns) WHERE n.vault_id = $1 AND n.id = g.id",
+        vault, *columns_of(moves, 4), changes.generation,
+    )  # fmt: skip
+    touches = [(touch.path, touch.size, touch.mtime_ns) for touch in changes.touched]
+    session.execute(
+        "UPDATE notes n SET size = g.size, mtime_ns = g.mtime_ns"
+        " FROM unnest($2::text[], $3::bigint[], $4::bigint[]) g (path, size, mtime_ns)"
+        " WHERE n.vault_id = $1 AND n.path = g.path",
+        vault, *columns_of(touches, 3),
+    )  # fmt: skip
+    _put(session, vault, changes)
+    _write_ledger(session, vault, changes)
+    return changes
+
+
+def _delete(session: Session, vault: int, changes: Changes) -> None:
+    """Delete notes that are gone, what they had, and what the notes had that are put."""
+    gone = list(changes.gone)
+    session.execute(
+        "DELETE FROM chunks WHERE vault_id = $1 AND id = ANY($2)",
+        vault, list(changes.chunks_removed),
+    )  # fmt: skip
+    session.execute(
+        "DELETE FROM links WHERE vault_id = $1 AND note_id = ANY($2)", vault, [*gone, *changes.puts]
+    )
+    session.execute("DELETE FROM notes WHERE vault_id = $1 AND id = ANY($2)", vault, gone)
+    session.execute(
+        "INSERT INTO removed_notes SELECT $1, g.*, $3::bigint FROM unnest($2::bigint[]) g",
+        vault, gone, changes.generation,
+    )  # fmt: skip
+
+
+def _put(session: Session, vault: int, changes: Changes) -> None:
+    puts = changes.puts.items()
+    notes = [note_row(note_id, note, changes.generation) for note_id, note in puts]
+    upsert(session, "notes", vault, NOTES, notes, keys=("id",))
+    chunks = [chunk_row(note_id, chunk) for note_id, note in puts for chunk in note.chunks]
+    upsert(session, "chunks", vault, CHUNKS, chunks, keys=("id",))
+    links = [
+        tuple(map(_text, row))
+        for note_id, note in puts
+        for row in link_rows(note_id, note.put.note)
+    ]
+    upsert(session, "links", vault, LINKS, links)
+
+
+def _write_ledger(session: Session, vault: int, changes: Changes) -> None:
+    gone = [path for path, entry in changes.ledger.items() if entry is None]
+    session.execute(
+        "DELETE FROM ledger WHERE vault_id = $1 AND path = ANY($2)", vault, paths_held(gone)
+    )
+    entries = [entry for entry in changes.ledger.values() if entry is not None]
+    rows = [tuple(map(_text, ledger_row(entry))) for entry in entries]
+    upsert(session, "ledger", vault, LEDGER, rows, keys=("path",))
 
 
 # --- text that the database can hold ------------------------------------------------------------
@@ -198,7 +259,7 @@ def is_path(path: str) -> bool:
     return bool(_text(path) == path)
 
 
-def paths_of(paths: Collection[str]) -> list[str]:
+def paths_held(paths: Collection[str]) -> list[str]:
     """Those of the paths that the database can hold."""
     return [path for path in paths if is_path(path)]
 

@@ -25,7 +25,6 @@ import numpy.typing as npt
 from notewell.base.types import ChunkHits, FloatArray, IdArray
 from notewell.features.postgres.connection import Database, Row, Session
 from notewell.features.postgres.documents import PLACES, DocumentTable
-from notewell.features.postgres.rows import LINK_COLUMNS
 from notewell.index.lexical import (
     EXACT_FIELDS,
     FIELDS,
@@ -48,7 +47,7 @@ from notewell.index.lexical import (
 from notewell.index.link_graph import LinkGraph
 from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
-from notewell.index.row_values import strings
+from notewell.index.row_values import LINK_COLUMNS, strings
 
 _CACHED_TOKENS = 20_000
 _MOST_HELD = 2_000_000  # places of postings in memory: 32 MB

@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 from notewell.base.errors import ModelError
 from notewell.base.types import KeptModel, KeptVectors, ModelKey, PendingText, embedded_text
-from notewell.features.postgres.connection import Session
+from notewell.features.postgres.connection import Row, Session
 from notewell.features.postgres.reads import VaultReads
-from notewell.features.postgres.rows import model_key
 from notewell.index.vector_checks import check_dimensions
 
 _HAS = (
@@ -33,6 +32,12 @@ _UNREAD = (
     " AND l.state = 'pending')"
 )
 _HEADER = 4  # bytes before the numbers of a halfvec in its binary form
+
+
+def model_key(row: Row) -> ModelKey:
+    """A model from its name, weights and quantisation."""
+    name, weights_hash, quantisation = row
+    return ModelKey(name, weights_hash, quantisation)
 
 
 class VectorReads:
@@ -218,16 +223,6 @@ class UsedModel:
     key: ModelKey
     dimensions: int
     own: bool
-
-
-def find_model(session: Session, vault: int, model: ModelKey) -> int | None:
-    """The number of a model that the vault has; None: it has not."""
-    found = session.read(
-        "SELECT m.id FROM models m JOIN vault_models v ON v.model_id = m.id AND v.vault_id = $1"
-        " WHERE (m.name, m.weights_hash, m.quantisation) = ($2, $3, $4)",
-        vault, model.name, model.weights_hash, model.quantisation,
-    )  # fmt: skip
-    return int(found[0][0]) if found else None
 
 
 def register_model(session: Session, vault: int, model: ModelKey, dimensions: int) -> int:

@@ -28,13 +28,14 @@ from notewell.base.types import (
     StoredNote,
     VectorPut,
 )
-from notewell.index.embedded import reads, tables, vector_store, writes
+from notewell.index.embedded import reads, tables, vector_store
 from notewell.index.embedded.directory import SnapshotCache, hold
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.reads import RecentRows
 from notewell.index.embedded.store import Store, is_outdated
 from notewell.index.embedded.structures import Structures
 from notewell.index.embedded.vectors import Vectors
+from notewell.index.embedded.writes import write_batch
 from notewell.index.link_graph import LinkGraph
 from notewell.index.port import NoteBasics
 from notewell.index.vector_checks import as_float16
@@ -129,19 +130,14 @@ class EmbeddedIndex:
 
         """
         with self._store.transaction() as connection:
-            changes = writes.BatchWriter(connection, batch).run()
+            changes = write_batch(connection, batch)
         self._generation = changes.generation
         self._notes = None
         self._rows = RecentRows()
-        if changes.text:
+        if changes.in_text:
             self._text_generation = changes.generation
             self._structures.update(changes, between_notes)
-        return Applied(
-            generation=changes.generation,
-            chunks_added=len(changes.chunks_added),
-            chunks_removed=len(changes.chunks_removed),
-            reused=changes.reused,
-        )
+        return changes.applied
 
     def use_model(self, model: ModelKey | None, dimensions: int) -> None:
         """Search with a model's vectors; None: with none.

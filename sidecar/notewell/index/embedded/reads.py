@@ -43,7 +43,16 @@ from notewell.index.lexical import (
     placeholder_id,
 )
 from notewell.index.port import NoteBasics
-from notewell.index.row_values import LINK_COLUMNS, Row, is_storable, properties, strings
+from notewell.index.row_values import (
+    LEDGER_COLUMNS,
+    LINK_COLUMNS,
+    MANIFEST_COLUMNS,
+    Row,
+    is_storable,
+    ledger_of,
+    properties,
+    strings,
+)
 
 _PATHS_AT_ONCE = 200
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
@@ -77,14 +86,14 @@ def generations(store: Store) -> tuple[str, int, int]:
 
 def manifest(store: Store, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
     """Indexed files by path: all, or those that `within` names or that lie in its folders."""
-    found = _within(store, f"SELECT {tables.MANIFEST_COLUMNS} FROM notes", within)
-    return {row[1]: tables.manifest_entry(row) for row in found}
+    found = _within(store, f"SELECT {MANIFEST_COLUMNS} FROM notes", within)
+    return {row[1]: ManifestEntry(*row) for row in found}
 
 
 def ledger_within(store: Store, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
     """Entries of the paths that `within` names or that lie in its folders."""
-    found = _within(store, f"SELECT {tables.LEDGER_COLUMNS} FROM ledger", within)
-    return tuple(tables.ledger_entry(row) for row in found)
+    found = _within(store, f"SELECT {LEDGER_COLUMNS} FROM ledger", within)
+    return tuple(ledger_of(row) for row in found)
 
 
 def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -108,10 +117,10 @@ def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[L
     given = [(column, value) for column, value in wanted if value is not None]
     where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
     found = store.read(
-        f"SELECT {tables.LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
+        f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
         [value for _, value in given],
     )
-    return tuple(tables.ledger_entry(row) for row in found)
+    return tuple(ledger_of(row) for row in found)
 
 
 def former_titles(store: Store) -> int:

@@ -18,6 +18,7 @@ import numpy as np
 
 from notewell.base.errors import IndexFailure
 from notewell.base.types import IdArray
+from notewell.index.batch import Changes
 from notewell.index.embedded import reads, snapshots, vector_store
 from notewell.index.embedded.expunge import expunge
 from notewell.index.embedded.keywords import Keywords
@@ -25,7 +26,6 @@ from notewell.index.embedded.postings import FOLDER, Postings, discard
 from notewell.index.embedded.snapshots import Fingerprint
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
-from notewell.index.embedded.writes import Changes
 from notewell.index.lexical import FIRST_PLACEHOLDER, NoteText, placeholder_id
 from notewell.index.link_graph import LinkGraph
 from notewell.index.row_values import link_columns, strings
@@ -60,9 +60,11 @@ class ChunkNotes:
 
     def changed(self, changes: Changes) -> ChunkNotes:
         """The mapping after a batch."""
-        put_or_gone = [placeholder_id(each) for each in (*changes.gone, *changes.put)]
+        put_or_gone = [placeholder_id(each) for each in (*changes.gone, *changes.puts)]
         removed = np.unique(np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64))
-        bare = [(placeholder_id(note_id), note_id) for note_id in changes.bare]
+        bare = [
+            (placeholder_id(each), each) for each, put in changes.puts.items() if not put.chunks
+        ]
         new = np.array([*changes.chunks_added, *bare], dtype=np.int64).reshape(-1, 2)
         new = new[np.argsort(new[:, 0])]
         at = np.searchsorted(self.ids, removed)
@@ -476,10 +478,10 @@ class Structures:
             if self._graph is not None:
                 self._graph.update(
                     gone=changes.gone,
-                    moved=changes.moved.items(),
+                    moved=[(each, move.new_path) for each, move in changes.moved.items()],
                     put=[
-                        (note_id, path, aliases, [link_columns(link) for link in links])
-                        for note_id, (path, aliases, links) in changes.put.items()
+                        (note_id, note.path, note.aliases, list(map(link_columns, note.links)))
+                        for note_id, note in changes.notes_put()
                     ],
                 )
         self.vectors.remove(np.array(changes.chunks_removed, dtype=np.int64))

@@ -13,14 +13,11 @@ from typing import Any
 
 from notewell.base.errors import IndexFailure
 from notewell.base.types import (
-    Chunk,
-    LedgerEntry,
-    ManifestEntry,
     ModelKey,
-    NotePut,
     StoredChunk,
     StoredNote,
 )
+from notewell.index import row_values
 from notewell.index.embedded.checksums import (
     UNSOUND,
     DamagedRowError,
@@ -31,18 +28,6 @@ from notewell.index.embedded.checksums import (
     check_passage,
     check_text,
     sound_rows,
-)
-from notewell.index.row_values import (
-    Row,
-    dump,
-    maybe,
-    pack_block,
-    pack_lines,
-    properties,
-    storable,
-    strings,
-    unpack_block,
-    unpack_lines,
 )
 
 
@@ -142,127 +127,27 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {version + 1}")
 
 
-NOTE_COLUMNS = (
-    "id, path, title, aliases, tags, properties, description, created, modified, size, warnings,"
-    " mtime_ns, checksum"
-)
-CHUNK_COLUMNS = (
-    "c.id, c.note_id, c.ordinal, c.headings, c.block, c.parent, c.start, c.stop, c.lines, c.text,"
-    " c.text_hash, c.header, c.checksum"
-)
-LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
-MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash, title, kept_title"
-
-
-def note_row(put: NotePut) -> Row:
-    """Columns of `notes` from title to warnings, in the order of the table; then kept_title."""
-    note = put.note
-    return (
-        storable(note.title),
-        dump(note.aliases),
-        dump(note.tags),
-        dump(note.properties),
-        maybe(note.description),
-        note.created,
-        note.modified,
-        put.size,
-        put.mtime_ns,
-        put.content_hash,
-        dump((*note.warnings, *(each for each in put.warnings if each not in note.warnings))),
-        maybe(put.kept_title),
-    )
+NOTE_COLUMNS = f"{row_values.NOTE_COLUMNS}, checksum"
+CHUNK_COLUMNS = f"{row_values.CHUNK_COLUMNS}, c.header, c.checksum"
 
 
 def stored_note(row: Sequence[Any]) -> StoredNote:
     """A note from NOTE_COLUMNS. Raises DamagedRowError."""
-    id_, path, title, aliases, tags, packed, *plain, warnings, mtime_ns, checksum = row
-    description, created, modified, size = plain
-    summed = (path, title, aliases, tags, packed, description, created, modified, warnings)
+    _, *summed, _size, warnings, _mtime_ns, checksum = row
     try:
-        check_note(summed, checksum)
-        return StoredNote(
-            id_,
-            path,
-            title,
-            strings(aliases),
-            strings(tags),
-            properties(packed),
-            description,
-            created,
-            modified,
-            size,
-            strings(warnings),
-            mtime_ns,
-        )
+        check_note((*summed, warnings), checksum)
+        return row_values.note_of(row[:-1])
     except UNSOUND as error:
         raise DamagedRowError(f"a note: {error}") from error
 
 
-def chunk_row(chunk: Chunk) -> Row:
-    """Columns of `chunks`: ordinal, headings, block, parent, start, stop, lines, header, text."""
-    return (
-        chunk.ordinal,
-        dump(chunk.headings),
-        pack_block(chunk),
-        maybe(chunk.parent),
-        chunk.start,
-        chunk.end,
-        pack_lines(chunk.lines),
-        storable(chunk.header),
-        storable(chunk.text),
-    )
-
-
 def stored_chunk(row: Sequence[Any]) -> StoredChunk:
     """A chunk from CHUNK_COLUMNS. Raises DamagedRowError."""
-    id_, *placed, text, text_hash, header, checksum = row
-    note_id, ordinal, headings, packed, parent, start, stop, lines = placed
+    _, *placed, text, text_hash, header, checksum = row
     with sound_rows("a passage"):
         check_text(header, text, text_hash)
         check_passage(placed, checksum)
-        block, marks = unpack_block(packed)
-        return StoredChunk(
-            id_,
-            note_id,
-            ordinal,
-            strings(headings),
-            block,
-            parent,
-            start,
-            stop,
-            text,
-            unpack_lines(lines),
-            text_hash,
-            marks,
-        )
-
-
-def ledger_row(entry: LedgerEntry) -> Row:
-    """LEDGER_COLUMNS of an entry."""
-    return (
-        entry.path,
-        entry.state,
-        entry.rule,
-        maybe(entry.reason),
-        dump(entry.warnings),
-        entry.attempts,
-        entry.size,
-        entry.mtime_ns,
-        entry.updated,
-    )
-
-
-def ledger_entry(row: Sequence[Any]) -> LedgerEntry:
-    """An entry from LEDGER_COLUMNS."""
-    path, state, rule, reason, warnings, attempts, size, mtime_ns, updated = row
-    return LedgerEntry(
-        path, state, rule, reason, strings(warnings), attempts, size, mtime_ns, updated
-    )
-
-
-def manifest_entry(row: Sequence[Any]) -> ManifestEntry:
-    """An entry from MANIFEST_COLUMNS."""
-    return ManifestEntry(*row)
+        return row_values.chunk_of(row[:-2])
 
 
 def model_columns(model: ModelKey) -> tuple[str, str, str]:

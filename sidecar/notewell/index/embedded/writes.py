@@ -1,324 +1,244 @@
 """Writes a batch of notes as rows, inside one transaction of the store.
 
-The `Changes` it returns are applied to the structures in memory after the commit.
+`notewell.index.batch` decides what it does; the structures in memory are changed after the commit.
 """
 
 # ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
 
-from notewell.base.support.logs import AboutFiles
-from notewell.base.types import (
-    Batch,
-    Chunk,
-    LedgerEntry,
-    LedgerState,
-    Link,
-    ManifestEntry,
-    NoteMove,
-    NotePut,
+import orjson
+
+from notewell.base.types import Batch, LedgerEntry, NoteMove
+from notewell.index.batch import (
+    Before,
+    Changes,
+    ChunkBefore,
+    NoteBefore,
+    WrittenNote,
+    decide,
+    paths_before,
+    paths_of,
 )
-from notewell.index.embedded import tables
-from notewell.index.embedded.checksums import joined, link_sum, moved_sum, passage_sum, sum_of
+from notewell.index.embedded.checksums import (
+    joined,
+    link_sum,
+    moved_sum,
+    passage_sum,
+    sound_rows,
+    sum_of,
+)
 from notewell.index.embedded.tables import get_meta, next_generation, number, optional_number
 from notewell.index.embedded.vector_store import find_model, sound_vectors
-from notewell.index.row_values import Row, is_storable, link_rows
-from notewell.index.vector_heirs import Replaced, VectorHeirs
+from notewell.index.row_values import (
+    LEDGER_COLUMNS,
+    chunk_row,
+    is_storable,
+    ledger_of,
+    ledger_row,
+    link_rows,
+    note_row,
+)
 
-logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Changes:
-    """What a transaction did. Ids of notes and chunks; a note may be both gone and put."""
-
-    generation: int = 0
-    text: bool = False  # whether keywords and links change
-    text_before: int = 0  # the generation in which they changed last
-    gone: list[int] = field(default_factory=list)
-    put: dict[int, tuple[str, tuple[str, ...], tuple[Link, ...]]] = field(default_factory=dict)
-    bare: set[int] = field(default_factory=set)  # those of `put` that have no chunks
-    moved: dict[int, str] = field(default_factory=dict)
-    chunks_added: list[tuple[int, int]] = field(default_factory=list)  # (chunk, note)
-    chunks_removed: list[int] = field(default_factory=list)
-    reused: int = 0
+_AMONG = "IN (SELECT value FROM json_each(?))"
 
 
-@dataclass(slots=True)
-class _OldChunk:
-    """A chunk that a note had before it was replaced."""
+def write_batch(connection: sqlite3.Connection, batch: Batch) -> Changes:
+    """Apply a batch on an open transaction."""
+    changes = decide(batch, _before(connection, batch), time.time())
+    next_generation(connection, text=changes.in_text)
+    connection.executemany("DELETE FROM notes WHERE id = ?", [(each,) for each in changes.gone])
+    _move(connection, changes.moved, changes.generation)
+    for note_id, note in changes.puts.items():
+        _put(connection, note_id, note, changes)
+    removed = [(each,) for each in changes.chunks_removed]
+    connection.executemany("DELETE FROM chunks WHERE id = ?", removed)
+    connection.executemany(
+        "UPDATE notes SET size=?, mtime_ns=? WHERE path=?",
+        [(touch.size, touch.mtime_ns, touch.path) for touch in changes.touched],
+    )
+    _write_ledger(connection, changes.ledger)
+    return changes
 
-    id: int
-    text_hash: bytes
-    vector_hash: bytes | None
-    start: int
-    stop: int
-    text: str
+
+# --- what is there before -----------------------------------------------------------------------
 
 
-class BatchWriter:
-    """Applies one batch on an open transaction."""
+def _before(connection: sqlite3.Connection, batch: Batch) -> Before:
+    """The rows that the batch concerns. Damaged vectors of its texts are dropped first."""
+    touched = {touch.path for touch in batch.touches}
+    standing = optional_number(get_meta(connection, "model_vectors"))
+    model = None if batch.model is None else find_model(connection, batch.model)
+    active = optional_number(get_meta(connection, "model_active"))
+    texts = {chunk.text_hash for put in batch.puts for chunk in put.chunks}
+    stored = {
+        each: set() if each is None else sound_vectors(connection, each, texts)
+        for each in {standing, model}
+    }
+    notes = _notes(connection, batch)
+    waiting = {notes[path].id for path in paths_before(batch, touched) & notes.keys()}
+    return Before(
+        generation=number(get_meta(connection, "generation")),
+        text_generation=number(get_meta(connection, "text_generation")),
+        next_note=_next(connection, "notes"),
+        next_chunk=_next(connection, "chunks"),
+        notes=notes,
+        ledger=_ledger(connection, {*touched, *(move.old_path for move in batch.moves)}),
+        preparing=batch.model is not None and active not in {None, model},
+        stored=stored[model] | _stored(connection, model, waiting),
+        standing=stored[standing],
+    )
 
-    def __init__(self, connection: sqlite3.Connection, batch: Batch) -> None:
-        """Start a generation."""
-        self._db = connection
-        self._batch = batch
-        self._now = time.time()
-        self._vectors = optional_number(get_meta(connection, "model_vectors"))
-        self._model = None if batch.model is None else find_model(connection, batch.model)
-        active = optional_number(get_meta(connection, "model_active"))
-        # While a model is being prepared another one is in use and decides what counts as indexed.
-        self._preparing = batch.model is not None and active not in {None, self._model}
-        before = number(get_meta(connection, "text_generation"))
-        text = bool(batch.moves or batch.removes or batch.puts)
-        generation = next_generation(connection, text=text)
-        self.changes = Changes(generation=generation, text_before=before, text=text)
 
-    def run(self) -> Changes:
-        """Moves, removes, puts, touches, forgets, ledger: in this order."""
-        self._move_all(self._batch.moves)
-        for path in self._batch.removes:
-            self._remove(path)
-        for put in self._batch.puts:
-            if is_storable(AboutFiles(put.note.path)):
-                self._put(put)
-            else:
-                logger.warning("%a is no valid Unicode; the note is not indexed.", put.note.path)
-        for touch in self._batch.touches:
-            self._touch(touch)
-        self._db.executemany(
-            "DELETE FROM ledger WHERE path = ?", [(path,) for path in self._batch.forgets]
-        )
-        for entry in self._batch.ledger:
-            self._record(entry)
-        return self._without_transient_chunks()
+def _notes(connection: sqlite3.Connection, batch: Batch) -> dict[str, NoteBefore]:
+    """The notes that the batch concerns, by path."""
+    put = paths_before(batch, {put.note.path for put in batch.puts})
+    known = connection.execute(
+        f"SELECT path, id, content_hash FROM notes WHERE path {_AMONG}", (_json(paths_of(batch)),)
+    ).fetchall()
+    chunks: defaultdict[int, list[ChunkBefore]] = defaultdict(list)
+    for text, is_put in (("text", True), ("''", False)):
+        ids = [note_id for path, note_id, _ in known if (path in put) is is_put]
+        for note_id, *columns in connection.execute(
+            f"SELECT note_id, id, text_hash, vector_hash, start, stop, {text} FROM chunks"
+            f" WHERE note_id {_AMONG} ORDER BY note_id, ordinal",
+            (_json(ids),),
+        ):
+            chunks[note_id].append(ChunkBefore(*columns))
+    return {
+        path: NoteBefore(note_id, content_hash, tuple(chunks[note_id]))
+        for path, note_id, content_hash in known
+    }
 
-    def _without_transient_chunks(self) -> Changes:
-        """Drop chunks both added and removed, where a path was put twice."""
-        changes = self.changes
-        removed = set(changes.chunks_removed)
-        both = removed & {chunk_id for chunk_id, _ in changes.chunks_added}
-        if both:
-            changes.chunks_added = [each for each in changes.chunks_added if each[0] not in both]
-            changes.chunks_removed = [each for each in changes.chunks_removed if each not in both]
-        return changes
 
-    def _move_all(self, moves: Sequence[NoteMove]) -> None:
-        """Names are taken in a second pass, so that notes can swap or shift along a chain."""
-        moving = []
-        for place, move in enumerate(moves):
-            found = self._db.execute(
-                "SELECT id, checksum FROM notes WHERE path = ?", (move.old_path,)
-            ).fetchone()
-            if found is None:
-                continue
-            parked = f"\x00moving/{place}"
-            for table in ("notes", "ledger"):
-                self._db.execute(
-                    f"UPDATE OR REPLACE {table} SET path=? WHERE path=?", (parked, move.old_path)
-                )
-            checksum = moved_sum(found[1], move.old_path, move.new_path)
-            moving.append((found[0], checksum, parked, move))
-        for note_id, checksum, parked, move in moving:
-            self._remove(move.new_path)
-            values = (move.new_path, move.size, move.mtime_ns)
-            self._db.execute(
-                "UPDATE notes SET path=?, size=?, mtime_ns=?, checksum=?, generation=? WHERE id=?",
-                (*values, checksum, self.changes.generation, note_id),
+def _ledger(connection: sqlite3.Connection, paths: Collection[str]) -> dict[str, LedgerEntry]:
+    found = connection.execute(
+        f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE path {_AMONG}", (_json(paths),)
+    )
+    with sound_rows("an entry of the ledger"):
+        return {row[0]: ledger_of(row) for row in found}
+
+
+def _stored(
+    connection: sqlite3.Connection, model: int | None, note_ids: Collection[int]
+) -> set[bytes]:
+    """The texts of some notes that have a vector of the model."""
+    found = connection.execute(
+        "SELECT c.text_hash FROM chunks c JOIN vectors v ON v.model_id = ?"
+        f" AND v.text_hash = c.text_hash WHERE c.note_id {_AMONG}",
+        (model, _json(note_ids)),
+    )
+    return {text_hash for (text_hash,) in found}
+
+
+def _next(connection: sqlite3.Connection, table: str) -> int:
+    """The id that SQLite would give next: one that was never used."""
+    ((last, used),) = connection.execute(
+        f"SELECT (SELECT max(id) FROM {table}), (SELECT seq FROM sqlite_sequence WHERE name = ?)",
+        (table,),
+    )
+    return max(last or 0, used or 0) + 1
+
+
+def _json(values: Iterable[str | int]) -> str:
+    """Paths and ids for `_AMONG`; a path that no database can hold names nothing."""
+    return orjson.dumps(
+        [each for each in values if not isinstance(each, str) or is_storable(each)]
+    ).decode()
+
+
+# --- what is written ----------------------------------------------------------------------------
+
+
+def _move(connection: sqlite3.Connection, moved: Mapping[int, NoteMove], generation: int) -> None:
+    """Names are taken in a second pass, so that notes can swap or shift along a chain."""
+    checksums = dict(
+        connection.execute(f"SELECT id, checksum FROM notes WHERE id {_AMONG}", (_json(moved),))
+    )
+    connection.executemany(
+        "UPDATE notes SET path=? WHERE id=?",
+        [(f"\x00moving/{note_id}", note_id) for note_id in moved],
+    )
+    connection.executemany(
+        "UPDATE notes SET path=?, size=?, mtime_ns=?, checksum=?, generation=? WHERE id=?",
+        [
+            (
+                move.new_path,
+                move.size,
+                move.mtime_ns,
+                moved_sum(checksums[note_id], move.old_path, move.new_path),
+                generation,
+                note_id,
             )
-            self._db.execute(
-                "UPDATE ledger SET path=?, size=?, mtime_ns=?, updated=? WHERE path=?",
-                (*values, self._now, parked),
-            )
-            self.changes.moved[note_id] = move.new_path
+            for note_id, move in moved.items()
+        ],
+    )
 
-    def _touch(self, touch: ManifestEntry) -> None:
-        """A note is as it was; if it was to be read again, it need not be."""
-        values = (touch.size, touch.mtime_ns)
-        self._db.execute("UPDATE notes SET size=?, mtime_ns=? WHERE path=?", (*values, touch.path))
-        lacks = (
-            "vector_hash IS NULL"
-            if self._preparing
-            else "NOT EXISTS (SELECT 1 FROM vectors WHERE model_id IS :model"
-            " AND text_hash = chunks.text_hash)"
+
+def _put(connection: sqlite3.Connection, note_id: int, note: WrittenNote, changes: Changes) -> None:
+    columns = (*note_row(note.put), changes.generation)
+    if note_id >= changes.first_note:
+        connection.execute(
+            "INSERT INTO notes (id, path, title, aliases, tags, properties, description, created,"
+            " modified, size, mtime_ns, content_hash, warnings, kept_title, generation)"
+            f" VALUES ({','.join('?' * 15)})",
+            (note_id, note.put.note.path, *columns),
         )
-        waits = self._db.execute(
-            f"SELECT EXISTS (SELECT 1 FROM chunks WHERE note_id = :note AND {lacks})",
-            {"note": touch.note_id, "model": self._model},
-        ).fetchone()[0]
-        self._db.execute(
-            "UPDATE ledger SET size=?, mtime_ns=?,"
-            " state=iif(state IN ('pending', 'failed'), ?, state) WHERE path=?",
-            (*values, "keyword_only" if waits else "indexed", touch.path),
+    else:
+        connection.execute(
+            "UPDATE notes SET title=?, aliases=?, tags=?, properties=?, description=?,"
+            " created=?, modified=?, size=?, mtime_ns=?, content_hash=?, warnings=?,"
+            " kept_title=?, generation=? WHERE id=?",
+            (*columns, note_id),
         )
+        connection.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
+    links = link_rows(note_id, note.put.note)
+    connection.executemany(f"INSERT INTO links VALUES ({','.join('?' * 11)})", links)
+    passages = _put_chunks(connection, note_id, note, changes.first_chunk)
+    links_sum = joined(link_sum(owner, ordinal, rest) for owner, ordinal, *rest in links)
+    connection.execute(
+        "UPDATE notes SET awaiting=?, checksum=?, passages_sum=?, links_sum=? WHERE id=?",
+        (note.awaiting, sum_of(connection, note_id), joined(passages), links_sum, note_id),
+    )
 
-    def _remove(self, path: str) -> None:
-        found = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchone()
-        if found is not None:
-            note_id = found[0]
-            chunk_ids = self._db.execute("SELECT id FROM chunks WHERE note_id=?", (note_id,))
-            self.changes.chunks_removed += [chunk_id for (chunk_id,) in chunk_ids]
-            self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
-            self.changes.gone.append(note_id)
-            self.changes.moved.pop(note_id, None)
-        self._db.execute("DELETE FROM ledger WHERE path = ?", (path,))
 
-    def _put(self, put: NotePut) -> None:
-        path = put.note.path
-        found = self._db.execute(
-            "SELECT id, content_hash FROM notes WHERE path = ?", (path,)
-        ).fetchone()
-        unchanged = found is not None and found[1] == put.content_hash
-        columns = (*tables.note_row(put), self.changes.generation)
-        if found is None:
-            cursor = self._db.execute(
-                "INSERT INTO notes (path, title, aliases, tags, properties, description, created,"
-                " modified, size, mtime_ns, content_hash, warnings, kept_title, generation)"
-                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                (path, *columns),
-            )
-            note_id = int(cursor.lastrowid or 0)
+def _put_chunks(
+    connection: sqlite3.Connection, note_id: int, note: WrittenNote, first_new: int
+) -> list[int]:
+    """Write a note's passages; returns their checksums."""
+    new, kept, checksums = [], [], []
+    for each in note.chunks:
+        row = chunk_row(each.chunk)
+        *placed, _header, _text = row
+        checksum = passage_sum((note_id, *placed))
+        checksums.append(checksum)
+        if each.id >= first_new:
+            vectors = (each.chunk.text_hash, each.vector_hash)
+            new.append((each.id, note_id, *row, checksum, *vectors))
         else:
-            note_id = int(found[0])
-            self._db.execute(
-                "UPDATE notes SET title=?, aliases=?, tags=?, properties=?, description=?,"
-                " created=?, modified=?, size=?, mtime_ns=?, content_hash=?, warnings=?,"
-                " kept_title=?, generation=? WHERE id=?",
-                (*columns, note_id),
-            )
-            self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
-        links = link_rows(note_id, put.note)
-        self._db.executemany(f"INSERT INTO links VALUES ({','.join('?' * 11)})", links)
-        stored = self._stored({chunk.text_hash for chunk in put.chunks})
-        self._put_chunks(note_id, put.chunks, stored[self._vectors], unchanged=unchanged)
-        self._settle(note_id, put, stored, unchanged=unchanged)
-        self.changes.put[note_id] = (path, put.note.aliases, put.note.links)
-        (self.changes.bare.discard if put.chunks else self.changes.bare.add)(note_id)
-
-    def _put_chunks(
-        self, note_id: int, chunks: Sequence[Chunk], known: Collection[bytes], *, unchanged: bool
-    ) -> None:
-        """Replace a note's chunks. One whose text is unchanged keeps its id.
-
-        `known` are the texts that have vectors. In a note of `unchanged` content, only cut
-        otherwise, every place is what it was before.
-        """
-        before = self._old_chunks(note_id)
-        by_hash: dict[bytes, list[_OldChunk]] = defaultdict(list)
-        for old in reversed(before):
-            by_hash[old.text_hash].append(old)
-        claimed: set[int] = set()
-        added: list[Chunk] = []
-        for chunk in chunks:
-            if by_hash[chunk.text_hash]:
-                old = by_hash[chunk.text_hash].pop()
-                claimed.add(old.id)
-                self._db.execute(
-                    "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
-                    " lines=?, header=?, text=?, checksum=? WHERE id=?",
-                    (*_chunk_row(note_id, chunk), old.id),
-                )
-            else:
-                added.append(chunk)
-        unclaimed = [old for old in before if old.id not in claimed]
-        heirs = VectorHeirs(
-            Replaced(old.start, old.stop, old.text, old.vector_hash)
-            for old in (before if unchanged else unclaimed)
-        )
-        for chunk in added:
-            own = chunk.text_hash in known
-            vector_hash = chunk.text_hash if own else heirs.vector_hash(chunk)
-            self._insert(note_id, chunk, vector_hash)
-        for old in unclaimed:
-            self._db.execute("DELETE FROM chunks WHERE id = ?", (old.id,))
-            self.changes.chunks_removed.append(old.id)
-
-    def _old_chunks(self, note_id: int) -> list[_OldChunk]:
-        found = self._db.execute(
-            "SELECT id, text_hash, vector_hash, start, stop, text FROM chunks"
-            " WHERE note_id = ? ORDER BY ordinal",
-            (note_id,),
-        )
-        return [_OldChunk(*row) for row in found]
-
-    def _insert(self, note_id: int, chunk: Chunk, vector_hash: bytes | None) -> None:
-        cursor = self._db.execute(
-            "INSERT INTO chunks (note_id, ordinal, headings, block, parent, start, stop, lines,"
-            " header, text, checksum, text_hash, vector_hash)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (note_id, *_chunk_row(note_id, chunk), chunk.text_hash, vector_hash),
-        )
-        self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
-
-    def _settle(
-        self,
-        note_id: int,
-        put: NotePut,
-        stored: Mapping[int | None, Collection[bytes]],
-        *,
-        unchanged: bool,
-    ) -> None:
-        """Write the note's ledger entry, its checksums, and whether it waits for vectors.
-
-        `stored` are its texts that have vectors, by model.
-        """
-        hashes = {chunk.text_hash for chunk in put.chunks}
-        kept = stored[self._model]
-        self.changes.reused += sum(chunk.text_hash in kept for chunk in put.chunks)
-        waiting = len(hashes) > len(stored[self._vectors])
-        self._db.execute(
-            "UPDATE notes SET awaiting=?, checksum=?, passages_sum=?, links_sum=? WHERE id=?",
-            (waiting, sum_of(self._db, note_id), *_part_sums(note_id, put), note_id),
-        )
-        complete = len(kept) == len(hashes)
-        if self._preparing:
-            complete = not waiting or (unchanged and self._answered(note_id))
-        state: LedgerState = "indexed" if complete else "keyword_only"
-        warnings = dict.fromkeys((*put.note.warnings, *put.warnings))
-        self._record(
-            LedgerEntry(
-                put.note.path,
-                state,
-                warnings=tuple(warnings),
-                size=put.size,
-                mtime_ns=put.mtime_ns,
-            )
-        )
-
-    def _answered(self, note_id: int) -> bool:
-        """Whether every chunk of a note is represented by some vector."""
-        ask = "SELECT 1 FROM chunks WHERE note_id = ? AND vector_hash IS NULL"
-        return self._db.execute(ask, (note_id,)).fetchone() is None
-
-    def _record(self, entry: LedgerEntry) -> None:
-        row = list(tables.ledger_row(entry))
-        row[-1] = entry.updated or self._now
-        self._db.execute("INSERT OR REPLACE INTO ledger VALUES (?,?,?,?,?,?,?,?,?)", row)
-
-    def _stored(self, hashes: Collection[bytes]) -> Mapping[int | None, Collection[bytes]]:
-        """Those of the texts whose vectors are stored, by model: the one in use and the next."""
-        return {
-            model: () if model is None else sound_vectors(self._db, model, hashes)
-            for model in {self._vectors, self._model}
-        }
+            kept.append((*row, checksum, each.id))
+    connection.executemany(
+        "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
+        " lines=?, header=?, text=?, checksum=? WHERE id=?",
+        kept,
+    )
+    connection.executemany(
+        "INSERT INTO chunks (id, note_id, ordinal, headings, block, parent, start, stop, lines,"
+        f" header, text, checksum, text_hash, vector_hash) VALUES ({','.join('?' * 14)})",
+        new,
+    )
+    return checksums
 
 
-def _chunk_row(note_id: int, chunk: Chunk) -> Row:
-    """`tables.chunk_row`, then the checksum."""
-    row = tables.chunk_row(chunk)
-    *placed, _header, _text = row
-    return (*row, passage_sum((note_id, *placed)))
-
-
-def _part_sums(note_id: int, put: NotePut) -> tuple[int, int]:
-    """The checksums of all passages and of all links of a note."""
-    passages = joined(_chunk_row(note_id, chunk)[-1] for chunk in put.chunks)
-    rows = link_rows(note_id, put.note)
-    return passages, joined(link_sum(note, ordinal, columns) for note, ordinal, *columns in rows)
+def _write_ledger(connection: sqlite3.Connection, ledger: Mapping[str, LedgerEntry | None]) -> None:
+    gone = [(path,) for path, entry in ledger.items() if entry is None]
+    connection.executemany("DELETE FROM ledger WHERE path = ?", gone)
+    connection.executemany(
+        "INSERT OR REPLACE INTO ledger VALUES (?,?,?,?,?,?,?,?,?)",
+        [ledger_row(entry) for entry in ledger.values() if entry is not None],
+    )

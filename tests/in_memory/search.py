@@ -9,7 +9,6 @@ import numpy as np
 
 from notewell.base.errors import ModelError
 from notewell.base.types import ChunkHits, FloatArray, IdArray, Link, VectorHits
-from notewell.index.in_memory.state import State
 from notewell.index.lexical import (
     EXACT_FIELDS,
     K1,
@@ -30,6 +29,7 @@ from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.template_lines import LineCounts
 from notewell.vault.links import NoteNames
+from tests.in_memory.state import State
 
 
 class _Field:
@@ -95,7 +95,6 @@ class InMemoryKeywords(NoteMatching):
     def search(
         self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
     ) -> ChunkHits:
-        """See the port."""
         scores: defaultdict[int, float] = defaultdict(float)
         for term in terms:
             for field, text in self._forms(term.token):
@@ -121,15 +120,12 @@ class InMemoryKeywords(NoteMatching):
         return self._notes
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
-        """See the port."""
         return self._notes_of(self.chunks_with(tokens, adjacent=True).tolist())
 
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
-        """See the port."""
         return self._notes_of(self.chunks_with(tokens).tolist())
 
     def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
-        """See the port."""
         wanted = [(token,) for token in tokens]
         phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
         found = [
@@ -141,12 +137,10 @@ class InMemoryKeywords(NoteMatching):
         return np.array(sorted(found), np.int64)
 
     def document_frequency(self, token: str) -> int:
-        """See the port."""
         forms = self._forms(token)
         return max([self._fields[field].frequency(text) for field, text in forms])
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """See the port."""
         counts: dict[str, int] = {}
         for name in EXACT_FIELDS:
             for term, found in self._fields[name].postings.items():
@@ -195,11 +189,9 @@ class InMemoryLinks:
         return sum(map(len, self._into.values()))
 
     def links_out(self, note_id: int) -> tuple[tuple[Link, int | None], ...]:
-        """See the port."""
         return self._out.get(note_id, ())
 
     def links_in(self, note_id: int) -> tuple[tuple[int, Link], ...]:
-        """See the port."""
         return tuple(
             (source, link)
             for source in sorted(self.backlinks(note_id))
@@ -208,16 +200,13 @@ class InMemoryLinks:
         )
 
     def neighbours(self, note_id: int) -> frozenset[int]:
-        """See the port."""
         targets = [target for _, target in self.links_out(note_id)]
         return frozenset(each for each in targets if each is not None and each != note_id)
 
     def backlinks(self, note_id: int) -> frozenset[int]:
-        """See the port."""
         return frozenset(self._into.get(note_id, ()))
 
     def links_among(self, note_ids: IdArray, first: int) -> tuple[IdArray, IdArray]:
-        """See the port."""
         ids = note_ids.tolist()
         pairs = [
             (source, target)
@@ -229,11 +218,9 @@ class InMemoryLinks:
         return ends[:, 0], ends[:, 1]
 
     def backlink_counts(self, note_ids: IdArray) -> IdArray:
-        """See the port."""
         return np.array([len(self.backlinks(each)) for each in note_ids.tolist()], np.int64)
 
     def unresolved(self) -> tuple[tuple[int, Link], ...]:
-        """See the port."""
         return tuple(
             (note_id, link)
             for note_id, links in self._out.items()
@@ -242,7 +229,6 @@ class InMemoryLinks:
         )
 
     def resolve(self, target: str, source_path: str) -> int | None:
-        """See the port."""
         path = self._names.resolve(target, source_path)
         return None if path is None else self._ids.get(path)
 
@@ -279,7 +265,6 @@ class InMemoryVectors:
         notes: IdArray | None = None,
         also: IdArray | None = None,
     ) -> VectorHits:
-        """See the port."""
         added = np.isin(self._notes, () if also is None else also)
         allowed = np.ones(self.count, np.bool_) if notes is None else np.isin(self._notes, notes)
         allowed |= added
@@ -298,14 +283,12 @@ class InMemoryVectors:
         return VectorHits(ids[order], scores[order], mean, deviation, len(scores))
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
-        """See the port."""
         places = {chunk_id: place for place, chunk_id in enumerate(self._ids.tolist())}
         found = [chunk_id for chunk_id in chunk_ids.tolist() if chunk_id in places]
         rows = self._rows[np.array([places[chunk_id] for chunk_id in found], np.int64)]
         return np.array(found, np.int64), rows
 
     def note_means(self) -> tuple[IdArray, FloatArray]:
-        """See the port."""
         notes = np.unique(self._notes)
         means = np.array([self._rows[self._notes == note].sum(axis=0) for note in notes])
         means = means.reshape(len(notes), self._dimensions).astype(np.float32)

@@ -1,24 +1,38 @@
-"""The data of one index at one generation, and how its models and vectors change."""
+"""The data of one index at one generation, and how batches, models and vectors change it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from notewell.base.types import (
+    Applied,
+    Batch,
     LedgerEntry,
     Link,
     ManifestEntry,
     ModelKey,
+    NotePut,
     PendingText,
     StoredChunk,
     StoredNote,
     VectorPut,
     embedded_text,
 )
+from notewell.index.batch import (
+    Before,
+    Changes,
+    ChunkBefore,
+    NoteBefore,
+    WrittenChunk,
+    WrittenNote,
+    decide,
+)
+from notewell.index.row_values import warnings_of
 from notewell.index.vector_checks import as_float16, check_dimensions
 
 HalfVector = npt.NDArray[np.float16]
@@ -106,6 +120,115 @@ class State:
     def set_chunks(self, note_id: int, chunks: tuple[ChunkRecord, ...]) -> None:
         """Give a note other chunk records."""
         self.notes[note_id] = replace(self.notes[note_id], chunks=chunks)
+
+
+def apply(state: State, batch: Batch, between_notes: Callable[[], None]) -> Applied:
+    """Apply a batch to a state that no reader sees yet."""
+    changes = decide(batch, _before(state, batch), time.time())
+    state.generation, state.text_generation = changes.generation, changes.text_generation
+    state.next_note, state.next_chunk = changes.next_note, changes.next_chunk
+    for note_id in changes.gone:
+        del state.notes[note_id]
+    for note_id, move in changes.moved.items():
+        old = state.notes[note_id]
+        state.notes[note_id] = replace(
+            old,
+            stored=replace(old.stored, path=move.new_path, size=move.size),
+            mtime_ns=move.mtime_ns,
+            generation=state.generation,
+        )
+    for note_id, written in changes.puts.items():
+        between_notes()
+        state.notes[note_id] = _note(note_id, written, changes)
+    state.note_ids = {note.stored.path: note_id for note_id, note in state.notes.items()}
+    for touch in changes.touched:
+        note = state.notes[state.note_ids[touch.path]]
+        state.notes[note.stored.id] = replace(
+            note, stored=replace(note.stored, size=touch.size), mtime_ns=touch.mtime_ns
+        )
+    for path, entry in changes.ledger.items():
+        state.ledger.pop(path, None)
+        if entry is not None:
+            state.ledger[path] = entry
+    return changes.applied
+
+
+def _before(state: State, batch: Batch) -> Before:
+    return Before(
+        generation=state.generation,
+        text_generation=state.text_generation,
+        next_note=state.next_note,
+        next_chunk=state.next_chunk,
+        notes={
+            note.stored.path: NoteBefore(
+                note.stored.id, note.content_hash, tuple(map(_chunk_before, note.chunks))
+            )
+            for note in state.notes.values()
+        },
+        ledger=state.ledger,
+        preparing=batch.model is not None and state.model not in {None, batch.model},
+        stored=_stored(state, batch.model),
+        standing=_stored(state, state.chunk_model),
+    )
+
+
+def _stored(state: State, model: ModelKey | None) -> Collection[bytes]:
+    return () if model is None else state.vectors.get(model, {}).keys()
+
+
+def _chunk_before(chunk: ChunkRecord) -> ChunkBefore:
+    own = chunk.stored
+    return ChunkBefore(own.id, own.text_hash, chunk.vector_hash, own.start, own.end, own.text)
+
+
+def _note(note_id: int, written: WrittenNote, changes: Changes) -> NoteRecord:
+    put = written.put
+    return NoteRecord(
+        stored=_stored_note(note_id, put),
+        mtime_ns=put.mtime_ns,
+        content_hash=put.content_hash,
+        links=put.note.links,
+        chunks=tuple(_chunk(note_id, chunk) for chunk in written.chunks),
+        generation=changes.generation,
+        kept_title=put.kept_title,
+    )
+
+
+def _stored_note(note_id: int, put: NotePut) -> StoredNote:
+    note = put.note
+    return StoredNote(
+        id=note_id,
+        path=note.path,
+        title=note.title,
+        aliases=note.aliases,
+        tags=note.tags,
+        properties=note.properties,
+        description=note.description,
+        created=note.created,
+        modified=note.modified,
+        size=put.size,
+        warnings=warnings_of(put),
+        mtime_ns=put.mtime_ns,
+    )
+
+
+def _chunk(note_id: int, written: WrittenChunk) -> ChunkRecord:
+    chunk = written.chunk
+    stored = StoredChunk(
+        id=written.id,
+        note_id=note_id,
+        ordinal=chunk.ordinal,
+        headings=chunk.headings,
+        block=chunk.block,
+        parent=chunk.parent,
+        start=chunk.start,
+        end=chunk.end,
+        text=chunk.text,
+        lines=chunk.lines,
+        text_hash=chunk.text_hash,
+        marks=chunk.marks,
+    )
+    return ChunkRecord(stored, chunk.header, written.vector_hash)
 
 
 def use_model(state: State, model: ModelKey | None, dimensions: int) -> bool:

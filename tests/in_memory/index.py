@@ -1,8 +1,7 @@
-"""An index in the memory of one process: exact, simple, and gone when it is closed.
+"""A test double of an index, in memory: exact, simple, and gone when it is closed.
 
-It keeps the whole port, so that tests can run the rooms above on it, and the tests of engines can
-compare the embedded engine with it. Every change copies the state, which is right for some
-thousands of notes and no more.
+It keeps the whole port, so that packages above are tested on it, and engines are compared with it.
+Every change copies the state, which is right for some thousands of notes and no more.
 """
 
 from __future__ import annotations
@@ -34,10 +33,12 @@ from notewell.base.types import (
     VectorPut,
     embedded_text,
 )
-from notewell.index.in_memory import batches
-from notewell.index.in_memory.search import InMemoryKeywords, InMemoryLinks, InMemoryVectors
-from notewell.index.in_memory.state import (
+from notewell.index.lexical import ChunkText, NoteText, note_text, placeholder
+from notewell.index.port import NamedArrays, NoteBasics
+from tests.in_memory.search import InMemoryKeywords, InMemoryLinks, InMemoryVectors
+from tests.in_memory.state import (
     State,
+    apply,
     covered_chunks,
     is_within,
     manifest_entry,
@@ -48,8 +49,6 @@ from notewell.index.in_memory.state import (
     use_model,
     vectors_in_use,
 )
-from notewell.index.lexical import ChunkText, NoteText, note_text, placeholder
-from notewell.index.port import NamedArrays, NoteBasics
 
 _LEDGER_STATES: tuple[LedgerState, ...] = (
     "indexed",
@@ -92,17 +91,14 @@ class InMemoryIndex:
 
     @property
     def identity(self) -> str:
-        """See the port."""
         return self._state.identity
 
     @property
     def generation(self) -> int:
-        """See the port."""
         return self._state.generation
 
     @property
     def text_generation(self) -> int:
-        """See the port."""
         return self._state.text_generation
 
     @property
@@ -152,14 +148,12 @@ class InMemoryIndex:
     # --- writing ---
 
     def apply(self, batch: Batch, *, between_notes: Callable[[], None] = lambda: None) -> Applied:
-        """See the port."""
         changed = self._state.copy()
-        applied = batches.apply(changed, batch, between_notes)
+        applied = apply(changed, batch, between_notes)
         self._state = changed
         return applied
 
     def store_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
-        """See the port."""
         if puts:
             changed = self._state.copy()
             store_vectors(changed, model, puts)
@@ -168,34 +162,28 @@ class InMemoryIndex:
         return self._state.generation
 
     def use_model(self, model: ModelKey | None, dimensions: int) -> None:
-        """See the port."""
         changed = self._state.copy()
         if use_model(changed, model, dimensions):
             changed.generation += 1
         self._state = changed
 
     def set_meta(self, key: str, value: str) -> None:
-        """See the port."""
         changed = self._state.copy()
         changed.meta[key] = value
         self._state = changed
 
     def all_meta(self) -> dict[str, str]:
-        """See the port."""
         return dict(self._state.meta)
 
     def meta(self, key: str) -> str | None:
-        """See the port."""
         return self._state.meta.get(key)
 
     # --- models and vectors ---
 
     def current_model_key(self) -> ModelKey | None:
-        """See the port."""
         return self._state.chunk_model
 
     def current_model(self) -> KeptModel | None:
-        """See the port."""
         state = self._state
         model = state.chunk_model
         if model is None:
@@ -203,96 +191,78 @@ class InMemoryIndex:
         return KeptModel(model, state.dimensions[model], len(vectors_in_use(state, model)))
 
     def covered_chunks(self, model: ModelKey) -> int:
-        """See the port."""
         return covered_chunks(self._state, model)
 
     def stored_vector_count(self, model: ModelKey) -> int:
-        """See the port."""
         return len(self._state.vectors.get(model, ()))
 
     def vectors_in_use(
         self, model: ModelKey, batch_size: int
     ) -> Iterator[list[tuple[bytes, bytes]]]:
-        """See the port."""
         found = vectors_in_use(self._state, model)
         for start in range(0, len(found), batch_size):
             yield found[start : start + batch_size]
 
     def all_vectors(self, model: ModelKey, batch_size: int) -> Iterator[list[tuple[bytes, bytes]]]:
-        """See the port."""
         stored = self._state.vectors.get(model, {})
         found = [(text_hash, vector.tobytes()) for text_hash, vector in stored.items()]
         for start in range(0, len(found), batch_size):
             yield found[start : start + batch_size]
 
     def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
-        """See the port."""
         return stored_vectors(self._state, model, text_hashes)
 
     def pending_texts(
         self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
     ) -> tuple[PendingText, ...]:
-        """See the port."""
         return tuple(itertools.islice(pending_texts(self._state, model, skip), limit))
 
     def pending_count(self, model: ModelKey) -> int:
-        """See the port."""
         return sum(1 for _ in pending_texts(self._state, model))
 
     # --- reading ---
 
     @property
     def chunk_count(self) -> int:
-        """See the port."""
         return sum(1 for _ in self._state.chunks())
 
     def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
-        """See the port."""
         owners = {chunk.id: chunk.note_id for chunk in _searchable_chunks(self._state)}
         return np.array([owners.get(each, -1) for each in chunk_ids.tolist()], np.int64)
 
     def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
-        """See the port."""
         notes = self._state.notes
         return {note_id: notes[note_id].stored for note_id in ids if note_id in notes}
 
     def note_at(self, path: str) -> StoredNote | None:
-        """See the port."""
         note_id = self._state.note_ids.get(path)
         return None if note_id is None else self._state.notes[note_id].stored
 
     def all_notes(self) -> tuple[StoredNote, ...]:
-        """See the port."""
         return tuple([note.stored for note in self._state.ordered_notes()])
 
     def notes_changed_since(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
-        """See the port."""
         notes = self._state.ordered_notes()
         changed = (note.stored for note in notes if note.generation > since)
         return np.array(sorted(self._state.notes), np.int64), tuple(map(_basics, changed))
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """See the port."""
         wanted = set(ids)
         return {each.id: each for each in _searchable_chunks(self._state) if each.id in wanted}
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
-        """See the port."""
         note = self._state.notes.get(note_id)
         return () if note is None else tuple([chunk.stored for chunk in note.chunks])
 
     def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """See the port."""
         return {each: found[0] for each in note_ids if (found := self.chunks_of(each))}
 
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
-        """See the port."""
         own = (chunk.stored for note in self._state.ordered_notes() for chunk in note.chunks)
         found = (chunk for chunk in own if chunk.text_hash.hex().startswith(digits))
         return tuple(sorted(found, key=lambda chunk: chunk.id)[:16])
 
     def passages(self) -> Iterator[PassageText]:
-        """See the port."""
         for note in self._state.ordered_notes():
             path = note.stored.path
             if not note.chunks:
@@ -301,7 +271,6 @@ class InMemoryIndex:
                 yield PassageText(path, embedded_text(chunk.header, chunk.stored.text))
 
     def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
-        """See the port."""
         return {
             note.stored.path: manifest_entry(note)
             for note in self._state.ordered_notes()
@@ -311,7 +280,6 @@ class InMemoryIndex:
     def ledger(
         self, *, state: LedgerState | None = None, path: str | None = None
     ) -> tuple[LedgerEntry, ...]:
-        """See the port."""
         return tuple(
             entry
             for _, entry in sorted(self._state.ledger.items())
@@ -319,13 +287,11 @@ class InMemoryIndex:
         )
 
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
-        """See the port."""
         return tuple(
             entry for entry in self.ledger() if not within or is_within(entry.path, within)
         )
 
     def counts(self) -> IndexCounts:
-        """See the port."""
         state = self._state
         return IndexCounts(
             notes=len(state.notes),
@@ -336,7 +302,6 @@ class InMemoryIndex:
         )
 
     def former_titles(self) -> int:
-        """See the port."""
         return sum(note.kept_title is not None for note in self._state.notes.values())
 
     def stats(self) -> IndexFigures:
