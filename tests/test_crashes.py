@@ -81,14 +81,14 @@ def all_found(engine: Engine) -> bool:
 
 
 def fill_disk(engine: Engine) -> None:
-    writer = engine._index._store._writer
+    writer = engine.vault.index._store._writer
     assert writer is not None
     (pages,) = writer.execute("PRAGMA page_count").fetchone()
     writer.execute(f"PRAGMA max_page_count={pages}")
 
 
 def free_disk(engine: Engine) -> None:
-    writer = engine._index._store._writer
+    writer = engine.vault.index._store._writer
     assert writer is not None
     writer.execute("PRAGMA max_page_count=1000000")
 
@@ -112,14 +112,14 @@ def test_a_disk_can_fill_up_while_notes_are_saved(opened: Opener, vault: Path) -
 
 def test_a_disk_can_fill_up_while_vectors_are_stored(opened: Opener, vault: Path) -> None:
     engine = opened()
-    keep = engine._index.store_vectors
+    keep = engine.vault.index.store_vectors
 
     def full(*asked: object) -> int:
         fill_disk(engine)
         return keep(*asked)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine._index, "store_vectors", full)
+        patch.setattr(engine.vault.index, "store_vectors", full)
         with pytest.raises(IndexFailure, match="full"):
             engine.index_now()
     assert all_found(engine)
@@ -127,7 +127,9 @@ def test_a_disk_can_fill_up_while_vectors_are_stored(opened: Opener, vault: Path
 
     free_disk(engine)
     report = engine.index_now()
-    assert report.embedded == engine._index.stored_vector_count(engine._models.state.wanted)  # type: ignore[arg-type]
+    assert report.embedded == engine.vault.index.stored_vector_count(
+        engine._parts.models.state.wanted
+    )  # type: ignore[arg-type]
     assert engine.status().semantic == "ready"
 
 

@@ -90,7 +90,7 @@ def measure_saves(stack: Stack, saves: int) -> Saves:
             semantic = [_semantic(engine, path, words, run + turn) for turn in range(saves + 1)]
         finally:
             path.unlink(missing_ok=True)
-            engine.note_changes([Change("delete", NOTE)])
+            engine.work.take([Change("delete", NOTE)])
             _wait(lambda: engine.status().queue.pending == 0)
     return Saves(tuple(keyword[1:]), tuple(semantic[1:]))  # the first one warms up
 
@@ -127,7 +127,7 @@ def _semantic(engine: Engine, path: Path, words: Words, number: int) -> float:
 def _save(engine: Engine, path: Path, text: str) -> float:
     path.write_text(text, encoding="utf-8")
     began = time.perf_counter()
-    engine.note_changes([Change("modify", NOTE)])
+    engine.work.take([Change("modify", NOTE)])
     return began
 
 
@@ -153,7 +153,7 @@ def _until(engine: Engine, found: Callable[[], bool], began: float) -> float:
 
 def _state(engine: Engine) -> tuple[int, int]:
     """What changes when words or vectors can be found; cheap to look at."""
-    index = engine._index
+    index = engine.vault.index
     assert isinstance(index, EmbeddedIndex)
     structures = index._structures
     return structures.keywords._postings.commits, id(structures.vectors._view)

@@ -202,9 +202,9 @@ class Trial:
         self._query = query
         self._whole = one.whole
         self._drops = one.judged.drops.get(query.id, frozenset())
-        self._texts = NoteTexts(engine._index, engine._source)
+        self._texts = NoteTexts(engine.vault.index, engine.vault.source)
         self._assembler = Assembler(
-            engine._index, engine.record, engine._source, self._search, engine.tokens
+            engine.vault.index, engine.record, engine.vault.source, self._search, engine.tokens
         )
         graded = one.judged.qrels[query.id]
         right = [one.notes[document] for document, grade in graded.items() if grade > 0]
@@ -230,8 +230,8 @@ class Trial:
 
     def _right(self, path: str, wanted: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
         """The passages that count as right, each as its pairs of neighbouring words."""
-        note = self._engine._index.note_at(path)
-        chunks = self._engine._index.chunks_of(note.id) if note is not None else ()
+        note = self._engine.vault.index.note_at(path)
+        chunks = self._engine.vault.index.chunks_of(note.id) if note is not None else ()
         if self._whole:
             yield list(_pairs("\n".join(chunk.text for chunk in chunks)))
             return
@@ -261,7 +261,7 @@ class Trial:
         return "\n\n".join(sent)
 
     def _full(self, result: Result) -> str:
-        note = self._engine._index.note_at(result.path)
+        note = self._engine.vault.index.note_at(result.path)
         return (self._texts.full(note) if note is not None else None) or ""
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from notewell.base.errors import IndexInUseError, NotFoundError, OutsideVaultError, UsageError
 from notewell.base.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
+from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
 from notewell.engine.event_loop import READERS
@@ -185,7 +186,7 @@ def test_renaming_a_folder_embeds_nothing(
 
     assert (report.embedded, report.removed, report.notes) == (0, 0, 4)
     assert paths(engine, "rye flour", mode="keyword") == ["Bakery/Starter.md"]
-    assert engine.note("Bakery/Loaf.md").links_out[0].path == "Bakery/Starter.md"
+    assert engine.note(NoteRequest("Bakery/Loaf.md")).links_out[0].path == "Bakery/Starter.md"
 
 
 def test_renaming_a_note_embeds_nothing(
@@ -193,7 +194,7 @@ def test_renaming_a_note_embeds_nothing(
 ) -> None:
     engine = open_engine(settings)
     first = engine.index_now()
-    passages = len(engine.note("Bicycle.md").chunks)
+    passages = len(engine.note(NoteRequest("Bicycle.md")).chunks)
     (vault / "Bicycle.md").rename(vault / "Velocipede.md")
 
     report = engine.index_now()
@@ -232,7 +233,7 @@ def test_a_renamed_note_is_embedded_under_its_new_name_once_all_of_it_changed(
     assert embedded_titles() == {"Bicycle"}
 
     write(vault, {"Velocipede.md": "\n".join(sections).replace("bicycle", "velocipede")})
-    assert engine.index_now().embedded == len(engine.note("Velocipede.md").chunks)
+    assert engine.index_now().embedded == len(engine.note(NoteRequest("Velocipede.md")).chunks)
     assert embedded_titles() == {"Velocipede"}
 
 
@@ -340,7 +341,7 @@ def test_a_note_is_shown_with_its_links(
     engine = open_engine(settings)
     engine.index_now()
 
-    note = engine.note("Bread/Starter")
+    note = engine.note(NoteRequest("Bread/Starter"))
 
     assert note.title == "Starter"
     assert note.content == NOTES["Bread/Starter.md"]
@@ -352,7 +353,7 @@ def test_a_note_is_shown_with_its_links(
     assert [chunk.heading for chunk in note.chunks] == ["Feeding"]
     assert all(chunk.line >= 1 and chunk.chars > 0 for chunk in note.chunks)
     with pytest.raises(NotFoundError, match=r"Bread/Starter\.md"):
-        engine.note("Bread/Startre.md")
+        engine.note(NoteRequest("Bread/Startre.md"))
 
 
 def test_similar_notes_do_not_include_the_note_itself(
@@ -361,7 +362,7 @@ def test_similar_notes_do_not_include_the_note_itself(
     engine = open_engine(settings)
     engine.index_now()
 
-    reply = engine.similar(SimilarRequest(path="Bread/Starter.md"))
+    reply = engine.searcher.similar(SimilarRequest(path="Bread/Starter.md"))
 
     assert reply.results
     assert "Bread/Starter.md" not in [result.path for result in reply.results]
@@ -397,7 +398,7 @@ def test_a_served_vault_indexes_by_itself_and_on_demand(
     assert engine.status().notes == 4
 
     write(vault, {"New.md": "A note about lighthouses."})
-    accepted = engine.reindex(paths=["New.md"])
+    accepted = engine.work.reindex(paths=["New.md"])
     until(lambda: engine.status().notes == 5 and engine.status().state == "ready")
 
     assert engine.status().generation > accepted.generation
@@ -414,13 +415,13 @@ def test_paths_that_neither_vault_nor_index_has_are_refused(
     until(lambda: engine.status().state == "ready")
 
     with pytest.raises(NotFoundError, match=r"Bread/Loav.md .* did you mean Bread/Loaf.md"):
-        engine.reindex(paths=["Bicycle.md", "Bread/Loav.md"])
+        engine.work.reindex(paths=["Bicycle.md", "Bread/Loav.md"])
     for path in ("/etc/hosts", "../vault/Bicycle.md"):
         with pytest.raises(OutsideVaultError):
-            engine.reindex(paths=[path])
+            engine.work.reindex(paths=[path])
 
     (vault / "Bicycle.md").unlink()
-    assert engine.reindex(paths=["Bicycle.md", "Bread"]).accepted == 2
+    assert engine.work.reindex(paths=["Bicycle.md", "Bread"]).accepted == 2
     until(lambda: engine.status().notes == 3)
 
 
@@ -431,7 +432,7 @@ def test_call_runs_engine_work_off_the_event_loop(
     engine.index_now()
 
     async def ask() -> int:
-        reply = await engine.call(engine.search, SearchRequest("cassette", mode="keyword"))
+        reply = await engine.threads.call(engine.search, SearchRequest("cassette", mode="keyword"))
         return reply.total
 
     assert asyncio.run(ask()) == 1
@@ -445,9 +446,9 @@ def test_status_does_not_wait_for_searches(
     go = threading.Event()
 
     async def ask() -> int:
-        searches = [asyncio.create_task(engine.call(go.wait)) for _ in range(2 * READERS)]
+        searches = [asyncio.create_task(engine.threads.call(go.wait)) for _ in range(2 * READERS)]
         try:
-            reply = await engine.call_quickly(engine.status)
+            reply = await engine.threads.call_quickly(engine.status)
             return reply.notes
         finally:
             go.set()
@@ -473,12 +474,12 @@ def test_a_missing_vault_keeps_its_index(
     until(lambda: engine.status().state == "ready" and engine.status().semantic == "ready")
     vault.rename(vault.parent / "unmounted")
 
-    engine.reindex()
+    engine.work.reindex()
     until(lambda: engine.status().state == "degraded")
 
     assert engine.status().notes == 4
     assert paths(engine, "cassette", mode="keyword") == ["Bicycle.md"]
 
     (vault.parent / "unmounted").rename(vault)
-    engine.reindex()
+    engine.work.reindex()
     until(lambda: engine.status().state == "ready")

@@ -286,7 +286,7 @@ def test_a_served_vault_changes_its_model_in_one_step(
     open_engine("first").index_now()
     engine = open_engine("small")
     models: list[str] = []
-    engine.subscribe(lambda event: models.append(model_of(engine.status())))
+    engine.events.subscribe(lambda event: models.append(model_of(engine.status())))
 
     engine.start()
     until(lambda: model_of(engine.status()) == "small" and engine.status().state == "ready")

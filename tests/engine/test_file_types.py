@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
@@ -233,7 +234,7 @@ def test_hostile_files_have_reasons_and_every_file_is_counted(
 def test_a_canvas_is_a_note_among_linked_notes(open_engine: Open) -> None:
     engine = open_engine((".md", ".canvas"))
 
-    board, bees = engine.note("Board.canvas"), engine.note("Bees")
+    board, bees = engine.note(NoteRequest("Board.canvas")), engine.note(NoteRequest("Bees"))
     assert board.title == "Board"
     assert "Quince jelly" in board.content
     assert board.uri.endswith("file=Board.canvas")

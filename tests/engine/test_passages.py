@@ -52,14 +52,14 @@ def figs(engine: Engine) -> Result:
 
 
 def read(engine: Engine, found: Result, *, hashed: bool = True) -> NoteReply:
-    return engine.note_asked_for(NoteRequest(id=found.id, hash=found.hash if hashed else None))
+    return engine.note(NoteRequest(id=found.id, hash=found.hash if hashed else None))
 
 
 def nearest(engine: Engine, found: Result, *, hashed: bool = True) -> NoteReply:
     with pytest.raises(StalePassageError) as caught:
         read(engine, found, hashed=hashed)
     assert caught.value.nearest is not None
-    return engine.note_asked_for(NoteRequest(id=caught.value.nearest))
+    return engine.note(NoteRequest(id=caught.value.nearest))
 
 
 def test_a_result_tells_which_passage_it_shows(engine: Engine, vault: Path) -> None:
@@ -116,11 +116,11 @@ def test_of_changed_text_the_passage_at_its_place_is_named(engine: Engine, vault
 
 def test_an_id_of_nothing_is_refused(engine: Engine) -> None:
     with pytest.raises(StalePassageError) as caught:
-        engine.note_asked_for(NoteRequest(id="None.md#0", hash="0" * 32))
+        engine.note(NoteRequest(id="None.md#0", hash="0" * 32))
     assert caught.value.nearest is None
     for request in (NoteRequest(), NoteRequest("Garden.md", "Garden.md#0")):
         with pytest.raises(UsageError, match="`id`"):
-            engine.note_asked_for(request)
+            engine.note(request)
 
 
 def test_blocks_have_the_id_of_their_passage_and_all_items_around_them(

@@ -147,11 +147,11 @@ engine.index_now(progress=look)
 
 
 def test_a_pause_is_one_number(engine: Engine, settings: Settings) -> None:
-    engine.queue.pause()
+    engine.work.pause()
     engine.start()
     until(lambda: engine.status().progress.phase == "paused")
     check(engine.status())
-    engine.queue.resume()
+    engine.work.resume()
     until(lambda: engine.status().progress.phase == "idle")
     check(engine.status())
     assert engine.status().state == "ready"
@@ -159,7 +159,7 @@ def test_a_pause_is_one_number(engine: Engine, settings: Settings) -> None:
 
 def test_events_have_the_record_of_the_status(engine: Engine) -> None:
     heard: list[dict[str, object]] = []
-    engine.subscribe(
+    engine.events.subscribe(
         lambda event: heard.append(dict(event.data)) if event.kind == "progress" else None
     )
 

@@ -6,11 +6,10 @@ import asyncio
 import threading
 
 from notewell.engine.event_loop import RequestThreads
-from notewell.engine.ingest.pacing import SearchPriority
 
 
 def test_what_has_begun_is_waited_for_together_with_the_request_that_needs_it() -> None:
-    threads = RequestThreads("v1", SearchPriority())
+    threads = RequestThreads("v1")
     order: list[str] = []
     loaded, asked = threading.Event(), threading.Event()
 
@@ -35,7 +34,7 @@ def test_what_has_begun_is_waited_for_together_with_the_request_that_needs_it() 
 
 
 def test_what_fails_at_a_start_does_not_keep_the_writer_waiting() -> None:
-    threads = RequestThreads("v1", SearchPriority())
+    threads = RequestThreads("v1")
 
     def fail() -> None:
         raise OSError("the disk is gone")

@@ -67,7 +67,7 @@ def test_a_server_checks_the_vault_first_and_then_indexes_what_is_saved(
     engine.start()
     until(lambda: engine.status().state == "ready")
     (tmp_path / "vault" / "A.md").write_text("bees and water", encoding="utf-8")
-    engine._look_at("A.md")
+    engine.work.look_at("A.md")
 
     found = until(
         lambda: [run for run in engine.answer(RunsRequest(10)).runs if run.trigger == "client"]
@@ -96,7 +96,7 @@ def test_what_was_missed_is_started_once(tmp_path: Path) -> None:
     log, started = RunLog(tmp_path), []
     log.end(log.start("extract", "schedule"), RunEnd("done", {}))
     rules = ScheduleRules(extract="on", maintain="sun 02:00")
-    scheduler = Scheduler(rules, "", log)
+    scheduler = Scheduler(rules, "", log, {"extract": "23:00"})
     starts: dict[RunKind, Callable[[], object]] = {
         "extract": lambda: started.append("extract"),
         "maintain": lambda: started.append("links"),
@@ -116,7 +116,7 @@ def test_what_was_missed_is_started_once(tmp_path: Path) -> None:
 
 def test_a_clock_that_was_set_back_puts_off_nothing(tmp_path: Path) -> None:
     starts: dict[RunKind, Callable[[], object]] = {"reconcile": lambda: None}
-    scheduler = Scheduler(ScheduleRules(reconcile="03:30"), "", RunLog(tmp_path))
+    scheduler = Scheduler(ScheduleRules(reconcile="03:30"), "", RunLog(tmp_path), {})
     now = time.time()
     scheduler.begin(now, starts)
 

@@ -79,7 +79,7 @@ class Computer:
 
     @property
     def _folder(self) -> Path:
-        return querylog.folder(self.data, NOTES)
+        return self.data / "vaults" / NOTES
 
     @staticmethod
     def _mirror(root: Path) -> Path:

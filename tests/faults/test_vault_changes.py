@@ -82,7 +82,7 @@ def test_nothing_is_embedded_when_every_note_is_renamed_at_once(
     write(vault, RENAMED)
     engine = opened()
     assert engine.index_now().embedded == RENAMED
-    before = {note.path: note.id for note in engine._index.all_notes()}
+    before = {note.path: note.id for note in engine.vault.index.all_notes()}
     (vault / "Archive").mkdir()
     for n in range(RENAMED):
         (vault / f"{n}.md").rename(vault / "Archive" / f"Renamed {n}.md")
@@ -90,7 +90,7 @@ def test_nothing_is_embedded_when_every_note_is_renamed_at_once(
     report = engine.index_now()
 
     assert (report.notes, report.embedded, report.removed, report.failed) == (RENAMED, 0, 0, 0)
-    after = {note.path: note.id for note in engine._index.all_notes()}
+    after = {note.path: note.id for note in engine.vault.index.all_notes()}
     assert after == {f"Archive/Renamed {n}.md": before[f"{n}.md"] for n in range(RENAMED)}
     assert found(engine, "mark7") == ["Archive/Renamed 7.md"]
     assert engine.index_now().embedded == 0

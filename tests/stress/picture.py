@@ -91,7 +91,7 @@ def of_fresh_index(
     engine = Engine.open(record, directory, settings, writable=True, features=FEATURES)
     try:
         engine.index_now()
-        embedder = engine._models.writing
+        embedder = engine._parts.models.writing
         assert embedder is not None
         source = source_of(record, settings.vault)
         cut = {

@@ -59,9 +59,9 @@ def _answers() -> Mapping[type[Request[Any]], Callable[[Engine, Any], object]]:
         StatusRequest: lambda engine, _: engine.status(),
         LedgerRequest: lambda engine, one: engine.ledger(state=one.state, path=one.path),
         search.SearchRequest: lambda engine, one: engine.search(one),
-        search.SimilarRequest: lambda engine, one: engine.similar(one),
-        search.SimilarTextRequest: lambda engine, one: engine.similar(one),
-        notes.NoteRequest: lambda engine, one: engine.note_asked_for(one),
+        search.SimilarRequest: lambda engine, one: engine.searcher.similar(one),
+        search.SimilarTextRequest: lambda engine, one: engine.searcher.similar(one),
+        notes.NoteRequest: lambda engine, one: engine.note(one),
         search.CompleteRequest: lambda engine, one: engine.completions.reply(one),
         manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
         manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
@@ -71,20 +71,20 @@ def _answers() -> Mapping[type[Request[Any]], Callable[[Engine, Any], object]]:
         log.ClearLogRequest: lambda engine, one: engine.history.clear(
             keep_verdicts=one.keep_verdicts
         ),
-        changes.ReindexRequest: lambda engine, one: engine.reindex(full=one.full, paths=one.paths),
-        changes.ChangesRequest: lambda engine, one: engine.note_changes(one.changes),
-        changes.SyncRequest: lambda engine, one: engine.sync(one.files),
-        changes.ServerWritesRequest: lambda engine, one: engine.client_changes.server_writes(
+        changes.ReindexRequest: lambda engine, one: engine.work.reindex(
+            full=one.full, paths=one.paths
+        ),
+        changes.ChangesRequest: lambda engine, one: engine.work.take(one.changes),
+        changes.SyncRequest: lambda engine, one: engine.work.sync(one.files),
+        changes.ServerWritesRequest: lambda engine, one: engine.work.server_writes(
             one.after, one.limit
         ),
-        changes.ConfirmWritesRequest: lambda engine, one: engine.client_changes.confirm_writes(
-            one.confirmed
-        ),
-        changes.PauseRequest: lambda engine, _: engine.queue.pause(),
-        changes.ResumeRequest: lambda engine, _: engine.queue.resume(),
-        changes.RetryRequest: lambda engine, _: engine.queue.retry(),
-        changes.CancelRequest: lambda engine, _: engine.queue.cancel(),
-        changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
+        changes.ConfirmWritesRequest: lambda engine, one: engine.work.confirm_writes(one.confirmed),
+        changes.PauseRequest: lambda engine, _: engine.work.pause(),
+        changes.ResumeRequest: lambda engine, _: engine.work.resume(),
+        changes.RetryRequest: lambda engine, _: engine.work.retry(),
+        changes.CancelRequest: lambda engine, _: engine.work.cancel(),
+        changes.GuardRequest: lambda engine, one: engine.work.settle_guard(remove=one.remove),
     }
 
 

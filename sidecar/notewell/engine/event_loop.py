@@ -31,16 +31,16 @@ _FIRST_ANSWER_S = 2.0
 class RequestThreads:
     """The threads of one engine; `priority` tells its writer that requests are being answered."""
 
-    def __init__(self, name: str, priority: SearchPriority) -> None:
+    def __init__(self, name: str) -> None:
         """Threads are started when they are first needed; `name` is part of theirs."""
-        self._priority = priority
+        self.priority = SearchPriority()
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{name}")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix=f"quick-{name}")
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{name}")
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a function in a reader thread; indexing gives way meanwhile."""
-        with self._priority.serving():
+        with self.priority.serving():
             return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
 
     async def call_quickly(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -63,7 +63,7 @@ class RequestThreads:
         def run() -> None:
             try:
                 function()
-                self._priority.wait(_FIRST_ANSWER_S)
+                self.priority.wait(_FIRST_ANSWER_S)
             finally:
                 done.set()
 

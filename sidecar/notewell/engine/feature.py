@@ -64,12 +64,13 @@ class Feature:
       weights of its next search;
     - `engines`: an `IndexEngine` for each scheme of the addresses of indexes that it stores.
 
-    `runs` are the kinds of runs that the schedule may begin; `starts` says that it has work to do
-    when a vault begins to be served. `files` are its files of state in the data folder of a vault:
-    saved in backups, deleted with the vault; `talks/*.json` are those of a folder of its own, whose
-    names are hexadecimal numbers, and `databases` those that are SQLite's. `expands` are the values
-    of a search's `expand` for which it searches. A feature with `sources` begins runs of vaults of
-    these kinds alone, and is shown the results of their searches.
+    `runs` are the kinds of runs that the schedule may begin, each with its usual time; `starts`
+    says that it has work to do when a vault begins to be served. `files` are its files of state in
+    the data folder of a vault: saved in backups, deleted with the vault; `talks/*.json` are those
+    of a folder of its own, whose names are hexadecimal numbers, and `databases` those that are
+    SQLite's. `expands` are the values of a search's `expand` for which it searches. A feature with
+    `sources` begins runs of vaults of these kinds alone, and is shown the results of their
+    searches.
     """
 
     name: str
@@ -84,7 +85,7 @@ class Feature:
     sources: Mapping[VaultSource, str] = field(default_factory=dict)
     beside: str = ""
     own_folders: str = ""
-    runs: tuple[RunKind, ...] = ()
+    runs: Mapping[RunKind, str] = field(default_factory=dict)
     starts: bool = False
     files: tuple[str, ...] = ()
     expands: tuple[str, ...] = ()
@@ -126,7 +127,7 @@ class OpenVault:
     @property
     def folder(self) -> Path:
         """The data folder of the vault, even if a setting puts the index elsewhere."""
-        return self.settings.data_dir / "vaults" / self.record.id
+        return self.record.data_folder(self.settings.data_dir)
 
     def open_writer(self) -> VaultWriter:
         """The writer; ReadOnlyError where the vault is never written."""
@@ -296,6 +297,11 @@ def open_source(features: Sequence[Feature], record: VaultRecord, settings: Sett
         if feature.beside:
             source = load(feature.beside)(source, record, settings)
     return source
+
+
+def usual_times(features: Sequence[Feature]) -> Mapping[RunKind, str]:
+    """The usual time of each kind of runs that the schedule may begin."""
+    return {kind: when for feature in features for kind, when in feature.runs.items()}
 
 
 def own_folders(features: Sequence[Feature], settings: Settings) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from functools import partial
 
 from notewell.base.errors import NotewellError
 from notewell.base.types import VaultRecord, WatchMode
-from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.queue import Work, WorkQueue
 from notewell.index.port import IndexReader
 from notewell.vault.sources import Source
 from notewell.vault.watch import watch_vault
@@ -69,13 +69,13 @@ class VaultWatcher:
         vault: VaultRecord,
         source: Source,
         mode: WatchMode,
-        submit: Callable[[Work], None],
+        queue: WorkQueue,
     ) -> None:
-        """`submit` is called in the watching thread."""
+        """Nothing is watched yet."""
         self._vault = vault
         self._source = source
         self._mode = mode
-        self._submit = submit
+        self._queue = queue
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -106,11 +106,11 @@ class VaultWatcher:
                     mode=self._mode,
                     stop=self._stopping,
                     types=self._source.types,
-                    others=lambda paths: self._submit(Work(paths=paths, trigger="watch")),
+                    others=lambda paths: self._queue.submit(Work(paths=paths, trigger="watch")),
                 ):
-                    self._submit(Work(paths=paths, saved=bool(paths), trigger="watch"))
+                    self._queue.submit(Work(paths=paths, saved=bool(paths), trigger="watch"))
             except OSError as error:
                 log.debug("%s cannot be watched: %s", self._vault.name, error)
             if not self._stopping.wait(AGAIN_S):
                 # Changes during the gap are found by a full comparison.
-                self._submit(Work(trigger="watch"))
+                self._queue.submit(Work(trigger="watch"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from notewell.base.types import ModelRules, PassageText, Settings, VaultRecord
 from notewell.contract.manage import (
@@ -139,11 +139,6 @@ class ModelSuggestions:
         if host is None or host in rules.consent:
             return None
         return self.reply().service
-
-    def with_consent(self, hosts: tuple[str, ...]) -> ModelSuggestions:
-        """The same where notes may be sent to these hosts."""
-        model = replace(self.settings.model, consent=hosts)
-        return replace(self, settings=replace(self.settings, model=model))
 
     def _suggestion(self, found: dict[str, float], passages: int) -> SuggestedModel | None:
         """The suggested model, None if the present one reads nearly all notes."""

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from notewell.base.errors import NotewellError
 from notewell.base.support import due_times
@@ -22,13 +22,7 @@ from notewell.engine.runs import RunLog
 _LONGEST_WAIT_S = 60.0
 _ON = "on"
 Starts: TypeAlias = Mapping[RunKind, Callable[[], object]]
-_USUAL: Mapping[RunKind, str] = {
-    "reconcile": "03:30",
-    "extract": "23:00",
-    "maintain": "sunday 02:00",
-    "sync": "04:00",
-    "plan": "sunday 03:00",
-}
+_USUAL: Mapping[RunKind, str] = {"reconcile": "03:30"}
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +43,13 @@ class Scheduler:
         rules: ScheduleRules,
         reconcile_at: str,
         runs: RunLog,
+        usual: Mapping[RunKind, str],
     ) -> None:
-        """`reconcile_at` is used where `rules.reconcile` says nothing."""
-        self._times: Mapping[RunKind, str] = _times(rules, reconcile_at)
+        """`reconcile_at` is used where `rules.reconcile` says nothing.
+
+        `usual` are the times of kinds of runs that are switched on without one.
+        """
+        self._times: Mapping[RunKind, str] = _times(rules, reconcile_at, {**_USUAL, **usual})
         self._runs = runs
         self._starts: Starts = {}
         self._since: dict[RunKind, float] = {}  # the next one is due at the first time after this
@@ -131,17 +129,15 @@ class Scheduler:
             self._stopping.wait(max(min([_LONGEST_WAIT_S, *waits]), 0.05))
 
 
-def _times(rules: ScheduleRules, reconcile_at: str) -> dict[RunKind, str]:
-    reconcile = reconcile_at if rules.reconcile is None else rules.reconcile
-    chosen: dict[RunKind, str] = {
-        "reconcile": reconcile,
-        "extract": rules.extract,
-        "maintain": rules.maintain,
-        "sync": rules.sync,
-        "plan": rules.plan,
-    }
+def _times(
+    rules: ScheduleRules, reconcile_at: str, usual: Mapping[RunKind, str]
+) -> dict[RunKind, str]:
+    kinds: tuple[RunKind, ...] = get_args(RunKind)
+    chosen = {kind: str(getattr(rules, kind)) for kind in kinds if getattr(rules, kind, None)}
+    if rules.reconcile is None:
+        chosen["reconcile"] = reconcile_at
     return {
-        kind: _USUAL[kind] if when == _ON else when
+        kind: usual[kind] if when == _ON else when
         for kind, when in chosen.items()
         if when not in {"", "off"}
     }

@@ -10,7 +10,6 @@ import secrets
 import time
 from dataclasses import replace
 
-from notewell.base import querylog
 from notewell.base.errors import QueryLogError, QueryLogOffError
 from notewell.base.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
 from notewell.base.types import Settings, VaultRecord, Verdict
@@ -37,20 +36,20 @@ class SearchHistory:
 
     def __init__(self, index: Index, record: VaultRecord, settings: Settings) -> None:
         """Nothing is logged where the data directory lies inside the vault: notes get synced."""
-        folder = querylog.folder(settings.data_dir, record.id)
+        folder = record.data_folder(settings.data_dir)
         apart = not folder.absolute().is_relative_to(record.path)
         self._index = index
         self._vault = record.name
         self._log = QueryLog(folder, enabled=settings.log.queries and apart)
 
-    def screened(self, request: SearchRequest) -> SearchRequest:
-        """Hide the notes that were judged never to answer this query."""
+    def without_rejected(self, request: SearchRequest) -> SearchRequest:
+        """The request without the notes that were judged never to answer its query."""
         never = self._log.never(request.q)
         if not never:
             return request
         return replace(request, hidden=request.hidden | {self._path(one) for one in never})
 
-    def noted(self, request: SearchRequest, reply: SearchReply) -> SearchReply:
+    def logged(self, request: SearchRequest, reply: SearchReply) -> SearchReply:
         """The reply, with a `query_id` if the search is logged; does not wait for the disk."""
         if request.door == UNLOGGED or not request.q.strip():
             return reply

@@ -69,15 +69,11 @@ class Searcher:
         record: VaultRecord,
         settings: Settings,
         models: Models,
-        load_models: Callable[[], None],
-        *,
         tuning: Callable[[], Tuning] | None,
+        *,
         uri: Uri,
     ) -> None:
-        """`load_models` is called before a search needs a model.
-
-        `tuning` gives the vault's factors on the weights, `uri` the address of a note.
-        """
+        """`tuning` gives the vault's factors on the weights, `uri` the address of a note."""
         self._uri = uri
         self._index = index
         self._record = record
@@ -85,7 +81,6 @@ class Searcher:
         self._offline = settings.offline
         self._consent = () if settings.offline else settings.model.consent
         self._models = models
-        self._load_models = load_models
         self._tuning = tuning or (lambda: UNTUNED)
         self._rerankers: dict[tuple[str | None, ...], RerankerSlot] = {}
         self._changing = threading.Lock()
@@ -129,7 +124,7 @@ class Searcher:
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""
         if request.mode != "keyword":
-            self._load_models()
+            self._models.for_search()
         with self._turns.taken():
             return self._search(request)
 
@@ -153,11 +148,11 @@ class Searcher:
         def ask(embedder: Embedder | None) -> SearchReply:
             return run.search(replace(context, embedder=embedder, semantic_reason=reason))
 
-        return self._models.steadily(ask)
+        return self._models.with_one_model(ask)
 
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
         """Notes like a note, or like a text."""
-        self._load_models()
+        self._models.for_search()
         ask = partial(
             similar_notes.similar,
             self._index,
@@ -167,7 +162,7 @@ class Searcher:
             semantic_reason=self._models.reason,
             uri=self._uri,
         )
-        return self._models.steadily(ask)
+        return self._models.with_one_model(ask)
 
     def close(self) -> None:
         """Release the rerankers; no search may be running."""

@@ -414,7 +414,7 @@ def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
     What is written to a mirror is recorded for its clients. With the data directory inside a
     vault, the journal would be synced with the vault.
     """
-    folder = data_dir / "vaults" / record.id  # even if a setting puts the index elsewhere
+    folder = record.data_folder(data_dir)
     if record.is_converted or folder.absolute().is_relative_to(record.path):
         return None
     journal = Journal(folder)

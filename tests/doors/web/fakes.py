@@ -214,29 +214,6 @@ def result(path: str, text: str) -> Result:
     )
 
 
-class FakeQueue:
-    """A queue of three; `heard` is told what was asked."""
-
-    def __init__(self, heard: Callable[[object], None]) -> None:
-        self._heard = heard
-
-    def pause(self) -> AcceptedReply:
-        return self._steered("pause")
-
-    def resume(self) -> AcceptedReply:
-        return self._steered("resume")
-
-    def retry(self) -> AcceptedReply:
-        return self._steered("retry")
-
-    def cancel(self) -> AcceptedReply:
-        return self._steered("cancel")
-
-    def _steered(self, action: str) -> AcceptedReply:
-        self._heard(action)
-        return AcceptedReply(3, 7)
-
-
 class FakeDocuments:
     """One namespace with a folder of one file."""
 
@@ -550,20 +527,68 @@ class FakeExplorer:
     reply = answer
 
 
-class FakeClientChanges:
-    """A mirror with one note that the server wrote."""
+class FakeWork:
+    """A queue of three, and a mirror with one note that the server wrote."""
 
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
+    def __init__(self, notes: Mapping[str, str], heard: Callable[[object], None]) -> None:
+        self._notes = notes
+        self._heard = heard
+
+    def pause(self) -> AcceptedReply:
+        return self._steered("pause")
+
+    def resume(self) -> AcceptedReply:
+        return self._steered("resume")
+
+    def retry(self) -> AcceptedReply:
+        return self._steered("retry")
+
+    def cancel(self) -> AcceptedReply:
+        return self._steered("cancel")
+
+    def _steered(self, action: str) -> AcceptedReply:
+        self._heard(action)
+        return AcceptedReply(3, 7)
+
+    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> AcceptedReply:
+        self._heard((full, paths))
+        return AcceptedReply(accepted=max(len(paths), 1), generation=7)
+
+    def take(self, changes: Sequence[Change]) -> AcceptedReply:
+        self._heard(tuple(changes))
+        return AcceptedReply(len(changes), 7, ("something was left out",))
+
+    def sync(self, files: Sequence[FileStamp]) -> SyncReply:
+        self._heard(tuple(files))
+        listed = {path for path, _, _ in files}
+        need, gone = listed - self._notes.keys(), self._notes.keys() - listed
+        return SyncReply(tuple(sorted(need)), tuple(sorted(gone)), guard=False)
+
+    def settle_guard(self, *, remove: bool) -> AcceptedReply:
+        self._heard(remove)
+        return AcceptedReply(0, 7)
 
     def server_writes(self, after: int, limit: int) -> ServerWritesReply:
-        self._asked.append((after, limit))
+        self._heard((after, limit))
         told = ServerWriteView(4, "create", "Memory/Key.md", "Under the bucket.", "0" * 64, None)
         return ServerWritesReply((told,) if after < told.number else (), 1)
 
     def confirm_writes(self, confirmed: Sequence[ConfirmedWrite]) -> AcceptedReply:
-        self._asked.append(tuple(confirmed))
+        self._heard(tuple(confirmed))
         return AcceptedReply(len(confirmed), 7)
+
+
+class FakeThreads:
+    """The threads of no engine in particular."""
+
+    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    async def call_quickly(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(function, *args, **kwargs)
 
 
 class FakeEngine:
@@ -574,12 +599,13 @@ class FakeEngine:
         self.notes = dict(notes)
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
-        self.queue = FakeQueue(self._heard)
+        self.work = FakeWork(self.notes, self._heard)
+        self.threads = FakeThreads()
+        self.searcher = self
         self.suggestions = FakeSuggestions(record.name)
         self.asking = FakeAsking(self.asked)
         self.completions = FakeExplorer(self.notes, self._heard)
         self.features = FakeFeatures(record.name, self.asked, self.completions, self.asking)
-        self.client_changes = FakeClientChanges(self.asked)
         self.events = EventLog()
         self.started = False
         self.closed = False
@@ -625,7 +651,7 @@ class FakeEngine:
             raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
         return self._found(request.path, text, request.limit, explain=request.explain)
 
-    def note_asked_for(self, request: NoteRequest) -> NoteReply:
+    def note(self, request: NoteRequest) -> NoteReply:
         path = request.path or ""
         self._heard(path)
         if path not in self.notes:
@@ -691,24 +717,6 @@ class FakeEngine:
             models=(ModelVectors("tiny", "fp32", 16, 3, answering=True),),
         )
 
-    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> AcceptedReply:
-        self._heard((full, paths))
-        return AcceptedReply(accepted=max(len(paths), 1), generation=7)
-
-    def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
-        self._heard(tuple(changes))
-        return AcceptedReply(len(changes), 7, ("something was left out",))
-
-    def sync(self, files: Sequence[FileStamp]) -> SyncReply:
-        self._heard(tuple(files))
-        listed = {path for path, _, _ in files}
-        need, gone = listed - self.notes.keys(), self.notes.keys() - listed
-        return SyncReply(tuple(sorted(need)), tuple(sorted(gone)), guard=False)
-
-    def settle_guard(self, *, remove: bool) -> AcceptedReply:
-        self._heard(remove)
-        return AcceptedReply(0, 7)
-
     def tally(self) -> Tally:
         return Tally(runs=2, read=5, embedded=4, reused=1)
 
@@ -718,15 +726,6 @@ class FakeEngine:
 
     def start(self) -> None:
         self.started = True
-
-    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.to_thread(function, *args, **kwargs)
-
-    async def call_quickly(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.to_thread(function, *args, **kwargs)
-
-    async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.to_thread(function, *args, **kwargs)
 
 
 SOURCE = SourceView("c3d4", "Roam", "import", "Roam", "/home/ada/Roam.json", None, "new", None, 0)

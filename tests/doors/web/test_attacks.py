@@ -12,6 +12,7 @@ import pytest
 
 from notewell.base.errors import ForbiddenError, NotewellError, ServerError
 from notewell.base.types import ServerRules, Settings, VaultRecord
+from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.doors.web.auth import Address, Callers, Gate
 from notewell.doors.web.listener import bind, warnings_of
@@ -127,7 +128,7 @@ def test_a_link_in_the_vault_shows_nothing_of_what_it_points_to(tmp_path: Path) 
         assert [note.path for note in engine.ledger(state="keyword_only").entries] == ["own.md"]
         for path in ("note.md", "folder/deep.md"):
             with pytest.raises(NotewellError):
-                engine.note(path)
+                engine.note(NoteRequest(path))
     finally:
         engine.close()
 

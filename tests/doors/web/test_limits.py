@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import BusyError, ConfigError
 from notewell.base.types import LimitRules
+from notewell.contract.changes import AcceptedReply
 from notewell.contract.search import SearchReply, SearchRequest
-from notewell.contract.status import StatusReply
 from notewell.doors.web.limits import Rates, SlidingWindow, Slots
 from notewell.doors.web.site import Streams
 from notewell.engine.access import Devices
@@ -162,14 +162,16 @@ class Slow(FakeEngine):
         self.begun = threading.Event()
         self.go = threading.Event()
         self.cancelled = 0
+        self._begin = self.work.reindex
+        self.work.reindex = self._reindex
 
     def search(self, request: SearchRequest) -> SearchReply:
         self._wait()
         return super().search(request)
 
-    def reindex(self, **asked: object) -> StatusReply:
+    def _reindex(self, **asked: object) -> AcceptedReply:
         self._wait()
-        return super().reindex(**asked)
+        return self._begin(**asked)
 
     def _wait(self) -> None:
         self.begun.set()

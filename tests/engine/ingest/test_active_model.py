@@ -226,7 +226,7 @@ def test_a_search_during_the_change_is_repeated_with_the_new_model(desk: Desk) -
             desk.index.use_model(new.key, new.dimensions)
         return len(desk.index.vectors.search(query, limit=9).chunk_ids)
 
-    assert models.steadily(ask) == 0
+    assert models.with_one_model(ask) == 0
     assert asked == ["old", "new"]
 
 
@@ -237,7 +237,7 @@ def test_an_error_of_the_model_is_not_retried(desk: Desk) -> None:
         raise ModelError("broken")
 
     with pytest.raises(ModelError, match="broken"):
-        models.steadily(ask)
+        models.with_one_model(ask)
 
 
 def test_a_model_with_changed_weights_is_not_used_for_old_vectors(desk: Desk) -> None:

@@ -96,7 +96,7 @@ class Indexed:
 
     def vectors(self) -> Vectors:
         """The mean vectors of the notes as they are indexed now."""
-        index = self._engine._index
+        index = self._engine.vault.index
         ids, means = index.vectors.note_means()
         paths = {note.id: note.path for note in index.all_notes()}
         return Vectors(tuple(paths[n] for n in ids.tolist()), means.astype(np.float32))

@@ -82,7 +82,7 @@ class Searching:
 def assemble(engine: Engine, asked: ContextRequest | None = None, **scores: float) -> ContextReply:
     searching = Searching(engine, **scores)
     record = engine.record
-    maker = Assembler(engine._index, record, engine._source, searching, engine.tokens)
+    maker = Assembler(engine.vault.index, record, engine.vault.source, searching, engine.tokens)
     return maker.assemble(asked or ContextRequest("bees", budget_tokens=3000))
 
 
@@ -155,9 +155,9 @@ def test_chunks_of_a_section_are_joined_without_their_overlap(engine: Engine) ->
 def test_several_passages_name_their_headings(engine: Engine) -> None:
     found = Searching(engine)._result("Long", 1.0)
     best = Passage("Part 1", None, None, 7, "The river", (), 1.0)
-    note = engine._index.note_at("Long.md")
+    note = engine.vault.index.note_at("Long.md")
     assert note is not None
-    chunks = engine._index.chunks_of(note.id)
+    chunks = engine.vault.index.chunks_of(note.id)
     lines = {one.headings: one.lines[0] for one in chunks if one.headings}
     assert found.path == "Long.md"
     passages = tuple(
@@ -168,7 +168,9 @@ def test_several_passages_name_their_headings(engine: Engine) -> None:
     result = replace(found, heading="Part 1", line=lines["Part 1",], passages=passages)
     searching = Searching(engine)
     searching.found = (result, replace(found, path="Bees.md", score=0.5))
-    maker = Assembler(engine._index, engine.record, engine._source, searching, engine.tokens)
+    maker = Assembler(
+        engine.vault.index, engine.record, engine.vault.source, searching, engine.tokens
+    )
     text = maker.assemble(ContextRequest("x", budget_tokens=1500)).text
     assert ' heading="' not in text
     order = [text.index(part) for part in ("# Part 1", "[…]", "# Part 3", "# Part 4")]
@@ -199,7 +201,9 @@ def test_an_empty_result_is_an_empty_text(engine: Engine) -> None:
 
 def test_the_search_gets_the_client(engine: Engine) -> None:
     searching = Searching(engine)
-    maker = Assembler(engine._index, engine.record, engine._source, searching, engine.tokens)
+    maker = Assembler(
+        engine.vault.index, engine.record, engine.vault.source, searching, engine.tokens
+    )
     maker.assemble(ContextRequest("bees", sources=7, mode="keyword", plain=True, door="cli"))
     assert searching.asked == [
         SearchRequest("bees", limit=7, mode="keyword", plain=True, door="cli")

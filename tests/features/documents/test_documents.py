@@ -17,6 +17,7 @@ from notewell.base.errors import (
 )
 from notewell.base.types import DocumentRules, Settings, VaultRecord
 from notewell.contract.changes import Change
+from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.doors.web.attachments import read_document
 from notewell.engine.engine import Engine
@@ -111,7 +112,7 @@ def test_a_folder_is_indexed_and_found_with_the_vault(engine: Engine, papers: Pa
     assert one.uri == (papers / "old" / "Medlar.pdf").as_uri() + "#page=2"
     assert found(engine, "bees") == ["Bees.md"]
     assert found(engine, "path:.documents/Papers jelly") == [".documents/Papers/Papers/Quince.md"]
-    assert "jelly" in engine.note(".documents/Papers/Papers/Quince.md").content
+    assert "jelly" in engine.note(NoteRequest(".documents/Papers/Papers/Quince.md")).content
 
 
 def test_globs_and_recursion_narrow_what_is_read(engine: Engine, papers: Path) -> None:
@@ -243,8 +244,8 @@ def test_lists_of_clients_and_the_guard_of_removals_leave_documents_alone(
     assert len(paths(engine)) == 3
 
     engine.start()
-    assert engine.sync([]).gone == ("Bees.md",)
-    engine.note_changes([Change("modify", ".documents/Papers/Papers/Pears.txt")])
+    assert engine.work.sync([]).gone == ("Bees.md",)
+    engine.work.take([Change("modify", ".documents/Papers/Papers/Pears.txt")])
     until(lambda: not engine.busy)
     assert ".documents/Papers/Papers/Pears.txt" in paths(engine)
 

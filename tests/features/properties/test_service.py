@@ -140,8 +140,8 @@ def test_edits_of_a_mirror_are_told_to_its_clients(opened: Open) -> None:
     edits = tuple(NoteProperties(path, set={"rank": 1}) for path in ("A.md", "B.md"))
     engine.answer(EditPropertiesBatch(edits))
 
-    told = engine.client_changes.server_writes(0, 100).changes
+    told = engine.work.server_writes(0, 100).changes
     assert [(one.kind, one.path) for one in told] == [("modify", "A.md"), ("modify", "B.md")]
     engine.answer(UndoRequest())
-    last = {one.path: one.content for one in engine.client_changes.server_writes(0, 100).changes}
+    last = {one.path: one.content for one in engine.work.server_writes(0, 100).changes}
     assert all(NOTES[path] == content for path, content in last.items())

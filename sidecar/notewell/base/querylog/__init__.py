@@ -13,7 +13,6 @@ from notewell.base.querylog.database import (
     Query,
     delete,
     fold,
-    folder,
     forget_searches,
     storable,
 )
@@ -29,7 +28,6 @@ __all__ = [
     "QueryLog",
     "delete",
     "fold",
-    "folder",
     "forget_searches",
     "storable",
 ]

@@ -309,11 +309,6 @@ def _query(row: tuple[Any, ...]) -> Query:
     return Query(key, at, door, text, mode, took_ms, generation, found)
 
 
-def folder(data_dir: Path, vault_id: str) -> Path:
-    """The folder of a vault's log, even if a setting puts the index elsewhere."""
-    return data_dir / "vaults" / vault_id
-
-
 def forget_searches(file: Path) -> None:
     """Delete the searches and opened results in a copy of the log; the verdicts stay.
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # numpy takes longer to load than the rest of a short command
     import numpy as np
     import numpy.typing as npt
 
+VAULTS = "vaults"  # the folder of the data directory with what belongs to each vault
+
 PropertyValue: TypeAlias = (
     "str | int | float | bool | tuple[PropertyValue, ...] | Mapping[str, PropertyValue] | None"
 )
@@ -92,6 +94,10 @@ class VaultRecord:
     path: Path
     source: VaultSource = "folder"
     default: bool = False
+
+    def data_folder(self, data_dir: Path) -> Path:
+        """The folder of what belongs to it, even if a setting puts its index elsewhere."""
+        return data_dir / VAULTS / self.id
 
     @property
     def is_converted(self) -> bool:

@@ -19,7 +19,6 @@ from pathlib import Path
 import orjson
 
 from notewell import __version__
-from notewell.base import querylog
 from notewell.base.errors import IndexDamagedError, IndexFailure, NotewellError, NotFoundError
 from notewell.base.support import disk
 from notewell.base.types import Settings, VaultRecord
@@ -50,7 +49,7 @@ def check_vaults(vaults: Vaults) -> Iterator[Check]:
         yield Check("vaults", "warning", f"none is known yet; {advice}")
     for record in records:
         # Before the vault is opened, which sets damaged logs aside.
-        folder = querylog.folder(vaults.settings(record).data_dir, record.id)
+        folder = record.data_folder(vaults.settings(record).data_dir)
         damaged = tuple(damaged_files(folder))
         yield _vault(vaults, record)
         for file, what in damaged:

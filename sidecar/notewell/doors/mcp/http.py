@@ -179,7 +179,7 @@ class SiteSource:
             engine = self._site.engine(record.id)
             backend = LocalBackend(engine)
             context = ToolContext(record.id, backend, engine.tokens, self._jobs, self._facts())
-            return await engine.call(work, context)
+            return await engine.threads.call(work, context)
 
     async def _run_over(
         self, chosen: tuple[VaultRecord, ...], work: Callable[[ToolContext], T]
@@ -192,7 +192,7 @@ class SiteSource:
             first = engines[0]
             backend = SeveralBackends([(one.record.name, LocalBackend(one)) for one in engines])
             context = ToolContext(chosen[0].id, backend, first.tokens, self._jobs, self._facts())
-            return await first.call(work, context)
+            return await first.threads.call(work, context)
 
     def _record(self, vault: str | None) -> VaultRecord:
         """Return the vault of that name or id; None: the default of those that are served."""

@@ -99,7 +99,7 @@ class LocalSource:
         self._workers.shutdown(wait=True, cancel_futures=True)
         for run in list(self._runs.values()):
             if run.engine is not None:
-                run.engine.queue.cancel()
+                run.engine.work.cancel()
             if run.thread is not None:
                 run.thread.join()
         for opened in list(self._open.values()):
@@ -163,7 +163,7 @@ class LocalSource:
             if opened is None or opened.stale:
                 vaults = self._make_vaults()
                 opened = _Open(vaults, _open_to_read(vaults, record))
-                opened.engine.index_by(partial(self._begin_another_run, record))
+                opened.engine.work.elsewhere = partial(self._begin_another_run, record)
                 self._open[record.id] = opened
             opened.users += 1
         try:
@@ -235,7 +235,7 @@ class _IndexingBackend(LocalBackend):
         if isinstance(request, StatusRequest):
             reply = self._status(super().answer(request))
         elif isinstance(request, ReindexRequest):
-            self._engine.check_paths(request.paths)
+            self._engine.work.check_paths(request.paths)
             self._source.begin_run(self._record, self._index_run, full=request.full)
             reply = AcceptedReply(max(len(request.paths), 1), generation=0)
         else:

@@ -62,11 +62,11 @@ async def from_engine(site: Site, vault: str | None, request: Request[R]) -> Enc
     """Answer by the vault's engine, in one of its threads; the reply is encoded there as well."""
     engine = site.engine(vault)
     kind = type(request)
-    call: Any = engine.call
+    call: Any = engine.threads.call
     if kind in QUICK:
-        call = engine.call_quickly
+        call = engine.threads.call_quickly
     elif kind in IN_ORDER:
-        call = engine.call_in_order
+        call = engine.threads.call_in_order
     encoded: Encoded[R] = await call(_encoded, engine, request)
     return encoded
 
@@ -133,7 +133,7 @@ async def metrics(site: Site, _vault: str | None, _request: MetricsRequest) -> s
         hold = site.vaults.held(record)
         if hold is not None:
             with hold as engine:
-                status = await engine.call_quickly(engine.status)
+                status = await engine.threads.call_quickly(engine.status)
                 figures.append(VaultFigures(status, engine.tally()))
     return site.metrics.page(figures)
 
@@ -152,7 +152,7 @@ async def models(
     """List the models of the catalogue."""
     engine = site.engine(vault)
     settings = site.vaults.settings(engine.record)
-    status = await engine.call_quickly(engine.status)
+    status = await engine.threads.call_quickly(engine.status)
     views = await asyncio.to_thread(_views, settings)
     return replies.CatalogueReply(engine.record.name, settings.model.name, status.model, views)
 

@@ -67,6 +67,7 @@ class Models:
         self._wanted = ModelSlot(self._load_wanted)
         self._earlier: Embedder | None = None
         self._sought = False
+        self.served = False  # whether a writer loads them by itself
 
     @property
     def wanted(self) -> Embedder | None:
@@ -118,6 +119,12 @@ class Models:
                     self._answer_by_earlier(earlier)
             return there
 
+    def for_search(self) -> Embedder | None:
+        """The embedder that answers, of those on this computer; a server's writer loads them."""
+        if not self.served:
+            self.load(fetch=False)
+        return self.answering
+
     def use_consent(self, hosts: tuple[str, ...]) -> None:
         """Send notes to these hosts alone; models are loaded again by the next `load`."""
         with self._lock:
@@ -144,7 +151,7 @@ class Models:
             self._drop_earlier()
             return True
 
-    def steadily(self, ask: Callable[[Embedder | None], T]) -> T:
+    def with_one_model(self, ask: Callable[[Embedder | None], T]) -> T:
         """Call `ask` with the current embedder, and again if the model was changed meanwhile."""
         while True:
             model = self._index.vectors.model

@@ -20,6 +20,7 @@ from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.pacing import (
     Retry,
     Schedule,
+    SearchPriority,
     after_failure,
     next_retry,
 )
@@ -61,12 +62,9 @@ class Writer:
         fetch_missing: bool,
         runs: RunLog | None = None,
         model_again_s: float = MODEL_AGAIN_S,
-        between: Callable[[], None] = lambda: None,
+        priority: SearchPriority | None = None,
     ) -> None:
-        """`runs` is where each run is recorded.
-
-        `between` is called between two notes and may block to give searches priority.
-        """
+        """`runs` is where each run is recorded; the writer gives way to searches of `priority`."""
         self.queue = WorkQueue()
         self.events = EventLog(first=time.time_ns() // 1_000_000)
         self._name = name
@@ -76,7 +74,7 @@ class Writer:
         self._fetch_missing = fetch_missing
         self._schedule = Schedule(model_again_s=model_again_s)
         self._recorded = RecordedRuns(runs)
-        self._between = between
+        self._priority = priority or SearchPriority()
         self._activity = Activity(guard=held_removal(index))
         self._changing = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -109,6 +107,7 @@ class Writer:
         """Start the thread; when `after` returns, it brings the index up to date first."""
         if self._thread is not None:
             return
+        self._models.served = True
         self.queue.submit(Work(trigger="schedule"))
         name, loop = f"write-{self._name}", partial(self._loop, after)
         self._thread = threading.Thread(target=loop, name=name, daemon=True)
@@ -163,6 +162,22 @@ class Writer:
 
     # --- one run, in the thread that may write ---------------------------------------------
 
+    def run_here(
+        self,
+        work: Work,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        fetch: bool = False,
+    ) -> RunTotals:
+        """Run in the caller's thread with the model on this computer, or one it may `fetch`."""
+        self._models.load(fetch=False)
+        totals = self.run(work, progress)
+        # The notes are findable by keyword already; only now may a download take its time.
+        missing = self._models.wanted is None and self._fetch_missing
+        if fetch and missing and self._models.load(fetch=True):
+            totals = totals.then(self.run(Work(), progress))
+        return totals
+
     def run(self, work: Work, progress: Callable[[Progress], None] | None = None) -> RunTotals:
         """Run until done, paused, cancelled or closed; errors are raised to the caller."""
         began = self._run_began = time.monotonic()
@@ -216,7 +231,7 @@ class Writer:
                 queue.closed or queue.paused or queue.cancelled or self._recorded.cancelled()
             ),
             give_way=lambda: queue.saved_waiting,
-            between=self._between,
+            between=self._priority.give_way,
         )
 
     def _finish(self, work: Work, totals: RunTotals, began: float, outcome: str) -> None:

@@ -14,7 +14,8 @@ from notewell.base.errors import NotFoundError, UsageError, near
 from notewell.base.support import disk
 from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
-from notewell.engine.vaults.registry import MIRRORS, VAULTS, Registry
+from notewell.base.types.values import VAULTS
+from notewell.engine.vaults.registry import MIRRORS, Registry
 
 OURS = (VAULTS, MIRRORS)
 
@@ -101,7 +102,7 @@ class KnownVaults:
 
     def _data(self, record: VaultRecord) -> Path:
         """Where what belongs to a vault lives, but for an index that was put elsewhere."""
-        return self._settings.data_dir / VAULTS / record.id
+        return record.data_folder(self._settings.data_dir)
 
     @property
     def _mirrors(self) -> Path:

@@ -114,7 +114,7 @@ class Vaults(KnownVaults):
                 for name in databases(self._features):
                     state_file.delete_database(data / name)
                 runs.delete(data)
-                querylog.delete(querylog.folder(self._settings.data_dir, record.id))
+                querylog.delete(record.data_folder(self._settings.data_dir))
             if delete_data and record.source != "folder":
                 _delete_mirror(self._mirrors, record)
             records[:] = [known for known in records if known.id != record.id]

@@ -18,10 +18,11 @@ import orjson
 from notewell.base.errors import ConfigError, NotewellError
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultSource
+from notewell.base.types.values import VAULTS
 from notewell.engine.vaults import switch
 
-VAULTS = "vaults"  # folders of the data directory: what belongs to each vault,
-MIRRORS = "mirrors"  # and the notes of vaults that clients fill, or that are converted
+# The folder of the data directory with the notes of vaults that clients fill, or are converted.
+MIRRORS = "mirrors"
 RECORD = "vault.json"  # in the folder of what belongs to a vault
 _SOURCE = "source.json"  # likewise, of vaults whose notes are converted
 FORMAT = 1
@@ -85,12 +86,12 @@ def keep_records(data_dir: Path, records: Iterable[VaultRecord]) -> None:
     """Write the record of each vault beside its index, where another one lies there. OSError."""
     for record in records:
         content = orjson.dumps(_stored(record), option=orjson.OPT_INDENT_2)
-        write_if_changed(data_dir / VAULTS / record.id / RECORD, content)
+        write_if_changed(record.data_folder(data_dir) / RECORD, content)
 
 
-def forget(data_dir: Path, vault: str) -> None:
+def forget(data_dir: Path, record: VaultRecord) -> None:
     """Delete the record of a vault that is not known any more, and its folder if that is empty."""
-    folder = data_dir / VAULTS / vault
+    folder = record.data_folder(data_dir)
     with suppress(OSError):  # it stays where the list and its copy are lost as well
         (folder / RECORD).unlink(missing_ok=True)
         folder.rmdir()
@@ -238,7 +239,7 @@ class Registry:
                 kept = {record.id for record in records}
                 for gone in before:
                     if gone.id not in kept:
-                        forget(self._folder, gone.id)
+                        forget(self._folder, gone)
 
     def _listed(self) -> Listed:
         if not switch.is_unfinished(self._folder):

@@ -161,7 +161,7 @@ class _Copier:
         if settings_file.is_file():
             yield _Content(SETTINGS, settings_file)
         for record in records:
-            folder = querylog.folder(self._settings.data_dir, record.id)
+            folder = record.data_folder(self._settings.data_dir)
             for name in DATABASES:
                 if self._copied(name, folder, record):
                     yield _Content(f"vaults/{record.id}/{name}", self._copy)

@@ -172,7 +172,7 @@ def _read(file: Path) -> Namespaces:
 
 def store_of(record: VaultRecord, settings: Settings) -> DocumentStore:
     """The namespaces of a vault, even if a setting puts its index elsewhere."""
-    return DocumentStore(settings.data_dir / "vaults" / record.id)
+    return DocumentStore(record.data_folder(settings.data_dir))
 
 
 def mounted(namespace: str, mount: str) -> str:

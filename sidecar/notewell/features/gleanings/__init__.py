@@ -29,7 +29,7 @@ GLEANINGS = Feature(
     answers="notewell.features.gleanings.service:opened",
     commands={"gleanings": "notewell.features.gleanings.commands:gleanings"},
     heading="Write notes",
-    runs=("extract", "maintain"),
+    runs={"extract": "23:00", "maintain": "sunday 02:00"},
     settings="notewell.features.gleanings:SECTION",
     files=("gleanings.json",),
 )

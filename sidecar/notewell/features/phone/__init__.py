@@ -33,7 +33,7 @@ PHONE = Feature(
     handlers="notewell.features.phone.handlers:HANDLERS",
     commands={"phone-index": "notewell.features.phone.commands:phone_index"},
     heading="Look after it",
-    runs=("phone",),
+    runs={"phone": ""},
     settings="notewell.features.phone:SECTION",
     starts=True,
 )

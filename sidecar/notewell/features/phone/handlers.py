@@ -18,7 +18,7 @@ async def switch_phone_index(
     if site.configuration is None:
         raise ConfigError("this server was started without a configuration file to change")
     engine = site.engine(vault)
-    return await engine.call(switch, site.configuration, engine, on=request.on)
+    return await engine.threads.call(switch, site.configuration, engine, on=request.on)
 
 
 HANDLERS: Mapping[type, Handler] = {SwitchPhoneIndex: switch_phone_index}

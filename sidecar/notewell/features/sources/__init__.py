@@ -16,7 +16,7 @@ SOURCES = Feature(
     commands={"sources": "notewell.features.sources.commands:sources"},
     heading="What is known",
     sources={"import": _NOTES, "roam": _NOTES, "logseq": _NOTES},
-    runs=("sync",),
+    runs={"sync": "04:00"},
     files=("source.json",),
     databases=("source-pages.db",),
 )

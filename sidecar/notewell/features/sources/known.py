@@ -69,7 +69,7 @@ _KINDS: Mapping[Form, VaultSource] = {
 
 def folder_of(record: VaultRecord) -> Path:
     """The folder of a vault's data, from where the notes that are kept here lie."""
-    return record.path.parents[2] / "vaults" / record.id
+    return record.data_folder(record.path.parents[2])
 
 
 @dataclass(frozen=True, slots=True)

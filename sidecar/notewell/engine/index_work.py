@@ -1,4 +1,4 @@
-"""What clients report about a vault's files: single changes, and lists of all files they have.
+"""Work for the index of a vault that is asked for: changes, lists of files, runs, the queue.
 
 Beside a folder vault a client only says where to look. A mirror vault holds what its clients send.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import time
 import unicodedata
-from collections.abc import Iterable, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import FileStamp
+from notewell.base.types import FileStamp, VaultRecord
 from notewell.contract.changes import (
     AcceptedReply,
     Change,
@@ -23,43 +23,51 @@ from notewell.contract.changes import (
 from notewell.engine.ingest.plan import Guarded, guard
 from notewell.engine.ingest.queue import MOST_PATHS, Work
 from notewell.engine.ingest.writer import Writer
-from notewell.index.port import Index, IndexReader
+from notewell.index.port import Index
 from notewell.search.query.complete import did_you_mean
 from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror, MirrorMerge
 from notewell.vault.paths import check_name, is_document, is_note
+from notewell.vault.sources import Source
 from notewell.vault.write import VaultWriter
 
 MOST_WARNINGS = 20
 _MS = 1_000_000  # nanoseconds
 
 
-class ClientChanges:
-    """Takes the reports of clients of one vault. Used by one thread at a time."""
+class IndexWork:
+    """Work for one vault's index, which its writer does.
+
+    `take`, `sync`, `settle_guard`, `server_writes` and `confirm_writes` are called by one thread at
+    a time, in the order in which clients asked; any thread may call the others. `elsewhere` starts
+    a run in another engine of this process, where this one only reads.
+    """
 
     def __init__(
         self,
-        root: Path,
+        record: VaultRecord,
         index: Index,
+        source: Source,
         writer: Writer,
         mirror: Mirror | None,
         *,
-        types: tuple[str, ...],
         own: VaultWriter | None = None,
     ) -> None:
         """`mirror` is the folder that clients fill, None for a folder vault.
 
-        `types` are the endings of files that are notes; `own` is what the server writes notes
-        with itself.
+        `own` is what the server writes notes with itself.
         """
-        self._types = types
-        self._root = root
+        self.elsewhere: Callable[[], None] | None = None
+        self._types = source.types
+        self._root = record.path
         self._index = index
         self._writer = writer
         self._mirror = mirror
-        self._merge = None if mirror is None else MirrorMerge(root, mirror, own)
+        self._merge = None if mirror is None else MirrorMerge(record.path, mirror, own)
         self._held: frozenset[str] = frozenset()
         self._held_since = 0.0
+
+    # --- what clients report -----------------------------------------------------------------
 
     def take(self, changes: Sequence[Change]) -> AcceptedReply:
         """Check all changes, apply them in order, and queue their paths for indexing.
@@ -80,8 +88,8 @@ class ClientChanges:
             warnings = received.warnings
             places |= dict.fromkeys(received.second_notes)
             self._hold(self._held - places.keys())
-        self._look_at(tuple(places))
-        return AcceptedReply(len(changes), self._index.generation, _few(warnings))
+        self._queue_paths(tuple(places))
+        return self._accepted(len(changes), _few(warnings))
 
     def sync(self, files: Sequence[FileStamp]) -> SyncReply:
         """Compare a client's list of its files with ours, and queue the differences for indexing.
@@ -105,39 +113,26 @@ class ClientChanges:
         gone = tuple(sorted(ours.keys() - listed.keys() - new))
         guarded = bool(guard(gone, len(ours)))
         if self._mirror is None:
-            self._look_at((*gone, *need))
+            self._queue_paths((*gone, *need))
         else:
             self._hold(frozenset(gone if guarded else ()))
             if not guarded:
                 self._remove(gone)
                 # The list was checked against the guard above; no second confirmation is needed.
-                self._look_at(gone, confirm_removals=True)
+                self._queue_paths(gone, confirm_removals=True)
         return SyncReply(need=tuple(need), gone=gone, guard=guarded)
-
-    def check_paths(self, paths: Sequence[str]) -> None:
-        """Check that each path leads to something that can be indexed, or leaves the index.
-
-        Any thread may call it. Raises NotFoundError for a path that neither the vault nor its
-        index has, and OutsideVaultError for one that is not inside the vault.
-        """
-        for path in paths:
-            there = os.path.exists(contained(self._root, path))  # noqa: PTH110 - see below
-            known = there or self._index.ledger_within([path])
-            if not known:
-                near = did_you_mean(self._index, path)
-                raise NotFoundError(f"{path} is neither in the vault nor in its index{near}")
 
     def settle_guard(self, *, remove: bool) -> AcceptedReply:
         """Remove the notes that disappeared all at once, or keep them until they are seen again."""
         activity = self._writer.activity
         guarded = activity.guard or activity.held
         if guarded is None or not remove:
-            return AcceptedReply(0, self._index.generation)
+            return self._accepted(0)
         if self._mirror is not None:
             self._remove(sorted(self._held))
             self._hold(frozenset())
         self._writer.submit(Work(confirm_removals=True, trigger="client"))
-        return AcceptedReply(guarded.gone, self._index.generation)
+        return self._accepted(guarded.gone)
 
     @property
     def waiting_writes(self) -> int:
@@ -154,13 +149,78 @@ class ClientChanges:
     def confirm_writes(self, confirmed: Sequence[ConfirmedWrite]) -> AcceptedReply:
         """Record which of these writes a client has applied."""
         settled = 0 if self._merge is None else self._merge.confirm(confirmed)
-        return AcceptedReply(settled, self._index.generation)
+        return self._accepted(settled)
+
+    # --- runs --------------------------------------------------------------------------------
+
+    def reindex(
+        self, *, full: bool = False, paths: Sequence[str] = (), confirm_removals: bool = False
+    ) -> AcceptedReply:
+        """Queue a run over the vault or over some notes and folders of it (`check_paths`)."""
+        self.check_paths(paths)
+        work = Work(paths=tuple(paths), full=full, confirm_removals=confirm_removals)
+        self._writer.submit(work)
+        return self._accepted(max(len(paths), 1))
+
+    def check_paths(self, paths: Sequence[str]) -> None:
+        """Check that each path leads to something that can be indexed, or leaves the index.
+
+        Any thread may call it. Raises NotFoundError for a path that neither the vault nor its
+        index has, and OutsideVaultError for one that is not inside the vault.
+        """
+        for path in paths:
+            there = os.path.exists(contained(self._root, path))  # noqa: PTH110 - Path raises for long names
+            known = there or self._index.ledger_within([path])
+            if not known:
+                near = did_you_mean(self._index, path)
+                raise NotFoundError(f"{path} is neither in the vault nor in its index{near}")
+
+    def look_at(self, path: str) -> None:
+        """Have a note that was written here indexed; without a writer, the next run finds it."""
+        if self._writer.serving:
+            self._writer.submit(Work(paths=(path,), saved=True, trigger="client"))
+
+    def look_now(self, *paths: str) -> None:
+        """Have paths, or the whole vault, indexed by the writer or in this thread."""
+        if self._writer.serving:
+            self._writer.submit(Work(paths=paths))
+        elif self.elsewhere is not None:
+            self.elsewhere()
+        else:
+            self._writer.run_here(Work(paths=paths))
+
+    # --- the queue: each reply says how much the request concerned ----------------------------
+
+    def pause(self) -> AcceptedReply:
+        """Pause the writer until `resume`; searching goes on. Returns how much is queued."""
+        self._writer.pause()
+        return self._accepted(self._writer.queue.waiting)
+
+    def resume(self) -> AcceptedReply:
+        """Resume the writer. Returns how much is queued."""
+        self._writer.resume()
+        return self._accepted(self._writer.queue.waiting)
+
+    def cancel(self) -> AcceptedReply:
+        """Drop the queue and stop the running work; commits stay. Returns how much was queued."""
+        waiting = self._writer.queue.waiting
+        self._writer.queue.cancel()
+        return self._accepted(waiting)
+
+    def retry(self) -> AcceptedReply:
+        """Try every failed note again."""
+        return self._accepted(self._writer.retry())
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _accepted(self, count: int, warnings: tuple[str, ...] = ()) -> AcceptedReply:
+        return AcceptedReply(count, self._index.generation, warnings)
 
     def _remove(self, paths: Sequence[str]) -> None:
         if self._merge is not None:
             self._merge.apply([Change("delete", path) for path in paths])
 
-    def _look_at(self, places: Sequence[str], *, confirm_removals: bool = False) -> None:
+    def _queue_paths(self, places: Sequence[str], *, confirm_removals: bool = False) -> None:
         if not places:
             return
         few = len(places) <= MOST_PATHS
@@ -234,35 +294,3 @@ def _few(warnings: tuple[str, ...]) -> tuple[str, ...]:
     if len(warnings) <= MOST_WARNINGS:
         return warnings
     return (*warnings[:MOST_WARNINGS], f"and {len(warnings) - MOST_WARNINGS:,} more")
-
-
-class QueueControl:
-    """Any thread may call. Each reply says how much the request concerned."""
-
-    def __init__(self, writer: Writer, index: IndexReader) -> None:
-        """Nothing is changed yet."""
-        self._writer = writer
-        self._index = index
-
-    def pause(self) -> AcceptedReply:
-        """Pause the writer until `resume`; searching goes on. Returns how much is queued."""
-        self._writer.pause()
-        return self._accepted(self._writer.queue.waiting)
-
-    def resume(self) -> AcceptedReply:
-        """Resume the writer. Returns how much is queued."""
-        self._writer.resume()
-        return self._accepted(self._writer.queue.waiting)
-
-    def cancel(self) -> AcceptedReply:
-        """Drop the queue and stop the running work; commits stay. Returns how much was queued."""
-        waiting = self._writer.queue.waiting
-        self._writer.queue.cancel()
-        return self._accepted(waiting)
-
-    def retry(self) -> AcceptedReply:
-        """Try every failed note again."""
-        return self._accepted(self._writer.retry())
-
-    def _accepted(self, count: int) -> AcceptedReply:
-        return AcceptedReply(count, self._index.generation)
