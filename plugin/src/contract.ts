@@ -197,7 +197,7 @@ export interface StatusReply {
   readonly former_titles?: number;
 }
 
-/** What is left to do: notes to be read and passages to be embedded, together. */
+/** Work that is left: notes to be read and passages to be embedded, together. */
 export interface QueueStatus {
   readonly pending: number;
   readonly current: string | null;
@@ -214,7 +214,7 @@ export interface Guard {
   readonly since: string;
 }
 
-/** What was done for a vault since it was opened; `embedded` counts texts sent to the model. */
+/** Work for a vault since it was opened; `embedded` counts texts sent to the model. */
 export interface WorkDone {
   readonly read: number;
   readonly embedded: number;
@@ -222,7 +222,7 @@ export interface WorkDone {
   readonly removed: number;
 }
 
-/** How a model runs after a failure: in a simpler way than configured, why, and since when. */
+/** A model after a failure: the simpler way in which it runs, why, and since when. */
 export interface EmbedderStatus {
   readonly step: "full" | "fewer_threads" | "single_fp32" | "keyword_only";
   readonly reason: string;
@@ -230,7 +230,7 @@ export interface EmbedderStatus {
 }
 
 /**
- * How far an index is: notes of all that can be searched by words, passages of all by meaning.
+ * Progress of an index: notes of all that can be searched by words, passages of all by meaning.
  *
  * `stuck`: work is left and nothing does it, because of a problem or because no writer runs.
  * `eta_s` is the time until all is done, where it is known. The passages of notes that are not
@@ -319,7 +319,7 @@ export interface SearchReply {
   readonly query_id?: string;
 }
 
-/** How the rankings were combined, with every number a client needs to repeat it. */
+/** The combination of the rankings, with every number a client needs to repeat it. */
 export interface Fusion {
   readonly method: string;
   readonly params: Readonly<Record<string, number | string | null>>;
@@ -1200,7 +1200,7 @@ export interface OpenedRequest extends OfVault {
   readonly rank?: number | null;
 }
 
-/** Whether the opening of a result was recorded, and if not, why. */
+/** The outcome of recording that a result was opened; `reason` says why it was not. */
 export interface OpenedReply {
   readonly recorded: boolean;
   readonly reason: string | null;
@@ -1282,7 +1282,7 @@ export interface ClearLogRequest extends OfVault {
   readonly keep_verdicts?: boolean;
 }
 
-/** How many entries of each kind were deleted from the log. */
+/** Numbers of entries of each kind that were deleted from the log. */
 export interface ClearedReply {
   readonly queries: number;
   readonly opened: number;
@@ -2900,7 +2900,7 @@ export interface SuggestedModel {
 }
 
 /**
- * What embedding the whole vault by the configured service sends, and what it costs.
+ * Amount and cost of what is sent to embed the whole vault by the configured service.
  *
  * `sent` says it in words; `allowed`: whether a person has allowed the host. `dollars` is null
  * where the price is not known; `prices_of` is the month of the prices.
@@ -2925,7 +2925,7 @@ export interface AllowHostRequest extends OfVault {
   readonly allowed?: boolean;
 }
 
-/** Whether notes may be sent to a host now. */
+/** A host, and whether notes may be sent to it now. */
 export interface AllowedHostReply {
   readonly vault: string;
   readonly host: string;
@@ -2973,7 +2973,7 @@ export interface SizedNote {
   readonly bytes: number;
 }
 
-/** How many notes have a type, folder or tag; `name` is null for notes without one. */
+/** Number of notes with a type, folder or tag; `name` is null for notes without one. */
 export interface NamedCount {
   readonly name: string | null;
   readonly notes: number;
@@ -2996,7 +2996,7 @@ export interface ModelVectors {
 }
 
 /**
- * What the model did for the index in its whole life.
+ * Work of the model for the index in its whole life.
  *
  * `embedded` counts texts sent to the model, `seconds` is the time they took, `reused` counts
  * passages whose vectors were there already, `saved_s` is the time that these would have taken.

@@ -10,8 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from notewell.base.types import ScheduleRules, Settings, VaultRecord, VaultRules
-from notewell.base.types.runs import RunEnd, RunKind
-from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
+from notewell.contract.runs import CancelRun, RunEnd, RunKind, RunRequest, RunsRequest
 from notewell.engine.engine import Engine
 from notewell.engine.runs import RunLog
 from notewell.engine.scheduler import Scheduler

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from notewell.base import querylog
 from notewell.base.types import Batch, VaultRecord
-from notewell.base.types.runs import RunEnd
+from notewell.contract.runs import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
 from notewell.engine.runs import RunLog, Runs

@@ -15,7 +15,8 @@ from notewell.base.errors import NotewellError
 from notewell.base.querylog import NAME, Judged, QueryLog
 from notewell.base.support.log_files import logging_to_files
 from notewell.base.types import LogRules, VaultRecord
-from notewell.base.types.runs import RunEnd
+from notewell.contract.fields import iso
+from notewell.contract.runs import RunEnd
 from notewell.engine import runs
 from notewell.engine.access import DEVICES_FILE, TOKEN_FILE, Devices, stored_token
 from notewell.engine.configuration import Configuration
@@ -199,7 +200,7 @@ def make_runs(root: Path) -> Path:
 def use_runs(root: Path) -> None:
     assert len(RunLog(root).runs()) <= 1
     RunLog(root).add("index", "manual", 2.0, RunEnd("done", {"read": 2}, ()))
-    assert RunLog(root).runs()[0].started == 2.0
+    assert RunLog(root).runs()[0].started == iso(2.0)
 
 
 def make_garden(root: Path) -> Path:

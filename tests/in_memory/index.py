@@ -19,9 +19,8 @@ from notewell.base.types import (
     Batch,
     IdArray,
     IndexCounts,
+    IndexedModel,
     IndexFigures,
-    KeptModel,
-    KeptVectors,
     LedgerEntry,
     LedgerState,
     ManifestEntry,
@@ -30,6 +29,7 @@ from notewell.base.types import (
     PendingText,
     StoredChunk,
     StoredNote,
+    StoredVectors,
     VectorPut,
     embedded_text,
 )
@@ -183,12 +183,12 @@ class InMemoryIndex:
     def current_model_key(self) -> ModelKey | None:
         return self._state.chunk_model
 
-    def current_model(self) -> KeptModel | None:
+    def current_model(self) -> IndexedModel | None:
         state = self._state
         model = state.chunk_model
         if model is None:
             return None
-        return KeptModel(model, state.dimensions[model], len(vectors_in_use(state, model)))
+        return IndexedModel(model, state.dimensions[model], len(vectors_in_use(state, model)))
 
     def covered_chunks(self, model: ModelKey) -> int:
         return covered_chunks(self._state, model)
@@ -309,7 +309,7 @@ class InMemoryIndex:
         state = self._state
         return IndexFigures(
             models=tuple(
-                KeptVectors(
+                StoredVectors(
                     model,
                     dimensions,
                     len(state.vectors[model]),

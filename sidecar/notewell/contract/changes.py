@@ -166,7 +166,7 @@ class SyncRequest(Request[SyncReply]):
 
 @frozen
 class ServerWritesRequest(Request[ServerWritesReply]):
-    """What the server wrote to a mirror, for its clients to apply to the vault."""
+    """The notes that the server wrote to a mirror, for its clients to apply to the vault."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",

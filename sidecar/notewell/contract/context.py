@@ -58,7 +58,7 @@ class ContextReply:
 
 @frozen
 class ContextRequest(Request[ContextReply]):
-    """What a language model should read to answer `q`, in at most `budget_tokens` tokens.
+    """Passages for a language model to answer `q` from, in at most `budget_tokens` tokens.
 
     Of at most `sources` notes. `fill` spends what is left of the budget on passages of notes that
     are further from the best. `door` names the client, for the log; None is not logged.

@@ -30,7 +30,7 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 @frozen
 class Doc:
-    """What a field means, in one line: shown in OpenAPI, in `--help` and to assistants."""
+    """The meaning of a field, in one line: shown in OpenAPI, in `--help` and to assistants."""
 
     text: str
 
@@ -170,7 +170,7 @@ def iso(seconds: float | None) -> str | None:
 
 
 def beyond_64_bits(value: object) -> bool:
-    """Whether a whole number in this is one that neither databases nor all JSON can hold."""
+    """True if a whole number in this is one that neither databases nor all JSON can hold."""
     if value is None or isinstance(value, str | bool):  # most values
         return False
     if isinstance(value, Mapping):

@@ -75,7 +75,7 @@ class LogReply:
 
 @frozen
 class OpenedReply:
-    """Whether the opening of a result was recorded, and if not, why."""
+    """The outcome of recording that a result was opened; `reason` says why it was not."""
 
     recorded: bool
     reason: str | None
@@ -92,7 +92,7 @@ class VerdictReply:
 
 @frozen
 class ClearedReply:
-    """How many entries of each kind were deleted from the log."""
+    """Numbers of entries of each kind that were deleted from the log."""
 
     queries: int
     opened: int

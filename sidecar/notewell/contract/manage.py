@@ -79,7 +79,7 @@ class SuggestedModel:
 
 @frozen
 class ServiceCost:
-    """What embedding the whole vault by the configured service sends, and what it costs.
+    """Amount and cost of what is sent to embed the whole vault by the configured service.
 
     `sent` says it in words; `allowed`: whether a person has allowed the host. `dollars` is null
     where the price is not known; `prices_of` is the month of the prices.
@@ -111,7 +111,7 @@ class SuggestReply:
 
 @frozen
 class AllowedHostReply:
-    """Whether notes may be sent to a host now."""
+    """A host, and whether notes may be sent to it now."""
 
     vault: str
     host: str
@@ -149,7 +149,7 @@ class ConfigReply:
 
 @frozen
 class NamedCount:
-    """How many notes have a type, folder or tag; `name` is null for notes without one."""
+    """Number of notes with a type, folder or tag; `name` is null for notes without one."""
 
     name: str | None
     notes: int
@@ -195,7 +195,7 @@ class ModelVectors:
 
 @frozen
 class ModelWorkDone:
-    """What the model did for the index in its whole life.
+    """Work of the model for the index in its whole life.
 
     `embedded` counts texts sent to the model, `seconds` is the time they took, `reused` counts
     passages whose vectors were there already, `saved_s` is the time that these would have taken.

@@ -148,7 +148,7 @@ class NeighborsReply:
 
 @frozen
 class NeighborsRequest(Request[NeighborsReply]):
-    """Which notes are within some hops of a note. `daily` false leaves daily notes out.
+    """Notes within some hops of a note. `daily` false leaves daily notes out.
 
     In the mode `ontology` a note and each topic that it names are one hop apart, both ways.
     """

@@ -1,4 +1,4 @@
-"""What a request is: a frozen record that names its route, its bounds and its reply.
+"""Requests: frozen records that name their route, their bounds and their reply.
 
 Everything that sends, receives, checks or describes a request is made from its record: the HTTP
 model, OpenAPI, command-line options, the tools of assistants, the client of a running server and
@@ -87,12 +87,12 @@ class Endpoint:
 
     @property
     def scope(self) -> Scope:
-        """What a caller must be allowed to do."""
+        """The permission that a caller must have."""
         return self.needs or ("read" if self.method == "GET" else "write")
 
     @property
     def of_writers(self) -> bool:
-        """Whether a server that only reads its indexes refuses it."""
+        """True if a server that only reads its indexes refuses it."""
         return self.scope == "write" if self.changes is None else self.changes
 
     @property
@@ -131,7 +131,7 @@ class RequestField:
 
     @property
     def required(self) -> bool:
-        """Whether a caller must give it."""
+        """True if a caller must give it."""
         return self.default is MISSING
 
 

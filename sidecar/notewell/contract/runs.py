@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from notewell.base.types.frozen import frozen
-from notewell.base.types.runs import RunKind, RunResult, Trigger
 from notewell.contract.fields import Doc, Limit, Pattern
 from notewell.contract.request import Endpoint, Request
 
+RunKind = Literal["index", "reconcile", "extract", "maintain", "plan", "sync", "phone"]
+Trigger = Literal["schedule", "manual", "watch", "client"]
+RunResult = Literal["running", "done", "cancelled", "failed"]
 RunId = Annotated[str, Pattern("^[0-9]{1,15}$"), Doc("Id of the run")]
 
 
@@ -33,6 +35,15 @@ class RunView:
     result: RunResult
     counts: Mapping[str, int]
     errors: tuple[RunError, ...]
+
+
+@frozen
+class RunEnd:
+    """The end of a run, as it is logged."""
+
+    result: RunResult
+    counts: Mapping[str, int]
+    errors: tuple[RunError, ...] = ()
 
 
 @frozen

@@ -218,7 +218,7 @@ class Result:
 
 @frozen
 class Fusion:
-    """How the rankings were combined, with every number a client needs to repeat it."""
+    """The combination of the rankings, with every number a client needs to repeat it."""
 
     method: str
     params: Mapping[str, float | str | None] = field(default_factory=dict)

@@ -69,7 +69,7 @@ class Problem:
 
 @frozen
 class HealthRequest(Request[HealthReply]):
-    """Whether the server runs; reveals nothing about a vault."""
+    """A sign that the server runs; reveals nothing about a vault."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",

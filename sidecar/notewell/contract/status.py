@@ -21,7 +21,7 @@ Phase = Literal["reading", "embedding", "idle", "paused", "stuck"]
 
 @frozen
 class IndexProgress:
-    """How far an index is: notes of all that can be searched by words, passages of all by meaning.
+    """Progress of an index: notes of all that can be searched by words, passages of all by meaning.
 
     `stuck`: work is left and nothing does it, because of a problem or because no writer runs.
     `eta_s` is the time until all is done, where it is known. The passages of notes that are not
@@ -38,7 +38,7 @@ class IndexProgress:
 
 @frozen
 class QueueStatus:
-    """What is left to do: notes to be read and passages to be embedded, together."""
+    """Work that is left: notes to be read and passages to be embedded, together."""
 
     pending: int = 0
     current: str | None = None
@@ -59,7 +59,7 @@ class Guard:
 
 @frozen
 class WorkDone:
-    """What was done for a vault since it was opened; `embedded` counts texts sent to the model."""
+    """Work for a vault since it was opened; `embedded` counts texts sent to the model."""
 
     read: int = 0
     embedded: int = 0
@@ -69,7 +69,7 @@ class WorkDone:
 
 @frozen
 class EmbedderStatus:
-    """How a model runs after a failure: in a simpler way than configured, why, and since when."""
+    """A model after a failure: the simpler way in which it runs, why, and since when."""
 
     step: Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
     reason: str

@@ -142,7 +142,7 @@ class PairingCode:
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """What a pairing code gave: a device's token, or a browser's session, and the device's name."""
+    """The outcome of a pairing code: a device's token, or a browser's session, and its name."""
 
     name: str
     token: str = field(repr=False)
@@ -454,7 +454,7 @@ def checked_address(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only this computer reaches an address, such as `http://127.0.0.1:8765`."""
+    """True if only this computer reaches an address, such as `http://127.0.0.1:8765`."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

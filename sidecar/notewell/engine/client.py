@@ -78,7 +78,7 @@ class LocalBackend:
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """What a running server leaves in `SERVER_FILE`. `vaults` are the ids it serves."""
+    """A running server, as its `SERVER_FILE` has it. `vaults` are the ids it serves."""
 
     url: str
     token: str = field(repr=False)
@@ -109,7 +109,7 @@ def running_server(directory: Path) -> ServerInfo | None:
 
 
 def has_live_server(directory: Path) -> bool:
-    """Whether the process that `SERVER_FILE` in `directory` names still runs."""
+    """True if the process that `SERVER_FILE` in `directory` names still runs."""
     info = _read(directory / SERVER_FILE)
     return info is not None and _is_alive(info.pid)
 
@@ -359,7 +359,7 @@ def _request(parts: SplitResult, method: str, headers: Mapping[str, str], body: 
 
 
 def _all_of(connection: socket.socket) -> bytes:
-    """What the server sends until it closes the connection."""
+    """All that the server sends until it closes the connection."""
     received = bytearray()
     while piece := connection.recv(_READ_BYTES):
         received += piece

@@ -137,17 +137,6 @@ class Configuration:
             _write(self.file, text)
         return live_sections(changes, self._features)
 
-    def consent(self, host: str, *, allowed: bool) -> None:
-        """Allow or forbid sending notes to `host`, in the per-user file. Raises ConfigError."""
-        self.list_item("model.consent", host, wanted=allowed)
-
-    def allow_documents(self, folder: str, *, allowed: bool) -> None:
-        """Allow or forbid indexing documents below `folder`, in the per-user file.
-
-        Raises ConfigError.
-        """
-        self.list_item("documents.allow", folder, wanted=allowed)
-
     def of_user(self) -> Settings:
         """The settings that the per-user file makes alone."""
         return self._of_file(_text(self.file))
@@ -162,13 +151,13 @@ class Configuration:
             kept = (*others, item) if wanted else others
             _write(self.file, changed(text, {key: kept or None}))
 
-    def use_chat_model(self, rules: Mapping[str, str]) -> None:
-        """Set keys of [ask] in the per-user file; an empty value removes one. Raises ConfigError.
+    def set_section(self, name: str, values: Mapping[str, str]) -> None:
+        """Set keys of a section in the per-user file; an empty value removes one.
 
-        Not for what a client sends: the caller decides where notes may go.
+        Not for what a client sends: the caller decides where notes may go. Raises ConfigError.
         """
         with self._changing:
-            changes = {f"ask.{name}": value or None for name, value in rules.items()}
+            changes = {f"{name}.{key}": value or None for key, value in values.items()}
             text = changed(_text(self.file), changes)
             self._of_file(text)
             _write(self.file, text)
@@ -203,7 +192,7 @@ class Configuration:
         return self._merged({"user": self._parsed(text, str(self.file))})
 
     def only_places(self) -> bool:
-        """Whether the per-user file sets nothing but where data lies."""
+        """True if the per-user file sets nothing but where data lies."""
         return set(self._parsed(_text(self.file), str(self.file))) <= set(PATHS)
 
 
@@ -216,7 +205,7 @@ def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
 
 
 def _is_safe(key: str, features: Sections) -> bool:
-    """Whether a setting may be changed over HTTP."""
+    """True if a setting may be changed over HTTP."""
     section, _, name = key.partition(".")
     if any(one.name == section and name in one.safe for one in features):
         return True

@@ -248,7 +248,7 @@ class Engine:
 
     @property
     def suggestions(self) -> ModelSuggestions:
-        """Whether another model would read the notes better, and what a service would cost."""
+        """Suggestions of a better model for the notes, and the cost of a service."""
         return ModelSuggestions(self.record, self._settings, self._parts.index)
 
     def follow(self, *, after: int | None = None) -> EventStream:
@@ -322,7 +322,7 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        """Whether closing it now would cut work off, or undo a pause."""
+        """True if closing it now would cut work off, or undo a pause."""
         activity = self._writer.activity
         return activity.running or activity.paused or activity.waiting > 0 or self.vault.runs.busy
 

@@ -95,7 +95,7 @@ class StreamedEvent(Protocol):
 
     @property
     def data(self) -> object:
-        """What is sent as JSON."""
+        """The content, sent as JSON."""
         ...
 
 

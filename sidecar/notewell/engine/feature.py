@@ -22,9 +22,9 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.base.querylog import Judgements
     from notewell.base.support.http import Cancel
     from notewell.base.types import Embedder, Settings, VaultRecord, VaultSource
-    from notewell.base.types.runs import RunKind
     from notewell.base.types.settings import Section
     from notewell.contract.request import Request, StreamEvent
+    from notewell.contract.runs import RunKind
     from notewell.contract.search import SearchReply, SearchRequest
     from notewell.engine.ingest.token_counter import TokenCounter
     from notewell.engine.runs import Runs

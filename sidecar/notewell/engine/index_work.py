@@ -136,11 +136,11 @@ class IndexWork:
 
     @property
     def waiting_writes(self) -> int:
-        """How many notes of the server clients have to take; any thread may ask."""
+        """The number of notes of the server that clients have to take; any thread may ask."""
         return 0 if self._merge is None else self._merge.waiting
 
     def server_writes(self, after: int, limit: int) -> ServerWritesReply:
-        """What the server wrote to a mirror, for its clients; nothing for a folder vault."""
+        """The notes that the server wrote to a mirror, for its clients; none for a folder vault."""
         if self._merge is None:
             return ServerWritesReply((), 0)
         changes, waiting = self._merge.feed(after, limit)

@@ -1,4 +1,4 @@
-"""Whether another model would read the notes of a vault better, and what a service would cost."""
+"""Suggests a model that reads the notes of a vault better, and tells the cost of a service."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class ModelSuggestions:
         )
 
     def waiting_service(self) -> ServiceCost | None:
-        """What the configured service would be sent, if nobody has allowed it; else None."""
+        """The cost of the configured service, if nobody has allowed it; else None."""
         rules = self.settings.model
         host = None if self.settings.offline else service_host(rules)
         if host is None or host in rules.consent:
@@ -160,7 +160,7 @@ class ModelSuggestions:
         )
 
     def _seconds(self) -> float:
-        """How long a passage takes on this computer."""
+        """Seconds for a passage on this computer."""
         work = model_work(self.index)
         return work.seconds / work.embedded if work.embedded else _SECONDS
 
@@ -196,7 +196,7 @@ def _reason(
 
 
 def _gain(foreign: dict[str, float], used: ModelSpec, spec: ModelSpec) -> str:
-    """How much better the model finds notes in the first of the languages that were measured."""
+    """A sentence on both models' quality in the first of the languages that was measured."""
     before, after = dict(used.quality), dict(spec.quality)
     measured = [code for code in foreign if code in before and code in after]
     if not measured:

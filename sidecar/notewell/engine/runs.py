@@ -29,7 +29,8 @@ from notewell.base.errors import (
     RunLogError,
 )
 from notewell.base.support import disk
-from notewell.base.types.runs import Run, RunEnd, RunKind, RunProblem, RunResult, Trigger
+from notewell.contract.fields import iso
+from notewell.contract.runs import RunEnd, RunError, RunKind, RunResult, RunView, Trigger
 
 NAME = "runs.db"
 MOST = 100
@@ -56,7 +57,7 @@ DELETE FROM runs WHERE result != 'running' AND (
 _ENDED = """
 UPDATE runs SET ended = ?, result = ?, counts = ?, errors = ? WHERE id = ? AND result = 'running'
 """
-_DIED = RunEnd("failed", {}, (RunProblem(None, "its process ended before it did"),))
+_DIED = RunEnd("failed", {}, (RunError(None, "its process ended before it did"),))
 
 # The log is asked this often whether another process has cancelled a run.
 _ASK_EVERY_S = 0.5
@@ -120,12 +121,12 @@ class RunLog:
             raise _unusable(self._folder, error) from error
         self._change(lambda db: _insert_ended(db, kind, trigger, started, end))
 
-    def runs(self, limit: int = MOST) -> tuple[Run, ...]:
+    def runs(self, limit: int = MOST) -> tuple[RunView, ...]:
         """The newest runs, newest first."""
         self._settle()
         return self._select("ORDER BY id DESC LIMIT ?", limit)
 
-    def run(self, number: int) -> Run:
+    def run(self, number: int) -> RunView:
         """One run; NotFoundError if the log does not have it."""
         self._settle()
         found = self._select("WHERE id = ?", number)
@@ -135,7 +136,7 @@ class RunLog:
             )
         return found[0]
 
-    def cancel(self, number: int) -> Run:
+    def cancel(self, number: int) -> RunView:
         """Ask a run to stop, in whatever process it works; one that has ended stays as it is."""
         run = self.run(number)
         if run.result == "running":
@@ -145,7 +146,7 @@ class RunLog:
         return run
 
     def is_cancelled(self, number: int) -> bool:
-        """Whether a run was asked to stop."""
+        """True if a run was asked to stop."""
         rows = self._read(lambda db: _cancel_of(db, number))
         return bool(rows)
 
@@ -172,9 +173,9 @@ class RunLog:
         for run in self._select("WHERE result = ?", "running"):
             lock = self._lock(run.kind)
             with suppress(filelock.Timeout, OSError), lock.acquire(timeout=0):
-                self._change(partial(_finish, number=run.id, end=_DIED))
+                self._change(partial(_finish, number=int(run.id), end=_DIED))
 
-    def _select(self, which: str, value: object) -> tuple[Run, ...]:
+    def _select(self, which: str, value: object) -> tuple[RunView, ...]:
         found = self._read(
             lambda db: [
                 _run(row)
@@ -184,7 +185,7 @@ class RunLog:
         return tuple(found or ())
 
     def _read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """What `work` reads; None if there is no file yet."""
+        """The outcome of reading by `work`; None if there is no file yet."""
         if not (self._folder / NAME).exists():
             return None
         return self._change(work)
@@ -269,10 +270,18 @@ def _latest(db: sqlite3.Connection, kind: str) -> float | None:
     return None if row is None else float(row[0])
 
 
-def _run(row: tuple[Any, ...]) -> Run:
+def _run(row: tuple[Any, ...]) -> RunView:
     number, kind, trigger, started, ended, result, counts, errors = row
-    problems = tuple(RunProblem(path, why) for path, why in json.loads(errors))
-    return Run(number, kind, trigger, started, ended, result, json.loads(counts), problems)
+    return RunView(
+        str(number),
+        kind,
+        trigger,
+        iso(started),
+        iso(ended),
+        result,
+        json.loads(counts),
+        tuple(RunError(path, why) for path, why in json.loads(errors)),
+    )
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
@@ -297,13 +306,13 @@ def delete(folder: Path) -> None:
 
 @dataclass(slots=True)
 class RunProgress:
-    """What a run has done so far, and whether it has to stop. Used by the run's own thread."""
+    """Counts and problems of a run so far, and its stop signal. Used by the run's own thread."""
 
     id: int
     stopping: threading.Event
     asked: Callable[[], bool]
     counts: Counter[str] = field(default_factory=Counter)
-    problems: list[RunProblem] = field(default_factory=list)
+    problems: list[RunError] = field(default_factory=list)
     _next_ask: float = 0.0
 
     def check(self) -> None:
@@ -327,7 +336,7 @@ class RunProgress:
         """Record something that went wrong without ending the run; the first ones are kept."""
         self.counts["errors"] += 1
         if len(self.problems) < MOST_ERRORS:
-            self.problems.append(RunProblem(path, why))
+            self.problems.append(RunError(path, why))
 
 
 class Runs:
@@ -351,7 +360,7 @@ class Runs:
 
     @property
     def busy(self) -> bool:
-        """Whether a run works in this process."""
+        """True if a run works in this process."""
         return bool(self._active)
 
     def now(self, kind: RunKind, trigger: Trigger, work: Callable[[RunProgress], object]) -> int:

@@ -15,7 +15,7 @@ from typing import TypeAlias, get_args
 from notewell.base.errors import NotewellError
 from notewell.base.support import due_times
 from notewell.base.types import ScheduleRules
-from notewell.base.types.runs import RunKind
+from notewell.contract.runs import RunKind
 from notewell.engine.runs import RunLog
 
 # Times are compared with the clock at least this often: it may be set, and computers sleep.

@@ -138,7 +138,7 @@ class SearchHistory:
         return ClearedReply(cleared.queries, cleared.opened, cleared.verdicts)
 
     def judgements(self) -> Judgements:
-        """What was opened and judged, under the paths that the notes have now."""
+        """Opened results and verdicts, under the paths that the notes have now."""
         judgements = self._log.judgements()
         return Judgements(
             tuple(replace(one, path=self._path(one)) for one in judgements.opened),

@@ -50,7 +50,7 @@ def _one(word: str, records: Sequence[VaultRecord]) -> VaultRecord:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one vault answered; a reply, or why there is none."""
+    """The answer of one vault: a reply, or the reason why there is none."""
 
     vault: str
     reply: SearchReply | None
@@ -58,7 +58,7 @@ class Part:
 
 
 def part_of(vault: str, search: Callable[[], SearchReply]) -> Part:
-    """What a search of one vault gave; its problem, if it has one of the package's errors."""
+    """The outcome of a search of one vault; an error of the package becomes its problem."""
     try:
         return Part(vault, search())
     except NotewellError as error:

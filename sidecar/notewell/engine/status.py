@@ -254,7 +254,7 @@ def _state(activity: Activity, progress: IndexProgress) -> EngineState:
 
 
 def _left(activity: Activity, progress: IndexProgress) -> int:
-    """How many notes are to be read and passages to be embedded; 0 if nothing can be done."""
+    """Notes to be read and passages to be embedded, together; 0 if nothing can be done."""
     if progress.phase == "idle":
         return 0
     to_read = progress.notes - progress.notes_read

@@ -21,8 +21,8 @@ from notewell.base.types import (
     FloatArray,
     IdArray,
     IndexCounts,
+    IndexedModel,
     IndexFigures,
-    KeptModel,
     LedgerEntry,
     LedgerState,
     Link,
@@ -373,7 +373,7 @@ class IndexReader(Protocol):
         """The model in use, or else the one used last; None: no model was ever used."""
         ...
 
-    def current_model(self) -> KeptModel | None:
+    def current_model(self) -> IndexedModel | None:
         """The same with its dimensions and how many of its vectors current chunks need."""
         ...
 

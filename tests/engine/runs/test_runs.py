@@ -12,7 +12,7 @@ import pytest
 
 import notewell
 from notewell.base.errors import AlreadyRunningError, CancelledError, NotFoundError, UsageError
-from notewell.base.types.runs import RunEnd, RunProblem
+from notewell.contract.runs import RunEnd, RunError
 from notewell.engine.runs import MOST, MOST_OF_SAVED, NAME, RunLog, RunProgress, Runs
 from tests.waiting import PROCESS_S, until
 
@@ -29,9 +29,9 @@ def test_a_run_is_known_from_its_start_to_its_end(log: RunLog) -> None:
 
     started = log.start("extract", "manual")
     assert [(one.id, one.result, one.ended) for one in log.runs()] == [
-        (started.id, "running", None)
+        (str(started.id), "running", None)
     ]
-    log.end(started, RunEnd("failed", {"found": 2}, (RunProblem("A.md", "no link"),)))
+    log.end(started, RunEnd("failed", {"found": 2}, (RunError("A.md", "no link"),)))
 
     run = log.run(started.id)
     assert (run.kind, run.trigger, run.result, run.counts) == (
@@ -40,7 +40,7 @@ def test_a_run_is_known_from_its_start_to_its_end(log: RunLog) -> None:
         "failed",
         {"found": 2},
     )
-    assert run.errors == (RunProblem("A.md", "no link"),)
+    assert run.errors == (RunError("A.md", "no link"),)
     assert run.ended is not None
     assert run.ended >= run.started
     with pytest.raises(NotFoundError, match="runs list"):

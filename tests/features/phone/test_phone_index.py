@@ -15,7 +15,7 @@ import pytest
 from notewell.base.errors import ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
 from notewell.base.types import Batch, VaultRecord, VaultRules
-from notewell.base.types.runs import RunEnd
+from notewell.contract.runs import RunEnd
 from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex, PhoneParts

@@ -131,38 +131,17 @@ def provider_key(rules: AskRules, environ: Mapping[str, str] | None = None) -> s
     `environ` None is the environment of this process. The usual variable of the provider is only
     used for its own address, so that its key is not sent elsewhere.
     """
-    environ = os.environ if environ is None else environ
-    if environ.get(ENV_KEY):
-        return environ[ENV_KEY]
     usual = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(rules.provider, "")
-    return (environ.get(usual) or None) if not rules.base_url else None
+    return secret(*([ENV_KEY] if rules.base_url else [ENV_KEY, usual]), environ=environ)
 
 
-def database_password(environ: Mapping[str, str] | None = None) -> str | None:
-    """The password of the PostgreSQL server in the environment, or None."""
-    environ = os.environ if environ is None else environ
-    return environ.get(ENV_POSTGRES) or None
+def secret(*variables: str, environ: Mapping[str, str] | None = None) -> str | None:
+    """The first of these variables that the environment sets, or None.
 
-
-def embedding_key(
-    variables: Sequence[str],
-    environ: Mapping[str, str] | None = None,
-    *,
-    own: str = ENV_MODEL_KEY,
-) -> str | None:
-    """The key of a service of embeddings in the environment, or None.
-
-    `variables` are the usual ones of the service; none for another address than its own. `own` is
-    Notewell's variable for it.
+    `environ` None is the environment of this process.
     """
     environ = os.environ if environ is None else environ
-    names = (own, *variables)
-    return next((environ[name] for name in names if environ.get(name)), None)
-
-
-def roam_token(environ: Mapping[str, str] | None = None) -> str:
-    """The token of graphs at Roam in the environment; "" if there is none."""
-    return (os.environ if environ is None else environ).get(ENV_ROAM_TOKEN, "")
+    return next((environ[name] for name in variables if environ.get(name)), None)
 
 
 def load_settings(
@@ -412,7 +391,7 @@ _LINKING_TERMS = ("xterm-kitty", "xterm-ghostty", "foot", "alacritty", "contour"
 
 
 def is_terminal(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether a person reads stdout; `FORCE_COLOR` says so where it is a pipe.
+    """True if a person reads stdout; `FORCE_COLOR` says so where it is a pipe.
 
     `environ` None is the environment of this process.
     """
@@ -421,7 +400,7 @@ def is_terminal(environ: Mapping[str, str] | None = None) -> bool:
 
 
 def shows_colours(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether stdout gets colours; not with `NO_COLOR` (no-color.org) and on a dumb terminal."""
+    """True if stdout gets colours; not with `NO_COLOR` (no-color.org) and on a dumb terminal."""
     environ = os.environ if environ is None else environ
     if environ.get("NO_COLOR") or not is_terminal(environ):
         return False
@@ -429,7 +408,7 @@ def shows_colours(environ: Mapping[str, str] | None = None) -> bool:
 
 
 def shows_links(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether stdout is a terminal known to open links in text; `FORCE_HYPERLINK` decides alone."""
+    """True if stdout is a terminal known to open links in text; `FORCE_HYPERLINK` decides alone."""
     environ = os.environ if environ is None else environ
     forced = environ.get("FORCE_HYPERLINK")
     if forced:

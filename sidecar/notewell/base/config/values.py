@@ -112,7 +112,7 @@ def _truth(value: object) -> bool:
 
 
 def _may_be_number(value: object) -> TypeGuard[int | float | str]:
-    """Whether the type fits; of text, only ASCII digits are taken for numbers."""
+    """True if the type fits; of text, only ASCII digits are taken for numbers."""
     if isinstance(value, str):
         return value.isascii()
     return isinstance(value, int | float) and not isinstance(value, bool)

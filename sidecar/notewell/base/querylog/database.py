@@ -87,7 +87,7 @@ def fold(text: str) -> str:
 
 
 def continues(earlier: Query, later: Query) -> bool:
-    """Whether `later` is `earlier` typed further or repeated at once, and replaces it."""
+    """True if `later` is `earlier` typed further or repeated at once, and replaces it."""
     soon = 0 <= later.at - earlier.at <= BURST_SECONDS
     return soon and earlier.door == later.door and fold(later.text).startswith(fold(earlier.text))
 
@@ -122,7 +122,7 @@ _QUERY = "SELECT id, at, door, query, mode, took_ms, generation, results FROM qu
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """How many rows a clearing deleted."""
+    """Numbers of deleted rows."""
 
     queries: int
     opened: int
@@ -297,7 +297,7 @@ class LogDatabase:
 
 
 def _row(query: Query) -> tuple[Any, ...]:
-    """What the table of searches stores of one; `_query` reads most of it again."""
+    """A row of the table of searches; `_query` reads most of it again."""
     results = json.dumps(query.results, ensure_ascii=False)
     key = (query.id, query.at, query.door, query.text, fold(query.text), query.mode)
     return (*key, query.took_ms, query.generation, results)
@@ -321,7 +321,7 @@ def forget_searches(file: Path) -> None:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether the file is a damaged database, and not only inaccessible."""
+    """True if the file is a damaged database, and not only inaccessible."""
     return isinstance(error, sqlite3.DatabaseError) and any(
         word in str(error) for word in ("malformed", "not a database")
     )

@@ -205,7 +205,7 @@ def _audit_file(file: Path) -> Path:
 
 
 def _is_relevant(record: logging.LogRecord) -> bool:
-    """Whether a record is ours, or a warning or error of another library."""
+    """True if a record is ours, or a warning or error of another library."""
     return record.name.split(".", 1)[0] == _OURS or record.levelno >= logging.WARNING
 
 

@@ -30,7 +30,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class TarForm:
-    """What a kind of tar file consists of.
+    """The members that a kind of tar file consists of.
 
     `what` is its name in messages, `names` the names that its members may have, `manifest` the
     member that each has, `error` what is raised for one that is not of this kind.

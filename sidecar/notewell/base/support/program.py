@@ -23,7 +23,7 @@ _RUN_CODE = (
 
 
 def is_helper() -> bool:
-    """Whether this process is the helper, not a program in an environment of Python."""
+    """True if this process is the helper, not a program in an environment of Python."""
     return bool(getattr(sys, "frozen", False))
 
 
@@ -108,5 +108,5 @@ def switch_telemetry_off() -> None:
 
 
 def is_telemetry_off() -> bool:
-    """Whether onnxruntime was told, before it was imported, to report nothing."""
+    """True if onnxruntime was told, before it was imported, to report nothing."""
     return os.environ.get(_ONNXRUNTIME, "").strip().lower() in _YES

@@ -46,7 +46,7 @@ class StateFile(ABC, Generic[S]):
 
     @abstractmethod
     def unusable(self, error: Exception) -> WriteError:
-        """What is raised where the file cannot be read or written."""
+        """The error to raise where the file cannot be read or written."""
 
     def load(self) -> S:
         """The state; the empty one where there is no file. WriteError if it cannot be read."""

@@ -38,7 +38,7 @@ class ChunkSizes:
 
 @frozen
 class CosineScale:
-    """What a model's cosines mean: the mean of those of queries and passages.
+    """A scale for a model's cosines: the mean of those of queries and passages.
 
     `unrelated`: on different topics; `related`: of a query and its answer, which is higher.
     `passages` and `passages_deviation`: mean and standard deviation of the cosines of two passages
@@ -103,7 +103,7 @@ class EmbedsInPieces(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many texts are worth giving to it in one call."""
+        """The number of texts that are worth giving to it in one call."""
         ...
 
     def embed_pieces(
@@ -191,7 +191,7 @@ class KnowsTokens(Protocol):
 
 
 def knows_tokens(model: object) -> TypeGuard[KnowsTokens]:
-    """Whether a model is one. Searches ask often, and `isinstance` takes ten microseconds."""
+    """True if a model is one. Searches ask often, and `isinstance` takes ten microseconds."""
     return hasattr(model, "token_vectors")
 
 
@@ -201,10 +201,10 @@ class KnowsCosines(Protocol):
 
     @property
     def cosines(self) -> CosineScale | None:
-        """What they mean; None if it is not known."""
+        """The scale of its cosines; None if it is not known."""
         ...
 
 
 def knows_cosines(model: object) -> TypeGuard[KnowsCosines]:
-    """Whether a model is one."""
+    """True if a model is one."""
     return hasattr(model, "cosines")

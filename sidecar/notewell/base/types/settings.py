@@ -34,7 +34,7 @@ NOTE_TYPES: tuple[str, ...] = (".md", ".markdown", ".canvas", ".base", ".txt", "
 
 @frozen
 class VaultRules:
-    """Which files of a vault are notes to index."""
+    """The files of a vault that are notes to index."""
 
     types: tuple[str, ...] = NOTE_TYPES  # endings of the files that are read
     include: tuple[str, ...] = ()  # globs; empty means everything readable
@@ -48,7 +48,7 @@ class VaultRules:
 
 @frozen
 class ChunkRules:
-    """How notes are cut into chunks, and their sizes in tokens of the model.
+    """Method of cutting notes into chunks, and their sizes in tokens of the model.
 
     `semantic` cuts sections also where the likeness of two neighbouring sentences is below the
     `percentile` of those of the note. A size of None is that of the model's catalogue entry.
@@ -63,7 +63,7 @@ class ChunkRules:
 
 @frozen
 class ModelRules:
-    """Which embedding model a vault uses, and with how many threads.
+    """The embedding model of a vault, and its threads.
 
     With another `provider` than `local` a service computes the embeddings: passages and queries
     are sent there, except to this computer only after its host is in `consent`. Keys are not
@@ -195,7 +195,7 @@ class LimitRules:
 
 @frozen
 class LogRules:
-    """How events are logged: `format` everywhere, `level` in a server's files.
+    """Logging of events: `format` everywhere, `level` in a server's files.
 
     `queries`: whether searches and opened results are logged, on this computer only.
     """
@@ -214,7 +214,7 @@ class DocumentRules:
 
 @frozen
 class AskRules:
-    """Which language model answers questions. Nothing is sent anywhere without a `provider`.
+    """The language model that answers questions. Nothing is sent without a `provider`.
 
     Keys are not settings: they come from the environment or the system's keyring.
     """
@@ -243,7 +243,7 @@ class TopicRules:
 
 @frozen
 class ScheduleRules:
-    """When a server does what by itself: "23:00", "sunday 02:00" or a cron expression, local time.
+    """Times at which a server begins runs: "23:00", "sunday 02:00" or a cron expression, local.
 
     "" is never, and "on" the usual time: 23:00 for `extract`, Sunday 02:00 for `maintain`, 04:00
     for `sync` and Sunday 03:00 for `plan`. `reconcile` None: as `vault.reconcile_at` says.

@@ -271,7 +271,7 @@ class VectorPut:
 
 
 @frozen
-class KeptModel:
+class IndexedModel:
     """A model that has vectors in an index. `vectors` counts those for texts of current chunks."""
 
     key: ModelKey
@@ -348,7 +348,7 @@ class VectorHits(ChunkHits):
 
 
 @frozen
-class KeptVectors:
+class StoredVectors:
     """A model that has vectors in an index. `vectors` counts all, also those of removed texts."""
 
     key: ModelKey
@@ -361,5 +361,5 @@ class KeptVectors:
 class IndexFigures:
     """The models of an index, oldest first, and the size of all its files in bytes."""
 
-    models: tuple[KeptVectors, ...]
+    models: tuple[StoredVectors, ...]
     bytes_on_disk: int

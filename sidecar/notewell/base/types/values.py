@@ -77,7 +77,7 @@ Verdict = Literal["this_was_it", "never_for_this"]
 
 @frozen
 class Progress:
-    """How far an index run is."""
+    """The progress of an index run."""
 
     stage: Literal["scan", "read", "embed", "done"]
     done: int
@@ -101,7 +101,7 @@ class VaultRecord:
 
     @property
     def is_converted(self) -> bool:
-        """Whether its notes were made here from a source that is no folder, and are only read."""
+        """True if its notes were made here from a source that is no folder, and are only read."""
         return self.source in {"import", "roam", "logseq"}
 
     @property

@@ -61,7 +61,7 @@ def allow_service(invocation: Invocation, service: ServiceCost) -> bool:
     if not click.confirm(f"May they be sent to {service.host}?", err=True):
         invocation.say(f"Nothing is sent. To allow it later: notewell models allow {service.host}")
         return False
-    invocation.configuration().consent(service.host, allowed=True)
+    invocation.configuration().list_item("model.consent", service.host, wanted=True)
     return True
 
 

@@ -140,7 +140,7 @@ def allow_host(host: str | None, yes: bool, forbid: bool, set_key: bool) -> None
     if not forbid and not yes:
         question = f"May Notewell send the text of your notes and searches to {host}?"
         click.confirm(question, abort=True)
-    invocation.configuration().consent(host, allowed=not forbid)
+    invocation.configuration().list_item("model.consent", host, wanted=not forbid)
     click.echo(f"{host} is {'forbidden' if forbid else 'allowed'}.")
 
 

@@ -189,7 +189,8 @@ async def allow_host(
         raise UsageError(f"{request.host} is not the host of the configured service.")
     others = tuple(host for host in rules.consent if host != request.host)
     hosts = (*others, request.host) if request.allowed else others
-    await asyncio.to_thread(site.configuration.consent, request.host, allowed=request.allowed)
+    change = site.configuration.list_item
+    await asyncio.to_thread(change, "model.consent", request.host, wanted=request.allowed)
     await asyncio.to_thread(site.vaults.use_consent, hosts)
     return replies.AllowedHostReply(record.name, request.host, request.allowed)
 

@@ -58,7 +58,7 @@ class ModelWork:
 
     @property
     def saved_seconds(self) -> float:
-        """How long the model would have taken for the reused passages, at its own speed."""
+        """Seconds that the model would have taken for the reused passages, at its own speed."""
         return self.seconds / self.embedded * self.reused if self.embedded else 0.0
 
 
@@ -295,7 +295,7 @@ def _store(
 
 
 def usable(vectors: FloatArray, dimensions: int) -> list[bool]:
-    """Which of the vectors can be stored."""
+    """A mask of the vectors that can be stored."""
     if vectors.shape[1:] != (dimensions,):
         return [False] * len(vectors)
     return [bool(np.isfinite(vector).all()) for vector in vectors]

@@ -59,7 +59,7 @@ _FIRST_TYPES = (".md",)  # those of an index whose fingerprint names none
 
 @frozen
 class RunTotals:
-    """What a run did. `guarded` notes are missing and stay indexed until a person confirms."""
+    """Counts of a run. `guarded` notes are missing and stay indexed until a person confirms."""
 
     read: int = 0
     embedded: int = 0
@@ -97,7 +97,7 @@ class Signals:
     between: Callable[[], None] = lambda: None
 
     def stop_or_give_way(self) -> bool:
-        """Whether to stop work that may wait."""
+        """True if to stop work that may wait."""
         return self.stop() or self.give_way()
 
 
@@ -148,7 +148,7 @@ class Indexer:
         return cut if types == _FIRST_TYPES else f"{cut}:{','.join(sorted(types))}"
 
     def _cuts_by_topic(self, embedder: Embedder | None) -> TypeGuard[Embedder]:
-        """Whether sentences are compared, which needs a model."""
+        """True if sentences are compared, which needs a model."""
         return embedder is not None and self._settings.chunking.method == "semantic"
 
     def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
@@ -162,7 +162,7 @@ class Indexer:
         return plan, warnings
 
     def _may_be_more(self, plan: Plan) -> bool:
-        """Whether the missing notes of some paths may be part of a removal that is to be held."""
+        """True if the missing notes of some paths may be part of a removal that is to be held."""
         if not plan.removes and not plan.guarded:
             return False
         many = len(plan.removes) > FEW
@@ -188,7 +188,7 @@ class Indexer:
         return plan, walk.warnings
 
     def _own_notes(self) -> int:
-        """How many notes are indexed, documents outside the vault not counted."""
+        """The number of indexed notes, documents outside the vault not counted."""
         return self._index.counts().notes - len(self._index.manifest((DOCUMENTS,)))
 
     def _hash_of(self, file: FileRef) -> bytes | None:
@@ -316,7 +316,7 @@ def _to_read(plan: Plan) -> tuple[FileRef, ...]:
 
 
 def _title_moves(move: Move) -> bool:
-    """Whether the file name changed; the title may depend on it, so the note is read again."""
+    """True if the file name changed; the title may depend on it, so the note is read again."""
     return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
 
 

@@ -96,7 +96,7 @@ _NARROW = re.compile("[\u0000-\u2e7f]+")
 
 @frozen
 class Reading:
-    """What the notes of one run are read with.
+    """The source, the index, the rules and the model with which a run reads notes.
 
     `between` is called between two notes, and `seconds` is how long one file may take to be read
     and cut. Without `sentences` notes are cut at headings alone. With `retitle` no note keeps a
@@ -115,7 +115,7 @@ class Reading:
 
 @frozen
 class ReadGroup:
-    """What to store of the first `count` files of a group."""
+    """The batch to store for the first `count` files of a group."""
 
     batch: Batch
     count: int
@@ -146,7 +146,7 @@ class NoteReader:
 
     @property
     def by_topic(self) -> bool:
-        """Whether notes are cut by topic, as far as the model works."""
+        """True if notes are cut by topic, as far as the model works."""
         return self._sentences is not None
 
     def group(self, files: Sequence[FileRef]) -> ReadGroup | None:

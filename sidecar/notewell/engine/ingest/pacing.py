@@ -136,7 +136,7 @@ class Schedule:
         return retry
 
     def take_model(self) -> bool:
-        """Whether the model is to be loaded now; it is no longer planned then."""
+        """True if the model is to be loaded now; it is no longer planned then."""
         if not _is_due(self._until_model()):
             return False
         self._model = None

@@ -271,7 +271,7 @@ def hold_removal(index: Index, held: Guarded | None) -> None:
 
 
 def is_same_vault(manifest: Mapping[str, ManifestEntry], root: Path) -> bool:
-    """Whether `root` contains enough of the indexed notes, unchanged and at the same paths."""
+    """True if `root` contains enough of the indexed notes, unchanged and at the same paths."""
     # Hashes are unrelated to the order of notes, so the smallest ones are a random sample.
     own = (entry for entry in manifest.values() if not is_document(entry.path))
     entries = sorted(own, key=lambda entry: entry.content_hash)

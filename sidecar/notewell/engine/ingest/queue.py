@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import field
 
 from notewell.base.types.frozen import frozen
-from notewell.base.types.runs import Trigger
+from notewell.contract.runs import Trigger
 
 # For more paths than this, one walk over the whole vault is faster.
 MOST_PATHS = 2000
@@ -120,22 +120,22 @@ class WorkQueue:
 
     @property
     def paused(self) -> bool:
-        """Whether no work is handed out."""
+        """True if no work is handed out."""
         return self._paused
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._closed
 
     @property
     def cancelled(self) -> bool:
-        """Whether the running work was cancelled."""
+        """True if the running work was cancelled."""
         return self._cancelled
 
     @property
     def saved_waiting(self) -> bool:
-        """Whether paths that were just saved wait."""
+        """True if paths that were just saved wait."""
         return self._saved is not None
 
     @property
@@ -163,5 +163,5 @@ _NOTHING = Work(paths=("",))
 
 
 def is_nothing(work: Work) -> bool:
-    """Whether `take` returned only because scheduled tasks are due."""
+    """True if `take` returned only because scheduled tasks are due."""
     return work is _NOTHING

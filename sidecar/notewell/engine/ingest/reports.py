@@ -17,7 +17,7 @@ from typing import Literal
 from notewell.base.errors import AlreadyRunningError, RunLogError
 from notewell.base.types import IndexCounts, LedgerEntry, LedgerState, Progress, PropertyValue
 from notewell.base.types.frozen import frozen
-from notewell.base.types.runs import RunEnd, RunKind, RunProblem, RunResult
+from notewell.contract.runs import RunEnd, RunError, RunKind, RunResult
 from notewell.contract.status import IndexProgress, Phase
 from notewell.engine.ingest.active_model import ModelState
 from notewell.engine.ingest.embed import model_work
@@ -172,7 +172,7 @@ def stored_run(index: IndexReader) -> StoredRun | None:
 
 
 def _has_ended(pid: int, host: str) -> bool:
-    """Whether a process is known to have ended; on Windows, signal 0 would end it."""
+    """True if a process is known to have ended; on Windows, signal 0 would end it."""
     if sys.platform == "win32" or host != socket.gethostname():
         return False
     try:
@@ -185,7 +185,7 @@ def _has_ended(pid: int, host: str) -> bool:
 
 
 def index_progress(index: Index, activity: Activity, models: ModelState) -> IndexProgress:
-    """How far the index is, seen by this process, whose writer's state is `activity`."""
+    """The progress of the index, seen by this process, whose writer's state is `activity`."""
     counts = index.counts()
     ledger = counts.ledger
     switching = models.switching
@@ -213,7 +213,7 @@ def index_progress(index: Index, activity: Activity, models: ModelState) -> Inde
 def _to_embed(
     counts: IndexCounts, ledger: Mapping[LedgerState, int], models: ModelState, embedded: int
 ) -> int:
-    """How many passages wait for the model; none where there is no model, or only failures."""
+    """The number of passages that wait for the model; none where no model works."""
     if models.answering is None:
         return 0
     if models.degraded is not None and models.degraded.step == "keyword_only":
@@ -297,7 +297,7 @@ class RecordedRuns:
             log.debug("this run is not logged: %s", error.message)
 
     def cancelled(self) -> bool:
-        """Whether another process has cancelled the run; asks the log once a second."""
+        """True if another process has cancelled the run; asks the log once a second."""
         number = self.number
         if self._runs is None or number is None or time.monotonic() - self._asked < _ASK_EVERY_S:
             return False
@@ -347,6 +347,6 @@ def _counts(totals: RunTotals, failed: Sequence[LedgerEntry]) -> dict[str, int]:
     }
 
 
-def _errors(outcome: str, failed: Sequence[LedgerEntry]) -> tuple[RunProblem, ...]:
-    notes = tuple(RunProblem(one.path, one.reason or "it cannot be read") for one in failed)
-    return notes if outcome in {"done", "stopped"} else (RunProblem(None, outcome), *notes)
+def _errors(outcome: str, failed: Sequence[LedgerEntry]) -> tuple[RunError, ...]:
+    notes = tuple(RunError(one.path, one.reason or "it cannot be read") for one in failed)
+    return notes if outcome in {"done", "stopped"} else (RunError(None, outcome), *notes)

@@ -90,7 +90,7 @@ class Writer:
 
     @property
     def serving(self) -> bool:
-        """Whether `start` was called."""
+        """True if `start` was called."""
         return self._thread is not None
 
     @property
@@ -383,7 +383,7 @@ class Writer:
             self._index.apply(Batch(touches=unchanged, model=model))
 
     def _wait_s(self) -> float:
-        """How long the thread may wait for work, in seconds; 0: something is due."""
+        """Seconds that the thread may wait for work; 0: something is due."""
         wait = self._schedule.wait_s()
         if self._index.generation != self._saved_generation:
             wait = min(wait, self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())

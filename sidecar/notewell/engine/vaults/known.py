@@ -41,7 +41,7 @@ class KnownVaults:
         return self._registry.records()
 
     def notice(self) -> str | None:
-        """What happened to the list of vaults where it was damaged, until its next change."""
+        """A notice of what happened to a damaged list of vaults, until its next change."""
         return self._registry.notice()
 
     def find(self, word: str | None, *, cwd: Path) -> VaultRecord:

@@ -215,7 +215,7 @@ class Vaults(KnownVaults):
         return engine
 
     def _moved_to(self, record: VaultRecord, path: Path) -> bool:
-        """Whether a known vault is at `path` now: its folder is gone, its notes are there."""
+        """True if a known vault is at `path` now: its folder is gone, its notes are there."""
         if record.source != "folder" or record.path.exists():
             return False
         try:

@@ -108,7 +108,7 @@ def write_if_changed(file: Path, content: bytes) -> None:
 
 
 def is_any(data_dir: Path) -> bool:
-    """Whether the record of any vault lies beside its index."""
+    """True if the record of any vault lies beside its index."""
     return next((data_dir / VAULTS).glob(f"*/{RECORD}"), None) is not None
 
 
@@ -199,7 +199,7 @@ class Registry:
         return self._listed().records
 
     def notice(self) -> str | None:
-        """What happened to a list that was damaged, until its next change. Raises ConfigError."""
+        """A notice on a list that was damaged, until its next change. Raises ConfigError."""
         return self._listed().notice
 
     def write(self, records: Sequence[VaultRecord]) -> None:

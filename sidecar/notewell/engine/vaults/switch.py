@@ -73,7 +73,7 @@ def _unfinished(aside: Path) -> Path:
 
 
 def is_unfinished(data_dir: Path) -> bool:
-    """Whether a process was ended, or is at work, between the first and the last move."""
+    """True if a process was ended, or is at work, between the first and the last move."""
     return (data_dir / JOURNAL).exists()
 
 

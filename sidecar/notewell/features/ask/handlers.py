@@ -255,7 +255,7 @@ async def use_local_model(
 def _use_local_model(site: Site, request: UseLocalModelRequest) -> None:
     """Write the settings, and use them."""
     configuration = _configuration(site)
-    configuration.use_chat_model(rules_of(request.server, request.model))
+    configuration.set_section("ask", rules_of(request.server, request.model))
     site.vaults.use_sections(["ask"], configuration.settings)
 
 
@@ -281,7 +281,7 @@ def _change(site: Site, folder: Path, request: ChangeAskSetupRequest) -> AskRule
         agree(request.service, request.host)
         if request.key is not None:
             keep_service_key(request.service, request.key.strip())
-    configuration.use_chat_model(rules_of_service(request.service, request.model))
+    configuration.set_section("ask", rules_of_service(request.service, request.model))
     site.vaults.use_sections(["ask"], configuration.settings)
     return _rules(site, folder)
 

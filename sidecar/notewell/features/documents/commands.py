@@ -114,7 +114,7 @@ def allow_documents(folder: Path, forbid: bool) -> None:
     """
     invocation = current_invocation()
     place = (Path.cwd() / expanded(folder)).resolve(strict=not forbid)
-    invocation.configuration().allow_documents(str(place), allowed=not forbid)
+    invocation.configuration().list_item("documents.allow", str(place), wanted=not forbid)
     click.echo(f"{clean(str(place))} is {'forbidden' if forbid else 'allowed'}.")
 
 

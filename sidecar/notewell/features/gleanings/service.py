@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError
-from notewell.base.types.runs import Trigger
+from notewell.contract.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.gleanings import GleaningRules

@@ -21,7 +21,7 @@ import orjson
 
 from notewell.base.errors import NotFoundError, PackError, UsageError
 from notewell.base.support import disk
-from notewell.base.types import KeptModel, StoredChunk, StoredNote
+from notewell.base.types import IndexedModel, StoredChunk, StoredNote
 from notewell.index.port import IndexReader
 
 CLASS = "NotewellPassage"  # in Weaviate
@@ -89,7 +89,7 @@ def export_points(
     return PointsReport(to, str(kept.key), kept.dimensions, points, passages - points)
 
 
-def _write(index: IndexReader, kept: KeptModel, to: str, stream: BinaryIO) -> tuple[int, int]:
+def _write(index: IndexReader, kept: IndexedModel, to: str, stream: BinaryIO) -> tuple[int, int]:
     """The number of points that were written, and that of passages."""
     points = passages = 0
     notes = index.all_notes()

@@ -18,7 +18,7 @@ import orjson
 from notewell.base.errors import NotFoundError, PackError, UsageError
 from notewell.base.support import disk
 from notewell.base.support.plain_tar import Member, TarForm
-from notewell.base.types import FloatArray, KeptModel, ModelKey, VectorPut
+from notewell.base.types import FloatArray, IndexedModel, ModelKey, VectorPut
 from notewell.index.port import Index
 from notewell.index.vector_checks import is_unit
 
@@ -194,7 +194,7 @@ def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackRep
     return PackReport(str(manifest.model), manifest.dimensions, manifest.vectors)
 
 
-def _write(index: Index, kept: KeptModel, stream: BinaryIO) -> Manifest:
+def _write(index: Index, kept: IndexedModel, stream: BinaryIO) -> Manifest:
     shards: list[Shard] = []
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for number, pairs in enumerate(index.vectors_in_use(kept.key, SHARD)):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from notewell.base.errors import ConfigError, NotewellError, ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
 from notewell.base.types import Embedder, VaultRecord
-from notewell.base.types.runs import Trigger
 from notewell.contract.fields import iso
+from notewell.contract.runs import Trigger
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenFeature, OpenVault

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from notewell.base.config.load import ENV_POSTGRES, database_password
+from notewell.base.config.load import ENV_POSTGRES, secret
 from notewell.base.errors import ConfigError, MissingExtraError, NotFoundError
 from notewell.base.support import disk
 from notewell.index.engines import IndexEngine
@@ -83,7 +83,7 @@ class Address:
 
     def password(self) -> str | None:
         """Its password from the environment or the keyring; None: the driver looks in .pgpass."""
-        return database_password() or kept_key(self.key_name) or None
+        return secret(ENV_POSTGRES) or kept_key(self.key_name) or None
 
 
 def parse(url: str) -> tuple[Address, str | None]:

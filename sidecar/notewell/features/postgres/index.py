@@ -12,8 +12,8 @@ from notewell.base.types import (
     Batch,
     IdArray,
     IndexCounts,
+    IndexedModel,
     IndexFigures,
-    KeptModel,
     LedgerEntry,
     LedgerState,
     ManifestEntry,
@@ -223,7 +223,7 @@ class PostgresIndex:
         """See the port."""
         return self._vector_reads.current_key()
 
-    def current_model(self) -> KeptModel | None:
+    def current_model(self) -> IndexedModel | None:
         """See the port."""
         return self._vector_reads.current()
 

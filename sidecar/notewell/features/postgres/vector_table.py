@@ -17,7 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.base.errors import ModelError
-from notewell.base.types import KeptModel, KeptVectors, ModelKey, PendingText, embedded_text
+from notewell.base.types import (
+    IndexedModel,
+    ModelKey,
+    PendingText,
+    StoredVectors,
+    embedded_text,
+)
 from notewell.features.postgres.connection import Row, Session
 from notewell.features.postgres.reads import VaultReads
 from notewell.index.vector_checks import check_dimensions
@@ -75,7 +81,7 @@ class VectorReads:
         number, dimensions, own, *key = found[0]
         return UsedModel(number, model_key(key), dimensions, own=bool(own))
 
-    def current(self) -> KeptModel | None:
+    def current(self) -> IndexedModel | None:
         """The model in use, or used last, and how many of its vectors chunks need now."""
         found = self._reads.rows(
             "SELECT m.name, m.weights_hash, m.quantisation, m.dimensions, (SELECT count(*)"
@@ -83,7 +89,7 @@ class VectorReads:
             " chunks c WHERE c.vault_id = $1 AND c.text_hash = x.text_hash))"
             " FROM vaults v JOIN models m ON m.id = v.model_vectors WHERE v.id = $1"
         )
-        return KeptModel(model_key(found[0][:3]), found[0][3], found[0][4]) if found else None
+        return IndexedModel(model_key(found[0][:3]), found[0][3], found[0][4]) if found else None
 
     def current_key(self) -> ModelKey | None:
         """The model in use, or used last."""
@@ -93,11 +99,11 @@ class VectorReads:
         )
         return model_key(found[0]) if found else None
 
-    def kept(self) -> tuple[KeptVectors, ...]:
+    def kept(self) -> tuple[StoredVectors, ...]:
         """All models, oldest first."""
         last = self._used_last()
         return tuple(
-            KeptVectors(model_key(key), dimensions, vectors, answering=number == last)
+            StoredVectors(model_key(key), dimensions, vectors, answering=number == last)
             for number, dimensions, vectors, *key in self._reads.rows(
                 "SELECT m.id, m.dimensions, (SELECT count(*) FROM vectors x WHERE x.vault_id = $1"
                 " AND x.model_id = m.id), m.name, m.weights_hash, m.quantisation FROM models m"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 
-from notewell.base.types.runs import Run
 from notewell.contract.fields import iso
 from notewell.contract.runs import (
     CancelRun,
     NextRun,
-    RunError,
     RunRequest,
     RunsReply,
     RunsRequest,
@@ -44,29 +42,16 @@ class VaultRuns:
         due = self._schedule.upcoming(time.time())
         return RunsReply(
             self._vault,
-            tuple(map(_view, self._runs.log.runs(limit))),
+            self._runs.log.runs(limit),
             tuple(NextRun(one.kind, iso(one.at)) for one in due),
         )
 
     def show(self, number: str) -> RunView:
         """One run; NotFoundError if the log does not have it."""
-        return _view(self._runs.log.run(int(number)))
+        return self._runs.log.run(int(number))
 
     def cancel(self, number: str) -> RunView:
         """Stop a run at its next item."""
         if self.show(number).result == "running":
             self._runs.cancel(int(number))
         return self.show(number)
-
-
-def _view(run: Run) -> RunView:
-    return RunView(
-        id=str(run.id),
-        kind=run.kind,
-        trigger=run.trigger,
-        started=iso(run.started),
-        ended=iso(run.ended),
-        result=run.result,
-        counts=run.counts,
-        errors=tuple(RunError(one.path, one.why) for one in run.errors),
-    )

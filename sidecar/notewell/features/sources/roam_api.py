@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
-from notewell.base.config.load import ENV_ROAM_TOKEN, roam_token
+from notewell.base.config.load import ENV_ROAM_TOKEN, secret
 from notewell.base.errors import SourceError
 from notewell.base.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
 from notewell.base.support.http.connection import error_words, is_loopback
@@ -71,7 +71,7 @@ def _reason(said: Json) -> str:
 
 def token_of(spec: SourceSpec) -> str:
     """The token for a source; that of the keyring counts before the environment's. "" for none."""
-    return keys.kept_key(_name(spec)) or roam_token()
+    return keys.kept_key(_name(spec)) or secret(ENV_ROAM_TOKEN) or ""
 
 
 def keep_token(spec: SourceSpec, token: str) -> None:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TypeVar
 
 from notewell.base.errors import CancelledError, NotewellError, SourceError, UsageError
-from notewell.base.types.runs import Trigger
+from notewell.contract.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.ingest.plan import guard
 from notewell.engine.runs import RunProgress

@@ -16,8 +16,8 @@ from notewell.base.types import (
     Batch,
     IdArray,
     IndexCounts,
+    IndexedModel,
     IndexFigures,
-    KeptModel,
     LedgerEntry,
     LedgerState,
     ManifestEntry,
@@ -201,7 +201,7 @@ class EmbeddedIndex:
         """The model in use, or used last; None: no model was ever used."""
         return vector_store.current_model_key(self._store)
 
-    def current_model(self) -> KeptModel | None:
+    def current_model(self) -> IndexedModel | None:
         """The model in use, or used last; None: no vector was ever stored."""
         return vector_store.current_model(self._store)
 

@@ -16,11 +16,11 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from notewell.base.types import (
+    IndexedModel,
     IndexFigures,
-    KeptModel,
-    KeptVectors,
     ModelKey,
     PendingText,
+    StoredVectors,
     embedded_text,
 )
 from notewell.index.embedded import reads, tables
@@ -143,7 +143,7 @@ def discard_damaged(store: Store, number: int, text_hashes: Collection[bytes]) -
             tables.next_generation(connection, text=False)
 
 
-def current_model(store: Store) -> KeptModel | None:
+def current_model(store: Store) -> IndexedModel | None:
     """The model whose vectors the chunks speak of, and how many of its vectors chunks need now."""
     number = vector_model(store)
     found = store.read(
@@ -153,7 +153,7 @@ def current_model(store: Store) -> KeptModel | None:
         return None
     *key, dimensions = found[0]
     ((needed,),) = store.read(f"SELECT count(*) FROM vectors v WHERE {_NEEDED}", (number, 0))
-    return KeptModel(ModelKey(*key), dimensions, needed)
+    return IndexedModel(ModelKey(*key), dimensions, needed)
 
 
 def stored_vector_count(store: Store, model: ModelKey) -> int:
@@ -295,14 +295,14 @@ def stats(store: Store) -> IndexFigures:
     return IndexFigures(models=_models(store), bytes_on_disk=_bytes(store))
 
 
-def _models(store: Store) -> tuple[KeptVectors, ...]:
+def _models(store: Store) -> tuple[StoredVectors, ...]:
     answering = vector_model(store)
     rows = store.read(
         "SELECT m.id, m.name, m.weights_hash, m.quantisation, m.dimensions,"
         " (SELECT count(*) FROM vectors v WHERE v.model_id = m.id) FROM models m ORDER BY m.id"
     )
     return tuple(
-        KeptVectors(ModelKey(*key), dimensions, vectors, answering=number == answering)
+        StoredVectors(ModelKey(*key), dimensions, vectors, answering=number == answering)
         for number, *key, dimensions, vectors in rows
     )
 

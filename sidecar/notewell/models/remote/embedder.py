@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from notewell.base.config.load import ENV_MODEL_KEY, embedding_key
+from notewell.base.config.load import ENV_MODEL_KEY, secret
 from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.support import disk
 from notewell.base.support.http import Json, is_loopback
@@ -178,7 +178,7 @@ def store_key(rules: ModelRules, key: str) -> None:
 def _key(one: Chosen, environ: Mapping[str, str] | None) -> str:
     """The key to send; the usual variables only count for the service's own address."""
     variables = () if one.own else one.service.variables
-    return embedding_key(variables, environ) or kept_key(_key_name(one))
+    return secret(ENV_MODEL_KEY, *variables, environ=environ) or kept_key(_key_name(one))
 
 
 def _key_name(one: Chosen) -> str:

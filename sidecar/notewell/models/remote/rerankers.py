@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from notewell.base.config.load import ENV_RERANK_KEY, embedding_key
+from notewell.base.config.load import ENV_RERANK_KEY, secret
 from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.support.http import HttpRequest, Json, Retry, is_loopback
 from notewell.base.types import FloatArray, SearchRules
@@ -163,7 +163,7 @@ def _key(rules: SearchRules, base_url: str) -> str:
     own = service is not None and urlsplit(base_url).netloc == urlsplit(service.base_url).netloc
     variables = service.variables if own and service is not None else ()
     name = f"embeddings {rules.rerank_provider} {base_url.rstrip('/')}"
-    return embedding_key(variables, own=ENV_RERANK_KEY) or kept_key(name)
+    return secret(ENV_RERANK_KEY, *variables) or kept_key(name)
 
 
 def _readable(text: str) -> str:

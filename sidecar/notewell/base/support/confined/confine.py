@@ -268,7 +268,7 @@ def _attempts(allowed: Allowed) -> Mapping[str, Callable[[], object]]:
 
 
 def _is_refused(attempt: Callable[[], object]) -> bool:
-    """Whether the filter refuses it: other limits have other numbers of errors."""
+    """True if the filter refuses it: other limits have other numbers of errors."""
     try:
         attempt()
     except OSError as error:

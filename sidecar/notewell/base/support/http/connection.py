@@ -95,7 +95,7 @@ def parse_json(raw: bytes | str) -> Json:
 
 
 def error_words(raw: bytes) -> str:
-    """What an error reply says, in the JSON shapes of model servers; else its beginning."""
+    """The message of an error reply, in the JSON shapes of model servers; else its beginning."""
     try:
         body = json.loads(raw)
         inner = body.get("error", body)
@@ -199,7 +199,7 @@ PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Which servers are trusted.
+    """The servers that are trusted.
 
     `ca_file` replaces the system's authorities and may hold the server's own certificate.
     `check_hostname` is switched off for a server that is known by that file instead of by its name.
@@ -294,7 +294,7 @@ def translate(work: Callable[[], T]) -> T:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what is sent to `host` stays on this computer."""
+    """True if what is sent to `host` stays on this computer."""
     if host == "localhost":
         return True
     try:

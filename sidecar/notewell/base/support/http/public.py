@@ -95,7 +95,7 @@ def _public(host: str, port: int, resolve: Resolve) -> str:
 
 
 def is_public(place: str) -> bool:
-    """Whether an address is of a host of the public internet: global unicast, nothing special."""
+    """True if an address is of a host of the public internet: global unicast, nothing special."""
     try:
         address = ipaddress.ip_address(place)
     except ValueError:
