@@ -22,7 +22,7 @@ from notewell.base.errors import BusyError, NotewellError, NotFoundError
 from notewell.base.types import CountTokens
 from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.doors.mcp.requests import ToolRequest
-from notewell.doors.mcp.tool import Document, ToolContext
+from notewell.doors.mcp.tool import Document
 from notewell.engine.client import Backend
 
 _DIGITS = 4  # of fractions: an assistant compares scores and does not compute with them
@@ -47,11 +47,6 @@ def compact(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [compact(part) for part in value]
     return round(value, _DIGITS) if isinstance(value, float) else value
-
-
-def pick(record: object, *names: str) -> Document:
-    """Return some fields of a record by name."""
-    return {name: getattr(record, name) for name in names}
 
 
 def failure(error: NotewellError, nearest: Sequence[str] = ()) -> Document:
@@ -127,14 +122,6 @@ def _nearest(wanted: str, paths: list[str]) -> list[str]:
 
 def _is_empty(value: Any) -> bool:
     return value is None or value == "" or value in ([], {})
-
-
-def answer_record(context: ToolContext, request: ToolRequest) -> Document:
-    """Send the request's record and return the JSON of its reply."""
-    if request.record is None:
-        raise TypeError(f"{type(request).__name__} was not made from a record")
-    document: Document = orjson.loads(context.backend.document(request.to_record(request.record)))
-    return document
 
 
 # Rounds to find the number of tokens of a document that contains that number; two are usual.

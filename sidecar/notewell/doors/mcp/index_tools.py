@@ -17,12 +17,12 @@ from notewell.base.errors import NotFoundError
 from notewell.base.types import LedgerState, SearchMode
 from notewell.contract.changes import ReindexRequest
 from notewell.contract.fields import MAX_QUERY_CHARS, note_path
-from notewell.contract.log import LogRequest
+from notewell.contract.log import LogReply, LogRequest
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import LedgerRequest, StatusReply, StatusRequest
-from notewell.doors.mcp.answer import indexed_paths, pick
-from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
-from notewell.doors.mcp.tool import Document, Job, Tool, ToolContext
+from notewell.doors.mcp.answer import indexed_paths
+from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest
+from notewell.doors.mcp.tool import Document, Job, Tool, ToolContext, asking, pick
 
 _MAX_LOGGED = 1000  # searches of the log among which one is looked for by its id
 _SHOWN_NOTES = 3  # of a search in the log
@@ -59,9 +59,7 @@ def trace_query(context: ToolContext, request: TraceRequest) -> Document:
     }
 
 
-def trace_list(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Return the latest searches of this vault, with what was found and opened."""
-    log = context.backend.answer(request.to_record(LogRequest))
+def _latest_searches(log: LogReply) -> Document:
     return {
         **pick(log, "enabled", "total"),
         "searches": [
@@ -190,14 +188,14 @@ TOOLS = (
         trace_query,
         cut=("results", "explain"),
     ),
-    Tool(
-        "trace_list",
+    asking(
+        LogRequest,
         "Earlier searches",
         "The latest searches of a vault, with what they found and which results were opened.",
-        request_model(
-            LogRequest, BudgetedRequest, fields=("limit",), changes={"limit": Change(default=20)}
-        ),
-        trace_list,
+        name="trace_list",
+        fields=("limit",),
+        changes={"limit": Change(default=20)},
+        shows=_latest_searches,
         cut=("searches",),
     ),
     Tool(
@@ -209,13 +207,12 @@ TOOLS = (
         vault_status,
         cut=("files",),
     ),
-    Tool(
-        "reindex",
+    asking(
+        ReindexRequest,
         "Index the vault again",
         "Look at the whole vault again and index what changed. Gives a job.",
-        request_model(ReindexRequest, ToolRequest, fields=("full",)),
-        reindex,
-        writes=True,
+        fields=("full",),
+        run=reindex,
     ),
     Tool(
         "index_paths",

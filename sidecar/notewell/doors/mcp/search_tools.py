@@ -26,9 +26,9 @@ from notewell.contract.search import (
     SimilarTextRequest,
 )
 from notewell.contract.status import LedgerRequest
-from notewell.doors.mcp.answer import pick, refuse_while_building
+from notewell.doors.mcp.answer import refuse_while_building
 from notewell.doors.mcp.requests import QUERY, BudgetedRequest, Change, request_model
-from notewell.doors.mcp.tool import DOOR, Document, Tool, ToolContext
+from notewell.doors.mcp.tool import DOOR, Document, Tool, ToolContext, pick
 from notewell.search.query import dates
 
 _TESTS = ("eq", "gt", "lt", "in")

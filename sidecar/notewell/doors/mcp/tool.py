@@ -11,13 +11,17 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeAlias, TypeVar
+
+import orjson
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import CountTokens
-from notewell.doors.mcp.requests import ToolRequest
+from notewell.contract.request import Request
+from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
 from notewell.engine.client import Backend
 
 T = TypeVar("T")
@@ -118,6 +122,74 @@ class Tool:
     cut: tuple[str, ...] = ()
     writes: bool = False
     destructive: bool = False
+
+
+def asking(
+    record: type[Request[Any]],
+    title: str,
+    description: str,
+    *,
+    name: str = "",
+    base: type[ToolRequest] | None = None,
+    fields: Iterable[str] | None = None,
+    changes: Mapping[str, Change] | None = None,
+    shows: Callable[[Any], Document] | None = None,
+    run: Callable[[ToolContext, Any], Document] | None = None,
+    cut: tuple[str, ...] = (),
+    destructive: bool = False,
+) -> Tool:
+    """A tool that sends a request of the contract; its name is that of the request's route.
+
+    It offers `fields` with their `changes`, as `request_model` says, and a budget if something is
+    `cut`. It answers with what `shows` makes of the reply, by default with all of it; `run` is for
+    one that does more. It writes unless the request is a GET.
+    """
+    return Tool(
+        name or record.endpoint.name,
+        title,
+        description,
+        request_model(
+            record,
+            base or (BudgetedRequest if cut else ToolRequest),
+            fields=fields,
+            changes=changes,
+        ),
+        run or partial(_ask, record, shows),
+        cut=cut,
+        writes=record.endpoint.method != "GET",
+        destructive=destructive,
+    )
+
+
+def _ask(
+    record: type[Request[Any]],
+    shows: Callable[[Any], Document] | None,
+    context: ToolContext,
+    request: ToolRequest,
+) -> Document:
+    asked = request.to_record(record)
+    if shows is not None:
+        return shows(context.backend.answer(asked))
+    document: Document = orjson.loads(context.backend.document(asked))
+    return document
+
+
+def picked(*names: str, **of_items: tuple[str, ...]) -> Callable[[object], Document]:
+    """A function that returns some fields of a reply, and some of the items in others."""
+
+    def shown(reply: object) -> Document:
+        items = {
+            name: [pick(one, *fields) for one in getattr(reply, name)]
+            for name, fields in of_items.items()
+        }
+        return {**pick(reply, *names), **items}
+
+    return shown
+
+
+def pick(record: object, *names: str) -> Document:
+    """Return some fields of a record by name."""
+    return {name: getattr(record, name) for name in names}
 
 
 CITE = (

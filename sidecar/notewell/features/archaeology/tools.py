@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.doors.mcp.answer import pick
-from notewell.doors.mcp.requests import QUERY, BudgetedRequest, Change, request_model
-from notewell.doors.mcp.tool import CITE, Argument, Document, PromptText, Tool, ToolContext
-from notewell.features.archaeology.requests import ArchaeologyRequest
+from notewell.doors.mcp.requests import QUERY, Change
+from notewell.doors.mcp.tool import (
+    CITE,
+    Argument,
+    Document,
+    PromptText,
+    ToolContext,
+    asking,
+    pick,
+)
+from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest
 
 _SHOWN_NOTES = 3  # of a peak
 
 
-def archaeology(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Return when a topic was written about."""
-    reply = context.backend.answer(request.to_record(ArchaeologyRequest))
+def _timeline(reply: ArchaeologyReply) -> Document:
     return {
         **pick(reply, "first", "last", "total", "undated", "granularity"),
         **pick(reply, "intervals", "gaps", "warnings"),
@@ -38,17 +43,13 @@ def _history(_context: ToolContext, given: Mapping[str, str]) -> str:
 
 
 TOOLS = (
-    Tool(
-        "archaeology",
+    asking(
+        ArchaeologyRequest,
         "A topic over time",
         "When a topic was written about: periods of activity, pauses, peaks, dated notes.",
-        request_model(
-            ArchaeologyRequest,
-            BudgetedRequest,
-            fields=("q", "limit", "granularity"),
-            changes={"q": QUERY, "limit": Change(default=100)},
-        ),
-        archaeology,
+        fields=("q", "limit", "granularity"),
+        changes={"q": QUERY, "limit": Change(default=100)},
+        shows=_timeline,
         cut=("notes", "peaks", "gaps", "intervals"),
     ),
 )

@@ -6,9 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
-from notewell.doors.mcp.answer import compact, pick, refuse_while_building, tokens_of
+from notewell.doors.mcp.answer import compact, refuse_while_building, tokens_of
 from notewell.doors.mcp.requests import QUERY, Change, ToolRequest, request_model
-from notewell.doors.mcp.tool import CITE, DOOR, Argument, Document, PromptText, Tool, ToolContext
+from notewell.doors.mcp.tool import (
+    CITE,
+    DOOR,
+    Argument,
+    Document,
+    PromptText,
+    Tool,
+    ToolContext,
+    pick,
+)
 
 _SOURCE_FIELDS = ("n", "path", "heading", "line", "detail")
 _ENOUGH_FOR_A_NAME = 1000  # tokens of a context in which at least one note is

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from notewell.doors.mcp.answer import pick
+from functools import partial
+
 from notewell.doors.mcp.index_tools import begin
-from notewell.doors.mcp.requests import Change, ToolRequest, request_model
-from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.requests import Change, ToolRequest
+from notewell.doors.mcp.tool import Document, ToolContext, asking, pick
 from notewell.features.documents.requests import AddDocuments
 
 _MOST_IDS = 100  # of one answer, which has a job and counts besides
@@ -21,46 +22,28 @@ def _index(kind: str, context: ToolContext, request: ToolRequest) -> Document:
     return {**pick(reply, *_SHOWN), "chunk_ids": ids, **begin(context, kind)}
 
 
-def index_file(context: ToolContext, request: ToolRequest) -> Document:
-    """Index one file; raises what adding documents raises."""
-    return _index("index_file", context, request)
-
-
-def index_directory(context: ToolContext, request: ToolRequest) -> Document:
-    """Index what is in a folder; raises what adding documents raises."""
-    return _index("index_directory", context, request)
-
-
 TOOLS = (
-    Tool(
-        "index_file",
+    asking(
+        AddDocuments,
         "Index a file",
         "Index a file outside the vault, to read only, in an allowed folder. Gives a job.",
-        request_model(
-            AddDocuments,
-            ToolRequest,
-            fields=("place", "namespace"),
-            changes={"place": _PLACE, "namespace": _NAMESPACE},
-        ),
-        index_file,
-        writes=True,
+        name="index_file",
+        fields=("place", "namespace"),
+        changes={"place": _PLACE, "namespace": _NAMESPACE},
+        run=partial(_index, "index_file"),
     ),
-    Tool(
-        "index_directory",
+    asking(
+        AddDocuments,
         "Index a folder",
         "Index a folder outside the vault, to read only, in an allowed folder. Gives a job.",
-        request_model(
-            AddDocuments,
-            ToolRequest,
-            fields=("place", "namespace", "recursive", "include", "exclude"),
-            changes={
-                "place": _PLACE,
-                "namespace": _NAMESPACE,
-                "include": Change(hint=list[str], doc="Globs"),
-                "exclude": _GLOBS,
-            },
-        ),
-        index_directory,
-        writes=True,
+        name="index_directory",
+        fields=("place", "namespace", "recursive", "include", "exclude"),
+        changes={
+            "place": _PLACE,
+            "namespace": _NAMESPACE,
+            "include": Change(hint=list[str], doc="Globs"),
+            "exclude": _GLOBS,
+        },
+        run=partial(_index, "index_directory"),
     ),
 )

@@ -7,9 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from notewell.contract.fields import Doc
-from notewell.doors.mcp.answer import answer_record, pick
-from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
-from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.requests import BudgetedRequest, Change
+from notewell.doors.mcp.tool import Document, Tool, ToolContext, asking, picked
 from notewell.features.gardener.requests import (
     ApplyPlan,
     MakePlan,
@@ -23,6 +22,7 @@ from notewell.features.gardener.requests import (
 
 _SUGGESTION = ("id", "check", "path", "title", "evidence", "confidence", "state", "why", "diff")
 _PLAN = ("id", "created", "note", "counts", "more")
+_plan = picked(*_PLAN, suggestions=_SUGGESTION)
 # All of a plan at once is for a person, who has read it.
 _ONLY = {"only": Change(hint=Annotated[list[SuggestionId], Doc("Ids"), Field(min_length=1)])}
 
@@ -36,21 +36,9 @@ class GardenPlansRequest(BudgetedRequest):
 def garden_plans(context: ToolContext, request: GardenPlansRequest) -> Document:
     """Return the plans of a vault, or the suggestions of one."""
     if request.id is not None:
-        plan = context.backend.answer(PlanRequest(request.id))
-        shown = [pick(one, *_SUGGESTION) for one in plan.suggestions]
-        return {**pick(plan, *_PLAN), "suggestions": shown}
-    reply = context.backend.answer(PlansRequest())
-    return {
-        "plans": [pick(one, *_PLAN) for one in reply.plans],
-        "checks": [pick(one, "name", "finds", "usual") for one in reply.checks],
-    }
-
-
-def make_garden_plan(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Make a plan, and return its suggestions."""
-    made = context.backend.answer(request.to_record(MakePlan))
-    shown = [pick(one, *_SUGGESTION) for one in made.suggestions]
-    return {**pick(made, *_PLAN), "suggestions": shown}
+        return _plan(context.backend.answer(PlanRequest(request.id)))
+    shown = picked(plans=_PLAN, checks=("name", "finds", "usual"))
+    return shown(context.backend.answer(PlansRequest()))
 
 
 TOOLS = (
@@ -62,45 +50,38 @@ TOOLS = (
         garden_plans,
         cut=("suggestions", "plans"),
     ),
-    Tool(
-        "garden_make_plan",
+    asking(
+        MakePlan,
         "Look for suggestions",
         "Look for broken links, missing tags and more, and make a plan. No note is changed.",
-        request_model(
-            MakePlan,
-            BudgetedRequest,
-            fields=("checks", "limit"),
-            changes={
-                "checks": Change(hint=list[str], doc="Names of checks"),
-                "limit": Change(default=20),
-            },
-        ),
-        make_garden_plan,
+        name="garden_make_plan",
+        fields=("checks", "limit"),
+        changes={
+            "checks": Change(hint=list[str], doc="Names of checks"),
+            "limit": Change(default=20),
+        },
+        shows=_plan,
         cut=("suggestions",),
-        writes=True,
     ),
-    Tool(
-        "garden_apply",
+    asking(
+        ApplyPlan,
         "Apply suggestions",
         "Make the edits of suggestions of a plan; a changed note is refused.",
-        request_model(ApplyPlan, ToolRequest, changes=_ONLY),
-        answer_record,
-        writes=True,
+        name="garden_apply",
+        changes=_ONLY,
     ),
-    Tool(
-        "garden_reject",
+    asking(
+        RejectPlan,
         "Reject suggestions",
         "Say no to suggestions for good, on behalf of the person.",
-        request_model(RejectPlan, ToolRequest, changes=_ONLY),
-        answer_record,
-        writes=True,
+        name="garden_reject",
+        changes=_ONLY,
     ),
-    Tool(
-        "garden_undo",
+    asking(
+        UndoPlan,
         "Take suggestions back",
         "Take back what was applied of a plan; the notes are as before.",
-        request_model(UndoPlan, ToolRequest, changes=_ONLY),
-        answer_record,
-        writes=True,
+        name="garden_undo",
+        changes=_ONLY,
     ),
 )

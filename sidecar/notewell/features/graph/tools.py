@@ -7,24 +7,21 @@ from collections.abc import Mapping
 from notewell.contract.log import LogRequest
 from notewell.contract.notes import NeighborsRequest
 from notewell.contract.status import StatusRequest
-from notewell.doors.mcp.answer import pick
-from notewell.doors.mcp.requests import BudgetedRequest, Change, request_model
-from notewell.doors.mcp.tool import Argument, Document, PromptText, Tool, ToolContext
-from notewell.features.graph.requests import GraphStatsRequest, PathRequest
+from notewell.doors.mcp.requests import BudgetedRequest, Change
+from notewell.doors.mcp.tool import (
+    Argument,
+    Document,
+    PromptText,
+    Tool,
+    ToolContext,
+    asking,
+    pick,
+    picked,
+)
+from notewell.features.graph.requests import GraphStatsRequest, PathReply, PathRequest
 
 
-def graph_neighbors(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Return the notes within some links of a note."""
-    reply = context.backend.answer(request.to_record(NeighborsRequest))
-    return {
-        **pick(reply, "path", "total"),
-        "neighbors": [pick(one, "path", "hops", "score", "link") for one in reply.neighbors],
-    }
-
-
-def graph_path(context: ToolContext, request: BudgetedRequest) -> Document:
-    """Return the shortest path between two notes."""
-    reply = context.backend.answer(request.to_record(PathRequest))
+def _path(reply: PathReply) -> Document:
     return {
         **pick(reply, "source", "target"),
         "connected": reply.length is not None,
@@ -61,25 +58,21 @@ def _connect(_context: ToolContext, given: Mapping[str, str]) -> str:
 
 
 TOOLS = (
-    Tool(
-        "graph_neighbors",
+    asking(
+        NeighborsRequest,
         "Linked notes",
         "The notes within some links of a note, nearest first.",
-        request_model(
-            NeighborsRequest,
-            BudgetedRequest,
-            fields=("path", "hops", "direction", "mode", "limit"),
-            changes={"limit": Change(default=50)},
-        ),
-        graph_neighbors,
+        fields=("path", "hops", "direction", "mode", "limit"),
+        changes={"limit": Change(default=50)},
+        shows=picked("path", "total", neighbors=("path", "hops", "score", "link")),
         cut=("neighbors",),
     ),
-    Tool(
-        "graph_path",
+    asking(
+        PathRequest,
         "Path between notes",
         "The shortest path along links from one note to another.",
-        request_model(PathRequest, BudgetedRequest, fields=("source", "target", "directed")),
-        graph_path,
+        fields=("source", "target", "directed"),
+        shows=_path,
         cut=("steps",),
     ),
     Tool(

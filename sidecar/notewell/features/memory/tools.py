@@ -6,7 +6,6 @@ that write answer `read_only`, as all writing tools do where an assistant may no
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -14,9 +13,8 @@ from annotated_types import MinLen
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import Request
-from notewell.doors.mcp.answer import answer_record, pick
-from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
-from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.requests import BudgetedRequest, Change
+from notewell.doors.mcp.tool import Document, Tool, ToolContext, asking, pick
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
@@ -58,27 +56,9 @@ def memory_context(context: ToolContext, request: BudgetedRequest) -> Document:
     return {**pick(reply, "vault", "text"), **left_out, "warnings": reply.warnings}
 
 
-def _tool(
-    record: type[Request[Any]],
-    title: str,
-    description: str,
-    base: type[ToolRequest] = ToolRequest,
-    *,
-    cut: tuple[str, ...] = (),
-    run: Callable[[ToolContext, Any], Document] = answer_record,
-    changes: dict[str, Change] | None = None,
-) -> Tool:
-    """Make the tool of a request; its name is that of the request's endpoint."""
-    return Tool(
-        record.endpoint.name,
-        title,
-        description,
-        request_model(record, base, changes={**_CHANGES, **(changes or {})}),
-        run,
-        cut=cut,
-        writes=record.endpoint.method != "GET",
-        destructive=record is ForgetMemory,
-    )
+def _tool(record: type[Request[Any]], title: str, description: str, **more: Any) -> Tool:
+    changes = {**_CHANGES, **more.pop("changes", {})}
+    return asking(record, title, description, changes=changes, **more)
 
 
 TOOLS = (
@@ -93,14 +73,13 @@ TOOLS = (
         RecallMemories,
         "Recall",
         "Find memories and notes that bear on a task, why each was found, and the links between.",
-        BudgetedRequest,
         cut=("memories", "notes"),
     ),
     _tool(
         MemoryContext,
         "What to know first",
         "Golden rules and memories for a task, as one text. Call it before you begin.",
-        BudgetedRequest,
+        base=BudgetedRequest,
         run=memory_context,
     ),
     _tool(
@@ -119,6 +98,7 @@ TOOLS = (
         "Forget a memory",
         "Delete the note of a memory, or of several. A golden rule only goes with `force`.",
         changes={"id": Change(hint=_Name | None)},
+        destructive=True,
     ),
     _tool(
         RelateMemories,
@@ -130,21 +110,18 @@ TOOLS = (
         InspectMemory,
         "Inspect a memory",
         "Everything about one memory, with its relations and its history.",
-        BudgetedRequest,
         cut=("history",),
     ),
     _tool(
         ListMemories,
         "List memories",
         "The memories there are.",
-        BudgetedRequest,
         cut=("memories",),
     ),
     _tool(
         MemoryHistory,
         "History of memories",
         "What was reported about one memory, or about all, newest first.",
-        BudgetedRequest,
         cut=("entries",),
         changes={"id": _OPTIONAL_ID},
     ),
@@ -152,7 +129,6 @@ TOOLS = (
         MemoryHealth,
         "Check memories",
         "Memories that contradict each other, are stale, orphaned or duplicates.",
-        BudgetedRequest,
         cut=("contradictions", "stale", "orphaned", "doubles", "unreadable"),
     ),
 )

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from notewell.contract.fields import Doc
-from notewell.doors.mcp.answer import answer_record
-from notewell.doors.mcp.requests import Change, ToolRequest, request_model
-from notewell.doors.mcp.tool import Tool
+from notewell.doors.mcp.requests import Change
+from notewell.doors.mcp.tool import asking
 from notewell.features.properties.requests import EditProperties
 
 # The server checks the values; a schema of each kind would cost tokens in every conversation.
@@ -22,12 +21,10 @@ _CHANGES = {
 }
 
 TOOLS = (
-    Tool(
-        "edit_properties",
+    asking(
+        EditProperties,
         "Edit properties",
         "Set, add to, remove or rename properties of a note; the rest of it stays.",
-        request_model(EditProperties, ToolRequest, changes=_CHANGES),
-        answer_record,
-        writes=True,
+        changes=_CHANGES,
     ),
 )

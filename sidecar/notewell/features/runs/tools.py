@@ -5,9 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
-from notewell.doors.mcp.answer import answer_record, pick
-from notewell.doors.mcp.requests import BudgetedRequest, ToolRequest, request_model
-from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.requests import BudgetedRequest
+from notewell.doors.mcp.tool import Document, Tool, ToolContext, asking, pick
 
 _SHOWN = ("id", "kind", "trigger", "started", "ended", "result", "counts")
 
@@ -40,12 +39,5 @@ TOOLS = (
         runs,
         cut=("runs", "errors"),
     ),
-    Tool(
-        "cancel_run",
-        "Cancel a run",
-        "Stop a run at its next item.",
-        request_model(CancelRun, ToolRequest),
-        answer_record,
-        writes=True,
-    ),
+    asking(CancelRun, "Cancel a run", "Stop a run at its next item."),
 )

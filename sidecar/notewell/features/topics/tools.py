@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from notewell.doors.mcp.answer import pick
 from notewell.doors.mcp.requests import BudgetedRequest
-from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.doors.mcp.tool import Document, Tool, ToolContext, pick
 from notewell.features.topics.requests import CheckTopics, TopicsRequest
 
 
