@@ -26,9 +26,8 @@ from notewell.models.providers import (
     RerankerOptions,
     find_provider,
 )
-from notewell.models.remote import Limits
 from notewell.models.remote.embedder import RemoteModel
-from notewell.models.remote.wire import EmbeddingEndpoint
+from notewell.models.remote.services import EmbeddingEndpoint, Limits
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.models.embedding_server import EmbeddingServer, serving
 from tests.tiny_model import write_tiny_judge

@@ -214,14 +214,14 @@ def _minutes(minutes: int) -> str:
 
 def _tokens(text: str) -> int:
     # The room of remote models is imported only for vaults that use one.
-    from notewell.models.remote.wire import estimated_tokens  # noqa: PLC0415
+    from notewell.models.remote.client import estimated_tokens  # noqa: PLC0415
 
     return estimated_tokens(text)
 
 
 def _cost(rules: ModelRules, passages: int, tokens: int) -> ServiceCost:
-    from notewell.models.remote import estimate  # noqa: PLC0415 - as above
     from notewell.models.remote.embedder import chosen, consent_text  # noqa: PLC0415 - as above
+    from notewell.models.remote.services import estimate  # noqa: PLC0415 - as above
 
     one = chosen(rules)
     costs = estimate(one.row, one.service, texts=passages, tokens=tokens, local=one.local)

@@ -12,8 +12,8 @@ from notewell.base.types import Settings, VaultRecord
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.queue import Work
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.models.remote.client import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder
-from notewell.models.remote.service import Breaker
 from notewell.vault.sources import source_of
 from tests.models.remote.fakes import DIMENSIONS, PASSING, SPOILT, FakeService, running
 from tests.models.remote.test_families import model_at

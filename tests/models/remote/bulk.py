@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray
+from notewell.models.remote.client import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder
-from notewell.models.remote.service import Breaker
 
 _ATTEMPTS = 400
 _REST_S = 600.0  # longer than the circuit breaker rests

@@ -231,6 +231,16 @@ FORMS: Mapping[str, Callable[[FakeService, str, Any], Answer]] = {
     "voyage": _voyage,
     "cohere": _cohere,
 }
+# A model of each service for which the kinds of texts are told apart.
+MODELS = {
+    "openai": "text-embedding-3-small",
+    "jina": "jina-embeddings-v3",
+    "mistral": "mistral-embed",
+    "ollama": "nomic-embed-text",
+    "gemini": "gemini-embedding-001",
+    "voyage": "voyage-4",
+    "cohere": "embed-v4.0",
+}
 # The path of each service's address.
 BASES = {"ollama": "", "gemini": "/v1beta", "cohere": "/v2"}
 

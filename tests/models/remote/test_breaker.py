@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from notewell.base.errors import ModelError
+from notewell.models.remote.client import FAILURES, Breaker, RequestSlots
 from notewell.models.remote.embedder import RemoteEmbedder
-from notewell.models.remote.service import FAILURES, Breaker, RequestSlots
 from notewell.models.resilient import Degrading
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 from tests.models.remote.test_families import model_at

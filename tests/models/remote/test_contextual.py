@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import ModelRules
-from notewell.models.remote import Limits, service_named
+from notewell.models.remote.client import rounds
 from notewell.models.remote.embedder import RemoteEmbedder, remote_model
-from notewell.models.remote.wire import rounds
+from notewell.models.remote.services import Limits, service_named
 from tests.models.remote.fakes import DIMENSIONS, KEY, FakeService, running
 from tests.models.remote.test_families import RETRY, unit
 

@@ -13,15 +13,15 @@ import pytest
 from notewell.base.errors import ModelError
 from notewell.base.support.http import Retry
 from notewell.base.types import ModelRules
-from notewell.models.remote import SERVICES, Limits
+from notewell.models.remote.client import Breaker, estimated_tokens
 from notewell.models.remote.embedder import RemoteEmbedder, RemoteModel, remote_model
-from notewell.models.remote.service import Breaker
-from notewell.models.remote.wire import estimated_tokens
+from notewell.models.remote.services import SERVICES, Limits
 from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import (
     DIMENSIONS,
     FORMS,
     KEY,
+    MODELS,
     PASSING,
     SPOILT,
     FakeService,
@@ -29,16 +29,6 @@ from tests.models.remote.fakes import (
     vector,
 )
 
-# A model of each service for which the kinds of texts are told apart.
-MODELS = {
-    "openai": "text-embedding-3-small",
-    "jina": "jina-embeddings-v3",
-    "mistral": "mistral-embed",
-    "ollama": "nomic-embed-text",
-    "gemini": "gemini-embedding-001",
-    "voyage": "voyage-4",
-    "cohere": "embed-v4.0",
-}
 TEXTS = [f"note {n} about bread" for n in range(30)]
 RETRY = Retry(tries=4, first_pause_s=0.0, jitter=lambda: 0.0)
 

@@ -29,9 +29,9 @@ from aiohttp import web
 from notewell.base.support.http import Retry
 from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder
-from notewell.models.remote import Limits
+from notewell.models.remote.client import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder, remote_model
-from notewell.models.remote.service import Breaker
+from notewell.models.remote.services import Limits
 from tests.models.loopback import nobody
 from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import serving

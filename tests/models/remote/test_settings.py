@@ -11,9 +11,9 @@ from notewell.base.config.load import load_settings
 from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
 from notewell.models import load_embedder
-from notewell.models.remote import SERVICES, estimate, row_of, service_named
+from notewell.models.remote.client import TokenMeter, estimated_tokens
 from notewell.models.remote.embedder import chosen, remote_model, require_consent
-from notewell.models.remote.wire import TokenMeter, estimated_tokens
+from notewell.models.remote.services import SERVICES, estimate, row_of, service_named
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 
 OPENAI = ModelRules(name="text-embedding-3-small", provider="openai")

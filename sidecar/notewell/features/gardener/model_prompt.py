@@ -14,7 +14,7 @@ from notewell.base.support.http import Json
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.models.chat import Message, ToolSpec, Turn
-from notewell.models.remote.wire import estimated_tokens
+from notewell.models.remote.client import estimated_tokens
 from notewell.vault.topics import alike_in_name, counts_of, topic_values
 
 _NOTES_A_REQUEST = 10

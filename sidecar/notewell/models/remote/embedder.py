@@ -34,25 +34,27 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.models.keys import keep, kept_key
 from notewell.models.providers import EmbedderOptions
-from notewell.models.remote import (
+from notewell.models.remote.client import (
+    Breaker,
+    ServiceClient,
+    TokenMeter,
+    TooLongError,
+    batches,
+    estimated_tokens,
+    rounds,
+)
+from notewell.models.remote.services import (
+    FORMS,
     OWN_SERVER,
+    EmbeddingEndpoint,
+    Kind,
     Limits,
     ModelRow,
     Service,
-    row_of,
-    service_named,
-)
-from notewell.models.remote.service import Breaker, ServiceClient, TooLongError
-from notewell.models.remote.wire import (
-    WIRES,
-    EmbeddingEndpoint,
-    Kind,
-    TokenMeter,
-    batches,
     contextual_reply,
     contextual_request,
-    estimated_tokens,
-    rounds,
+    row_of,
+    service_named,
 )
 from notewell.models.resilient import Degraded
 
@@ -222,7 +224,7 @@ class RemoteEmbedder:
         """
         self._wrong_length = wrong_length
         self._model = model
-        self._wire = WIRES[model.endpoint.family]
+        self._wire = FORMS[model.endpoint.family]
         self._meter = TokenMeter()
         self._service = ServiceClient(
             model.endpoint, parallel=model.limits.parallel, breaker=breaker

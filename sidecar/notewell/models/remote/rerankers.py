@@ -20,10 +20,9 @@ from notewell.base.types import FloatArray, SearchRules
 from notewell.base.types.frozen import frozen
 from notewell.models.keys import kept_key
 from notewell.models.providers import RerankerOptions
-from notewell.models.remote import service_named
+from notewell.models.remote.client import ServiceClient
 from notewell.models.remote.embedder import check_address
-from notewell.models.remote.service import ServiceClient
-from notewell.models.remote.wire import EmbeddingEndpoint
+from notewell.models.remote.services import EmbeddingEndpoint, service_named
 
 _TIMEOUT_S = 15.0  # after which a request that nobody waits for ends
 _LONGEST_PASSAGE = 8_000  # characters, about 2,000 tokens; the services read 4,000 at least
