@@ -33,7 +33,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.context.service import Assembler, NoteTexts
-from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
+from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
 from notewell.vault.chunk import fit_words
 
 BUDGETS = (1000, 2000, 4000)
@@ -197,7 +197,7 @@ def measure(one: Set, settings: Settings) -> dict[tuple[str, int], Score]:
 class Trial:
     """One query: the text that is sent for it, and whether the right passage is in it."""
 
-    def __init__(self, engine: Engine, one: Set, query: Query) -> None:
+    def __init__(self, engine: Engine, one: Set, query: JudgedQuery) -> None:
         self._engine = engine
         self._query = query
         self._whole = one.whole

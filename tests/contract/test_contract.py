@@ -32,8 +32,8 @@ from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.requests import LocalModels
 from notewell.features.ask.service import Conversations
-from notewell.features.ask.tool_loop import Draft
-from notewell.features.ask.tools import Source
+from notewell.features.ask.tool_loop import AnswerDraft
+from notewell.features.ask.tools import CitedSource
 from notewell.features.memory import MemoryRules
 from tests.contract.vault import write_vault
 from tests.doors.web.fits import misfits
@@ -329,8 +329,8 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     papers = home / "Papers"
     papers.mkdir()
     (papers / "Wasps.txt").write_text("Wasps make paper of wood.\n", encoding="utf-8")
-    talk = Draft("How do bees find home?", record.name, TALK, "2026-03-02T10:00:00+00:00")
-    talk.catalogue.number(Source("Garden/Bees.md", "Bees", "obsidian://open", 7))
+    talk = AnswerDraft("How do bees find home?", record.name, TALK, "2026-03-02T10:00:00+00:00")
+    talk.catalogue.number(CitedSource("Garden/Bees.md", "Bees", "obsidian://open", 7))
     talk.text, talk.model, talk.steps = "By the sun [1], and", "test-model", 1
     Conversations(settings.data_dir / "vaults" / record.id).save_turn(TALK, talk.stopped())
     Devices(settings.state_dir).add("phone", "read")

@@ -8,8 +8,8 @@ from notewell.features.evaluate.report import (
     BASELINES,
     PRODUCT,
     ClassFigures,
+    ConfidenceInterval,
     EvalReport,
-    Interval,
     SystemReport,
 )
 
@@ -88,6 +88,6 @@ def _versus(report: EvalReport, system: SystemReport, row: ClassFigures, baselin
     return ""
 
 
-def _interval(interval: Interval) -> str:
+def _interval(interval: ConfidenceInterval) -> str:
     text = f"{interval.difference:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
     return f"**{text}**" if interval.low > 0 or interval.high < 0 else text

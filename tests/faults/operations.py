@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from notewell.base import querylog
-from notewell.base.types import Batch, VaultRecord
+from notewell.base.types import Batch, Settings, VaultRecord
 from notewell.contract.runs import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
@@ -15,7 +15,7 @@ from notewell.engine.runs import RunLog, Runs
 from notewell.engine.vaults.registry import Registry
 from notewell.features.documents import source as document_store
 from notewell.features.documents.source import DocumentStore, StoredPlace
-from notewell.features.gleanings.collect import StateFile
+from notewell.features.gleanings.collect import GleaningFile
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import (
     ApplyMemory,
@@ -24,12 +24,12 @@ from notewell.features.memory.requests import (
     StoreMemory,
 )
 from notewell.features.memory.service import Helpers, Memories
-from notewell.features.phone import PhoneRules
-from notewell.features.phone.service import PhoneIndex, PhoneParts
+from notewell.features.phone.service import PhoneIndex
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.paths import PHONE_INDEX
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal
+from tests.engine.open_vault import open_vault
 from tests.faults.backup_operations import BACKUPS
 from tests.faults.index_operations import INDEX, MAKE, notes, open_index
 from tests.faults.injection import LEFT, Operation
@@ -263,13 +263,13 @@ def _check_documents(root: Path, done: bool) -> list[str]:
 
 
 def _mark_gleaning(root: Path, name: str) -> None:
-    StateFile(root / "data").mark(
+    GleaningFile(root / "data").mark(
         name, lambda mark: mark.with_status("hidden", "", at="now", by="me")
     )
 
 
 def _check_gleanings(root: Path, done: bool) -> list[str]:
-    names = sorted(StateFile(root / "data").load().marks)
+    names = sorted(GleaningFile(root / "data").load().marks)
     allowed = [["first", "second"]] if done else [["first"], ["first", "second"]]
     return ([] if names in allowed else [f"gleanings: {names}"]) + _leftovers(root / "data")
 
@@ -292,8 +292,11 @@ def _phone_index(root: Path) -> tuple[EmbeddedIndex, PhoneIndex]:
     index = EmbeddedIndex.open(root / "index", writable=False)
     record = VaultRecord("v1", "Notes", root / "vault")
     runs = Runs(RunLog(root / "runs"), "Notes")
-    parts = PhoneParts(record, index, runs, lambda: None)
-    return index, PhoneIndex(parts, PhoneRules())
+    settings = Settings(root, root, root)
+    vault = open_vault(
+        record=record, settings=settings, index=index, runs=runs, embedder=lambda: None
+    )
+    return index, PhoneIndex(vault)
 
 
 def _phone_index_is_there(root: Path) -> None:

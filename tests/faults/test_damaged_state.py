@@ -23,13 +23,13 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.runs import RunLog
 from notewell.engine.vaults.registry import REGISTRY, Registry
 from notewell.features.ask.service import CONVERSATIONS, Conversations
-from notewell.features.ask.tool_loop import Draft
+from notewell.features.ask.tool_loop import AnswerDraft
 from notewell.features.documents import source as document_store
 from notewell.features.documents.source import DocumentStore, StoredPlace
 from notewell.features.gardener import plans as garden
 from notewell.features.gardener.plans import Decision, GardenFile
 from notewell.features.gleanings import collect as gleanings
-from notewell.features.gleanings.collect import Mark, StateFile
+from notewell.features.gleanings.collect import GleaningFile, Mark
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import StoreMemory
 from notewell.features.memory.service import Helpers, Memories
@@ -120,7 +120,7 @@ CONVERSATION = f"{7:016x}"
 
 
 def make_conversation(root: Path) -> Path:
-    Conversations(root).save_turn(CONVERSATION, Draft("Why?", "v", CONVERSATION).stopped())
+    Conversations(root).save_turn(CONVERSATION, AnswerDraft("Why?", "v", CONVERSATION).stopped())
     return root / CONVERSATIONS / f"{CONVERSATION}.json"
 
 
@@ -130,7 +130,7 @@ def use_conversation(root: Path) -> None:
     try:
         kept.read(CONVERSATION)
     finally:  # it goes on, without what was lost
-        kept.save_turn(CONVERSATION, Draft("How?", "v", CONVERSATION).stopped())
+        kept.save_turn(CONVERSATION, AnswerDraft("How?", "v", CONVERSATION).stopped())
         assert kept.read(CONVERSATION)[-1].question == "How?"
 
 
@@ -183,13 +183,13 @@ def use_documents(root: Path) -> None:
 
 
 def make_gleanings(root: Path) -> Path:
-    StateFile(root).mark("bees", lambda mark: mark.with_status("hidden", "", at="now", by="me"))
+    GleaningFile(root).mark("bees", lambda mark: mark.with_status("hidden", "", at="now", by="me"))
     return root / gleanings.NAME
 
 
 def use_gleanings(root: Path) -> None:
-    assert len(StateFile(root).load().marks) <= 1
-    StateFile(root).mark("hive", lambda _: Mark(title="A hive"))
+    assert len(GleaningFile(root).load().marks) <= 1
+    GleaningFile(root).mark("hive", lambda _: Mark(title="A hive"))
 
 
 def make_runs(root: Path) -> Path:

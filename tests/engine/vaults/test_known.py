@@ -14,7 +14,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.service import Conversations
-from notewell.features.ask.tool_loop import Draft
+from notewell.features.ask.tool_loop import AnswerDraft
 from notewell.features.gardener import GardenRules
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
@@ -197,7 +197,7 @@ def test_deleting_the_data_deletes_logs_and_written_data(
     data = settings.data_dir / "vaults" / record.id
     talks = Conversations(data)
     talk = talks.new_id()
-    talks.save_turn(talk, Draft("Why?", record.name, talk).stopped())
+    talks.save_turn(talk, AnswerDraft("Why?", record.name, talk).stopped())
     VaultWriter(record.path, Journal(data)).create("New.md", "text", action="test")
     assert len(list(data.iterdir())) >= 2
 

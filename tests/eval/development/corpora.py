@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from notewell.features.evaluate.datasets import (
-    Document,
+    JudgedDocument,
     note_name,
     read_corpus,
     read_qrels,
@@ -36,7 +36,7 @@ class Corpus:
         self._qrels = qrels
 
     @cached_property
-    def documents(self) -> Sequence[Document]:
+    def documents(self) -> Sequence[JudgedDocument]:
         """All documents, in order."""
         return list(read_corpus(self.folder / "corpus.jsonl"))
 

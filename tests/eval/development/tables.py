@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from notewell.base.types import Match
-from notewell.features.evaluate.report import Interval, paired_bootstrap
+from notewell.features.evaluate.report import ConfidenceInterval, paired_bootstrap
 
 from .measure import MODES, Answered
 from .query import DevQuery
@@ -99,7 +99,7 @@ def _versus(system: Sequence[float], other: Sequence[float]) -> str:
     return _shown(paired_bootstrap(system, other))
 
 
-def _shown(interval: Interval) -> str:
+def _shown(interval: ConfidenceInterval) -> str:
     text = f"{interval.difference:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
     return f"**{text}**" if interval.low > 0 or interval.high < 0 else text
 

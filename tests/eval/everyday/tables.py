@@ -9,7 +9,7 @@ from statistics import fmean
 
 import orjson
 
-from notewell.features.evaluate.report import Interval, paired_bootstrap
+from notewell.features.evaluate.report import ConfidenceInterval, paired_bootstrap
 from tests.eval.everyday.queries import NO_ANSWER
 
 FIRST = 3  # results whose right notes must not be hidden as weak
@@ -141,6 +141,6 @@ def _share(part: int, whole: int) -> str:
 
 
 def _interval(after: Sequence[float], before: Sequence[float]) -> str:
-    found: Interval = paired_bootstrap(after, before)
+    found: ConfidenceInterval = paired_bootstrap(after, before)
     text = f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
     return f"**{text}**" if found.low > 0 or found.high < 0 else text

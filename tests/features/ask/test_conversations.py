@@ -11,7 +11,7 @@ import pytest
 from notewell.base.errors import CancelledError, NotFoundError, ProviderError
 from notewell.features.ask.requests import AskNotice, AskReply, AskRequest, AskSource, AskText
 from notewell.features.ask.service import MOST, Conversations, as_note
-from notewell.features.ask.tool_loop import Draft, newest_within
+from notewell.features.ask.tool_loop import AnswerDraft, newest_within
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
 
@@ -20,7 +20,7 @@ STANDALONE = Says("When do bees find their way home?")
 
 
 def turn(question: str, answer: str, *sources: AskSource) -> AskReply:
-    empty = Draft(question, "vault", "0" * 16).stopped()
+    empty = AnswerDraft(question, "vault", "0" * 16).stopped()
     return replace(empty, answer=answer, sources=sources, cancelled=False)
 
 

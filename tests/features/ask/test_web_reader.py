@@ -13,7 +13,7 @@ import pytest
 
 from notewell.base.errors import ProviderError
 from notewell.features.ask import web_reader
-from notewell.features.ask.web_reader import Pages
+from notewell.features.ask.web_reader import WebPages
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_private_addresses_are_never_reached(place: str, monkeypatch: pytest.Mon
         raise AssertionError(place)
 
     monkeypatch.setattr(socket, "create_connection", connect)
-    public = Pages("", resolve=lambda *_: ("93.184.216.34", place))
+    public = WebPages("", resolve=lambda *_: ("93.184.216.34", place))
     with pytest.raises(ProviderError) as refused:
         public.read("https://example.com/")
 
@@ -78,7 +78,7 @@ def test_public_addresses_are_reached(place: str, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(ProviderError, match=f"reached {place}"):
-        Pages("", resolve=lambda *_: (place,)).read("https://example.com/")
+        WebPages("", resolve=lambda *_: (place,)).read("https://example.com/")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_public_addresses_are_reached(place: str, monkeypatch: pytest.MonkeyPatc
 )
 def test_only_default_web_ports_are_allowed(url: str) -> None:
     with pytest.raises(ProviderError):
-        Pages("", resolve=lambda *_: ("93.184.216.34",)).read(url)
+        WebPages("", resolve=lambda *_: ("93.184.216.34",)).read(url)
 
 
 PAGE = b"""<!doctype html><title>Bees &amp; hives</title><script>steal()</script>
@@ -173,7 +173,7 @@ def resolve(host: str, _port: int) -> tuple[str, ...]:
 
 @pytest.mark.usefixtures("web")
 def test_only_the_visible_text_of_a_page_is_read() -> None:
-    page = Pages("", resolve=resolve).read("http://example.com/")
+    page = WebPages("", resolve=resolve).read("http://example.com/")
 
     assert page.title == "Bees & hives"
     assert page.text == "Bees\nThey fly."
@@ -185,34 +185,34 @@ def test_only_the_visible_text_of_a_page_is_read() -> None:
 )
 def test_redirects_to_private_addresses_loops_and_images_are_refused(path: str) -> None:
     with pytest.raises(ProviderError):
-        Pages("", resolve=resolve).read(f"http://example.com/{path}")
+        WebPages("", resolve=resolve).read(f"http://example.com/{path}")
 
 
 @pytest.mark.parametrize("name", ["a..b", "ü" * 70, "\x00"])
 def test_an_invalid_host_name_is_refused(name: str) -> None:
     with pytest.raises(ProviderError):
-        Pages("").read(f"http://{name}/")
+        WebPages("").read(f"http://{name}/")
 
 
 def test_the_configured_search_is_used_and_can_be_local(
     web: ThreadingHTTPServer,
 ) -> None:
     endpoint = f"http://127.0.0.1:{web.server_address[1]}"
-    found = Pages(f"{endpoint}/search?q={{query}}").search("bees fly")
+    found = WebPages(f"{endpoint}/search?q={{query}}").search("bees fly")
 
     assert [(page.url, page.title, page.text) for page in found] == [
         ("https://a.example", "A", "Of bees")
     ]
     with pytest.raises(ProviderError):
-        Pages(f"{endpoint}/?q={{query}}").search("bees")
-    assert not Pages("").can_search
+        WebPages(f"{endpoint}/?q={{query}}").search("bees")
+    assert not WebPages("").can_search
 
 
 @pytest.mark.usefixtures("web")
 def test_a_page_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_reader, "MAX_SECONDS", 0.3)
     with pytest.raises(ProviderError, match="took longer"):
-        Pages("", resolve=resolve).read("http://example.com/drip")
+        WebPages("", resolve=resolve).read("http://example.com/drip")
 
 
 @pytest.mark.usefixtures("web")
@@ -220,4 +220,4 @@ def test_redirects_share_the_time_of_a_page(monkeypatch: pytest.MonkeyPatch) -> 
     now = iter(range(0, 1000, 10))
     monkeypatch.setattr(web_reader, "_now", lambda: float(next(now)))
     with pytest.raises(ProviderError, match="took longer"):
-        Pages("", resolve=resolve).read("http://example.com/loop")
+        WebPages("", resolve=resolve).read("http://example.com/loop")

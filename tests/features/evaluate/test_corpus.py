@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UsageError
 from notewell.base.types import SourceText
-from notewell.features.evaluate.datasets import Document, note_name, note_text, write_vault
+from notewell.features.evaluate.datasets import JudgedDocument, note_name, note_text, write_vault
 from notewell.vault.parse import parse
 
 
-def write_corpus(path: Path, *documents: Document) -> Path:
+def write_corpus(path: Path, *documents: JudgedDocument) -> Path:
     lines = [json.dumps({"_id": d.id, "title": d.title, "text": d.text}) for d in documents]
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
@@ -24,8 +24,8 @@ def write_corpus(path: Path, *documents: Document) -> Path:
 def test_each_document_becomes_a_note(tmp_path: Path) -> None:
     corpus = write_corpus(
         tmp_path / "corpus.jsonl",
-        Document("4983", "Moss: a study", "Green."),
-        Document("p0", "", "苔"),
+        JudgedDocument("4983", "Moss: a study", "Green."),
+        JudgedDocument("p0", "", "苔"),
     )
     vault = write_vault(corpus, tmp_path / "work")
     assert vault.documents == {"4983.md": "4983", "p0.md": "p0"}
@@ -36,9 +36,9 @@ def test_each_document_becomes_a_note(tmp_path: Path) -> None:
 
 
 def test_the_same_corpus_is_the_same_vault_and_is_not_written_again(tmp_path: Path) -> None:
-    first = write_corpus(tmp_path / "one.jsonl", Document("1", "", "Green."))
-    second = write_corpus(tmp_path / "two.jsonl", Document("1", "", "Green."))
-    changed = write_corpus(tmp_path / "three.jsonl", Document("1", "", "Brown."))
+    first = write_corpus(tmp_path / "one.jsonl", JudgedDocument("1", "", "Green."))
+    second = write_corpus(tmp_path / "two.jsonl", JudgedDocument("1", "", "Green."))
+    changed = write_corpus(tmp_path / "three.jsonl", JudgedDocument("1", "", "Brown."))
     vault = write_vault(first, tmp_path / "work")
     before = (vault.folder / "1.md").stat()
     assert write_vault(second, tmp_path / "work") == vault
@@ -82,7 +82,7 @@ def test_ids_stay_distinct_on_case_insensitive_file_systems(one: str, other: str
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_any_title_becomes_the_notes_title(title: str) -> None:
-    source = SourceText(note_text(Document("1", title, "Body.")), "utf-8", b"")
+    source = SourceText(note_text(JudgedDocument("1", title, "Body.")), "utf-8", b"")
     note = parse("1.md", source, modified=0.0)
     visible = "".join(letter if letter.isprintable() else " " for letter in title)
     assert note.title == (" ".join(visible.split()) or "1")
@@ -91,7 +91,7 @@ def test_any_title_becomes_the_notes_title(title: str) -> None:
 
 @pytest.mark.parametrize("title", ["", "Moss"])
 def test_a_text_that_looks_like_properties_stays_text(title: str) -> None:
-    text = note_text(Document("1", title, "---\nspores: none\n---\nGreen."))
+    text = note_text(JudgedDocument("1", title, "---\nspores: none\n---\nGreen."))
     note = parse("1.md", SourceText(text, "utf-8", b""), modified=0.0)
     assert "spores" not in note.properties
     assert "spores: none" in " ".join(span.text for span in note.spans)

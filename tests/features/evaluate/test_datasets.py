@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UsageError
 from notewell.features.evaluate.datasets import (
-    Document,
-    Query,
+    JudgedDocument,
+    JudgedQuery,
     read_corpus,
     read_drops,
     read_qrels,
@@ -39,8 +39,8 @@ def test_corpus_reads_documents_in_order(write: Write) -> None:
         '{"_id": "2", "title": "Moss", "text": "Green.\\nSoft."}\n\n{"_id": 7, "text": "苔"}\r\n'
     )
     assert list(read_corpus(path)) == [
-        Document("2", "Moss", "Green.\nSoft."),
-        Document("7", "", "苔"),
+        JudgedDocument("2", "Moss", "Green.\nSoft."),
+        JudgedDocument("7", "", "苔"),
     ]
 
 
@@ -56,9 +56,9 @@ def test_queries_keep_their_class(write: Write) -> None:
         '{"_id": "c", "text": "ivy"}\n'
     )
     assert read_queries(path) == (
-        Query("a", "moss", "anchor"),
-        Query("b", "fern"),
-        Query("c", "ivy"),
+        JudgedQuery("a", "moss", "anchor"),
+        JudgedQuery("b", "fern"),
+        JudgedQuery("c", "ivy"),
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.features.evaluate.report import (
-    Interval,
+    ConfidenceInterval,
     ndcg,
     paired_bootstrap,
     recall,
@@ -124,7 +124,9 @@ def test_swapping_a_better_document_up_never_lowers_ndcg(
 
 def test_bootstrap_of_a_constant_difference_has_no_width() -> None:
     interval = paired_bootstrap([0.5, 0.75, 1.0], [0.25, 0.5, 0.75])
-    assert interval == Interval(pytest.approx(0.25), pytest.approx(0.25), pytest.approx(0.25))
+    assert interval == ConfidenceInterval(
+        pytest.approx(0.25), pytest.approx(0.25), pytest.approx(0.25)
+    )
 
 
 def test_bootstrap_agrees_with_the_normal_interval_on_many_queries() -> None:

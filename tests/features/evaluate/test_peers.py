@@ -14,7 +14,7 @@ from notewell.base.types import PassageText, Settings
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import peers
-from notewell.features.evaluate.datasets import JudgedSet, Query
+from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet
 from notewell.features.evaluate.peers import FusedPeers, NotePassages, RankBm25, find_peers
 from notewell.features.evaluate.report import (
     Figures,
@@ -49,7 +49,7 @@ PASSAGES = (
 )
 JUDGED = JudgedSet(
     name="garden",
-    queries=(Query("q1", "Bees?", "anchor"), Query("q2", "river, cat", "context")),
+    queries=(JudgedQuery("q1", "Bees?", "anchor"), JudgedQuery("q2", "river, cat", "context")),
     qrels={"q1": {"A.md": 2, "B.md": 1}, "q2": {"D.md": 1}},
 )
 Q1_NDCG = (2 / log2(3) + 1 / log2(4)) / (2 / log2(2) + 1 / log2(3))  # ranked C, A, B
@@ -109,7 +109,9 @@ def test_figures_are_those_computed_by_hand(tmp_path: Path) -> None:
 
 def test_dropped_notes_and_document_ids_count_as_for_our_search(tmp_path: Path) -> None:
     names = {f"{letter}.md": letter for letter in "ABCDEF"}
-    judged = JudgedSet("garden", (Query("q1", "bees"),), {"q1": {"A": 2, "B": 1}}, {"q1": {"C"}})
+    judged = JudgedSet(
+        "garden", (JudgedQuery("q1", "bees"),), {"q1": {"A": 2, "B": 1}}, {"q1": {"C"}}
+    )
     against = bm25_against(offline(tmp_path))
     [report] = measure_peers(against, PASSAGES, judged, perfect(judged), documents=names)
 

@@ -14,7 +14,7 @@ from notewell.base.errors import IndexInUseError, UsageError
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
-from notewell.features.evaluate.datasets import JudgedSet, Query
+from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet
 from notewell.features.evaluate.report import System, report_json
 from notewell.features.evaluate.run import (
     SYSTEMS,
@@ -119,7 +119,7 @@ class OneVault:
 def judged_set(**changes: object) -> JudgedSet:
     parts: dict[str, object] = {
         "name": "set",
-        "queries": (Query("q1", "moss", "anchor"), Query("q2", "fern", "context")),
+        "queries": (JudgedQuery("q1", "moss", "anchor"), JudgedQuery("q2", "fern", "context")),
         "qrels": {"q1": {"a.md": 1}, "q2": {"b.md": 1}},
     }
     return JudgedSet(**(parts | changes))  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_means_are_given_over_all_and_by_class() -> None:
 
 
 def test_a_set_without_classes_has_one_row() -> None:
-    plain = judged_set(queries=(Query("q1", "moss"), Query("q2", "fern")))
+    plain = judged_set(queries=(JudgedQuery("q1", "moss"), JudgedQuery("q2", "fern")))
     report, _ = evaluate(ListEngine({}), plain, KEYWORD, documents={})
     assert [row.kind for row in report.rows] == [None]
 

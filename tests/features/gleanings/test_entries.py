@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from notewell.base.errors import UsageError
 from notewell.base.types import SourceText
 from notewell.features.gleanings.parse import (
-    Entry,
     Found,
+    SavedLink,
     domain,
     gleaning_id,
     normalise,
@@ -70,20 +70,20 @@ def test_every_form_of_an_entry_is_read() -> None:
     entries = found(NOTE).entries
 
     assert entries == (
-        Entry(
+        SavedLink(
             "https://bees.example/night",
             "Bees at night",
             "They find the hive\nby its smell.\n\nAnd again.",
             "14:30",
             10,
         ),
-        Entry("https://text.example/", "With text", "why it matters", None, 15),
-        Entry("https://bare.example/page", "", "", None, 16),
-        Entry("https://angled.example/a(b)", "", "", None, 17),
-        Entry("https://ticked.example/a_(b)", "Ticked", "", None, 18),
-        Entry("https://line.example/x", "", "quoted words", "09:05", 19),
-        Entry("https://before.example", "A title", "", "09:15", 30),
-        Entry("https://deeper.example", "Deeper", "", None, 34),
+        SavedLink("https://text.example/", "With text", "why it matters", None, 15),
+        SavedLink("https://bare.example/page", "", "", None, 16),
+        SavedLink("https://angled.example/a(b)", "", "", None, 17),
+        SavedLink("https://ticked.example/a_(b)", "Ticked", "", None, 18),
+        SavedLink("https://line.example/x", "", "quoted words", "09:05", 19),
+        SavedLink("https://before.example", "A title", "", "09:15", 30),
+        SavedLink("https://deeper.example", "Deeper", "", None, 34),
     )
 
 

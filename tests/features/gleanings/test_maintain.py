@@ -19,7 +19,7 @@ from notewell.contract.runs import RunRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gleanings import GleaningRules
-from notewell.features.gleanings.collect import Mark, StateFile
+from notewell.features.gleanings.collect import GleaningFile, Mark
 from notewell.features.gleanings.extract import Checked, Web, judged
 from notewell.features.gleanings.requests import ExtractGleanings, GleaningsRequest, GleaningView
 from notewell.features.gleanings.service import Gleanings
@@ -147,7 +147,7 @@ def test_links_are_checked_and_only_the_dead_become_inactive(
     assert views(engine)["alive"].description == "They fly."
     assert not [one for one in site.asked if "inside" in one]
 
-    state = StateFile(engine.vault.folder)
+    state = GleaningFile(engine.vault.folder)
     for key in state.load().marks:  # as if that had been yesterday
         state.mark(key, lambda mark: replace(mark, failed=tuple("2026-11-20" for _ in mark.failed)))
     assert check(engine)["dead"] == 3
@@ -181,5 +181,5 @@ def test_without_a_network_no_link_dies(engine: Engine, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(socket, "create_connection", offline)
     assert check(engine)["gone"] == len(NAMES)
-    marks = StateFile(engine.vault.folder).load().marks
+    marks = GleaningFile(engine.vault.folder).load().marks
     assert all(mark.failed == () for mark in marks.values())

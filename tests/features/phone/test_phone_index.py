@@ -14,14 +14,15 @@ import pytest
 
 from notewell.base.errors import ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
-from notewell.base.types import Batch, VaultRecord, VaultRules
+from notewell.base.types import Batch, Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunEnd
 from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone import PhoneRules
-from notewell.features.phone.service import PhoneIndex, PhoneParts
+from notewell.features.phone.service import PhoneIndex
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.files import walk
 from notewell.vault.paths import PHONE_INDEX, is_own_file
+from tests.engine.open_vault import open_vault
 from tests.features.phone.reading import read
 from tests.index.conftest import Material
 from tests.waiting import until
@@ -47,7 +48,10 @@ def fill(index: EmbeddedIndex, **notes: tuple[str, ...]) -> None:
 def phone(tmp_path: Path, index: EmbeddedIndex, rules: PhoneRules | None = None) -> PhoneIndex:
     record = VaultRecord("v1", "Notes", tmp_path / "vault")
     runs = Runs(RunLog(tmp_path / "data"), "Notes")
-    return PhoneIndex(PhoneParts(record, index, runs, lambda: None), rules or PhoneRules())
+    settings = Settings(tmp_path, tmp_path, tmp_path, features={"phone": rules or PhoneRules()})
+    return PhoneIndex(
+        open_vault(record=record, settings=settings, index=index, runs=runs, embedder=lambda: None)
+    )
 
 
 def written(tmp_path: Path) -> Path:
@@ -57,7 +61,7 @@ def written(tmp_path: Path) -> Path:
 def due(one: PhoneIndex) -> None:
     """What the schedule does, to its end."""
     one.begin_due()
-    runs = one._parts.runs
+    runs = one._vault.runs
     until(lambda: not runs.busy and all(run.ended for run in runs.log.runs(1)))
 
 
@@ -202,9 +206,7 @@ def test_what_cannot_be_written_is_told(tmp_path: Path, index: EmbeddedIndex) ->
     assert one.reply().expected is None
 
     fill(index, A=("bees",))
-    copy = PhoneIndex(
-        replace(one._parts, record=replace(one._parts.record, source="mirror")), PhoneRules()
-    )
+    copy = PhoneIndex(replace(one._vault, record=replace(one._vault.record, source="mirror")))
     with pytest.raises(ReadOnlyError, match="reaches no phone"):
         copy.switch(on=True)
     one.switch(on=True)

@@ -38,7 +38,7 @@ from notewell.features.ask.requests import (
     ForgetConversationRequest,
     SaveConversationRequest,
 )
-from notewell.features.ask.tool_loop import Draft, ToolLoop, phrases_for
+from notewell.features.ask.tool_loop import AnswerDraft, ToolLoop, phrases_for
 from notewell.models.chat import ChatModel
 from notewell.models.chat.providers import Providers
 from notewell.vault.readers import link_name
@@ -187,7 +187,7 @@ class Agent:
         provider = providers.open(self._cancel)
         conversation = request.conversation or self._conversations.new_id()
         yield _notice(providers, conversation)
-        draft = Draft(request.question, self._vault.record.name, conversation)
+        draft = AnswerDraft(request.question, self._vault.record.name, conversation)
         self._conversations.save_turn(conversation, draft.stopped())
         try:
             yield from self._begin(draft, past, providers, provider)
@@ -212,7 +212,11 @@ class Agent:
         return past
 
     def _begin(
-        self, draft: Draft, past: tuple[AskReply, ...], providers: Providers, provider: ChatModel
+        self,
+        draft: AnswerDraft,
+        past: tuple[AskReply, ...],
+        providers: Providers,
+        provider: ChatModel,
     ) -> Iterator[StreamEvent]:
         """Report the results of a keyword search, then let the model answer."""
         instant = SearchRequest(draft.question, limit=_INSTANT_RESULTS, mode="keyword", door="ask")

@@ -26,7 +26,7 @@ from notewell.features.ask.tools import (
     Tools,
     check_citations,
 )
-from notewell.features.ask.web_reader import Pages
+from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.show.cited_blocks import TAG
@@ -171,7 +171,7 @@ def _now() -> str:
 
 
 @dataclass(slots=True)
-class Draft:
+class AnswerDraft:
     """An answer in progress. `text` is that of the last round, as far as it was shown."""
 
     question: str
@@ -272,7 +272,7 @@ class ToolLoop:
         self._messages: list[Message] = []
         self._results: list[int] = []  # places of the tools' results among the messages
 
-    def run(self, draft: Draft, past: Sequence[AskReply]) -> Iterator[StreamEvent]:
+    def run(self, draft: AnswerDraft, past: Sequence[AskReply]) -> Iterator[StreamEvent]:
         """Fill in the draft, and yield the events of its progress."""
         draft.model = self._model.name
         draft.standalone = draft.question
@@ -280,7 +280,7 @@ class ToolLoop:
         if history:
             draft.standalone = self._standalone(draft.question, history)
             yield StreamEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
-        pages = Pages(self._rules.web_search_url) if self._rules.web else None
+        pages = WebPages(self._rules.web_search_url) if self._rules.web else None
         code = self._code_runner(draft)
         tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget, code=code)
         initial = tools.initial_context(draft.standalone)
@@ -296,7 +296,7 @@ class ToolLoop:
     def _system(self, *, code: bool) -> str:
         return system_prompt(general=self._rules.general_knowledge, code=code)
 
-    def _code_runner(self, draft: Draft) -> CodeRunner | None:
+    def _code_runner(self, draft: AnswerDraft) -> CodeRunner | None:
         """The runner of code, where the settings want one and the system confines it."""
         if not self._rules.code_tool:
             return None
@@ -318,7 +318,7 @@ class ToolLoop:
         rewritten = " ".join(turn.text.split())
         return rewritten if 0 < len(rewritten) <= _QUESTION_CHARS else question
 
-    def _rounds(self, draft: Draft, tools: Tools) -> Iterator[StreamEvent]:
+    def _rounds(self, draft: AnswerDraft, tools: Tools) -> Iterator[StreamEvent]:
         """Let the model use tools until it answers or has had its number of rounds."""
         for n in range(1, max(self._rules.steps, 1) + 1):
             draft.steps = n
@@ -350,7 +350,9 @@ class ToolLoop:
             self._messages[place] = replace(self._messages[place], text=GIVEN_UP)
         del self._results[:count]
 
-    def _round(self, draft: Draft, tools: Sequence[ToolSpec]) -> Generator[StreamEvent, None, Turn]:
+    def _round(
+        self, draft: AnswerDraft, tools: Sequence[ToolSpec]
+    ) -> Generator[StreamEvent, None, Turn]:
         """One turn of the model. Its text is sent once there is a source."""
         received, unsent = "", ""
         turn = Turn("")

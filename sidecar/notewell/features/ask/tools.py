@@ -17,7 +17,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenVault
 from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.requests import AskSource
-from notewell.features.ask.web_reader import Page, Pages
+from notewell.features.ask.web_reader import WebPage, WebPages
 from notewell.models.chat import ToolCall, ToolSpec
 from notewell.search.show.cited_blocks import TAG, CitedBlock, neutral
 from notewell.vault.chunk import fit_words
@@ -96,7 +96,7 @@ class Tools:
         self,
         vault: OpenVault,
         catalogue: NumberedSources,
-        pages: Pages | None,
+        pages: WebPages | None,
         *,
         budget: int,
         code: CodeRunner | None = None,
@@ -185,7 +185,7 @@ class Tools:
         blocks = []
         for one in found.results:
             text = "\n".join([one.snippet, *(passage.snippet for passage in one.passages)])
-            passage = Source(one.path, one.title, one.uri, one.line)
+            passage = CitedSource(one.path, one.title, one.uri, one.line)
             room -= (cost := self._cost(passage)) + most
             if room < 0:
                 break
@@ -206,7 +206,9 @@ class Tools:
 
     def _read(self, path: str) -> ToolResult:
         note = self._vault.ask(NoteRequest(path))
-        block = self._block(Source(note.path, note.title, note.uri), note.content, self._budget)
+        block = self._block(
+            CitedSource(note.path, note.title, note.uri), note.content, self._budget
+        )
         tokens = self._vault.count_tokens(note.content)
         shortened = f", the first {self._budget}" if tokens > self._budget else ""
         return ToolResult(f"read: {note.path}", f"{tokens} tokens{shortened}", block)
@@ -221,7 +223,7 @@ class Tools:
 
     def _read_page(self, url: str) -> ToolResult:
         page = self._web_pages().read(url)
-        block = self._block(Source(page.url, page.title, page.url), page.text, self._budget)
+        block = self._block(CitedSource(page.url, page.title, page.url), page.text, self._budget)
         return ToolResult(f"read_web_page: {page.url}", f"{len(page.text)} characters", block)
 
     def _search_web(self, query: str) -> ToolResult:
@@ -229,10 +231,10 @@ class Tools:
         text = self._fitted("\n".join(map(self._web_result, found)), self._budget) or "Nothing."
         return ToolResult(f"search_web: {query}", f"{len(found)} pages", text)
 
-    def _web_result(self, page: Page) -> str:
+    def _web_result(self, page: WebPage) -> str:
         return f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
 
-    def _web_pages(self) -> Pages:
+    def _web_pages(self) -> WebPages:
         if self._pages is None:
             raise UsageError("The web is switched off (`ask.web`).")
         return self._pages
@@ -266,12 +268,12 @@ class Tools:
 
     # --- budget ----------------------------------------------------------------------------
 
-    def _block(self, found: Source, text: str, tokens: int, score: float = 1.0) -> str:
+    def _block(self, found: CitedSource, text: str, tokens: int, score: float = 1.0) -> str:
         """A block of at most `tokens`; the text is cut to fit."""
         text = self._fitted(neutral(text), max(tokens - self._cost(found), 0))
         return self._catalogue.block(found, text, score)
 
-    def _cost(self, found: Source) -> int:
+    def _cost(self, found: CitedSource) -> int:
         """The tokens of a block without its text."""
         return self._vault.count_tokens(
             CitedBlock(found.path, found.title, None, 1.0, ".").render(99)
@@ -296,7 +298,7 @@ _LIST = "\nSources:\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitedSource:
     """A note or web page that is sent to the model; `line` is that of a passage, None for all."""
 
     path: str
@@ -310,9 +312,9 @@ class NumberedSources:
 
     def __init__(self) -> None:
         """There are no sources yet."""
-        self._sources: dict[str, Source] = {}  # by path
+        self._sources: dict[str, CitedSource] = {}  # by path
 
-    def number(self, source: Source) -> int:
+    def number(self, source: CitedSource) -> int:
         """Number a source, unless its path has a number already.
 
         The first line that is known of a path is recorded.
@@ -322,7 +324,7 @@ class NumberedSources:
             self._sources[source.path] = source
         return list(self._sources).index(source.path) + 1
 
-    def block(self, source: Source, text: str, score: float = 1.0) -> str:
+    def block(self, source: CitedSource, text: str, score: float = 1.0) -> str:
         """Render a source as a block. Its text cannot end the block early."""
         return CitedBlock(source.path, source.title, None, score, text).render(self.number(source))
 
@@ -348,10 +350,10 @@ class NumberedSources:
         )
 
 
-def _from_context(source: ContextSource) -> Source:
+def _from_context(source: ContextSource) -> CitedSource:
     """A source of a context; a note that is included whole has no line."""
     line = None if source.detail == "full" else source.line
-    return Source(source.path, source.title, source.uri, line)
+    return CitedSource(source.path, source.title, source.uri, line)
 
 
 _GROUP = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")

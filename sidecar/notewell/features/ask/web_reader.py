@@ -41,7 +41,7 @@ _now = time.monotonic
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WebPage:
     """A web page as text."""
 
     url: str
@@ -49,7 +49,7 @@ class Page:
     text: str
 
 
-class Pages:
+class WebPages:
     """Reads pages of the public web, and searches it."""
 
     def __init__(self, search_url: str, resolve: Resolve = resolve) -> None:
@@ -62,7 +62,7 @@ class Pages:
         """True where a search endpoint is configured."""
         return "{query}" in self._search_url
 
-    def read(self, url: str) -> Page:
+    def read(self, url: str) -> WebPage:
         """Read a page.
 
         Raises ProviderError with code "web_refused" for one that must not be read, or "web_failed".
@@ -83,7 +83,7 @@ class Pages:
                 raise _failed(url, error) from error
         raise _refused(url, "it redirects too often")
 
-    def search(self, query: str) -> tuple[Page, ...]:
+    def search(self, query: str) -> tuple[WebPage, ...]:
         """Search the web; the text of each result is its description. Raises ProviderError.
 
         The endpoint is a setting of the user and often in their own network, so it may be private.
@@ -129,18 +129,18 @@ def _client(seconds: float) -> HttpClient:
     return HttpClient(timeout_s=silence, connect_s=silence, deadline_s=seconds, max_bytes=None)
 
 
-def _results(found: Json) -> tuple[Page, ...]:
+def _results(found: Json) -> tuple[WebPage, ...]:
     """The results in a reply of SearXNG. Raises KeyError or TypeError for another format."""
     results = found["results"] if isinstance(found, Mapping) else None
     if not isinstance(results, list):
         raise TypeError(results)
     return tuple(
-        Page(str(one["url"]), str(one.get("title", "")), str(one.get("content", "")))
+        WebPage(str(one["url"]), str(one.get("title", "")), str(one.get("content", "")))
         for one in results[:MAX_RESULTS]
     )
 
 
-def _page(url: str, response: StreamedReply) -> Page:
+def _page(url: str, response: StreamedReply) -> WebPage:
     if response.status != 200:
         raise ProviderError(f"{url} answered with status {response.status}.", code="web_failed")
     kind = response.headers.get_content_type()
@@ -149,13 +149,13 @@ def _page(url: str, response: StreamedReply) -> Page:
     raw = response.read_at_most(MAX_BYTES)
     text = raw.decode(response.headers.get_content_charset() or "utf-8", "replace")
     if "html" not in kind:
-        return Page(url, url, text[:MAX_CHARS])
+        return WebPage(url, url, text[:MAX_CHARS])
     reader = _Reader()
     reader.feed(text)
     reader.close()
     body = re.sub(r"\n\s*\n+", "\n\n", re.sub(r"[ \t]+", " ", "".join(reader.parts))).strip()
     title = " ".join("".join(reader.title).split())
-    return Page(url, title or url, body[:MAX_CHARS])
+    return WebPage(url, title or url, body[:MAX_CHARS])
 
 
 class _Reader(HTMLParser):

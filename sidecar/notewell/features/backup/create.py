@@ -30,8 +30,8 @@ from notewell.features.backup.manifest import (
     MANIFEST,
     NOTES,
     SETTINGS,
-    Manifest,
-    Part,
+    BackupManifest,
+    BackupPart,
     SavedDevice,
     SavedVault,
     dump,
@@ -121,13 +121,13 @@ def write_backup(
 def _manifest(
     records: Sequence[VaultRecord],
     devices: Sequence[Device],
-    parts: tuple[Part, ...],
+    parts: tuple[BackupPart, ...],
     *,
     logs: bool,
     vectors: bool,
-) -> Manifest:
+) -> BackupManifest:
     """The manifest of the backup. Of a device, no token and no hash of one."""
-    return Manifest(
+    return BackupManifest(
         format=FORMAT,
         version=__version__,
         made=time.time(),
@@ -209,7 +209,7 @@ def _copy_database(source: Path, copy: Path) -> None:
         original.backup(target)
 
 
-def _write_parts(stream: BinaryIO, contents: Iterator[_Content]) -> tuple[Part, ...]:
+def _write_parts(stream: BinaryIO, contents: Iterator[_Content]) -> tuple[BackupPart, ...]:
     parts = []
     for content in contents:
         try:
@@ -220,7 +220,7 @@ def _write_parts(stream: BinaryIO, contents: Iterator[_Content]) -> tuple[Part, 
     return tuple(parts)
 
 
-def _write_part(stream: BinaryIO, content: _Content) -> Part:
+def _write_part(stream: BinaryIO, content: _Content) -> BackupPart:
     """Write one file as a member: as many bytes of it as it has at the beginning."""
     with content.file.open("rb") as source:
         size = os.fstat(source.fileno()).st_size
@@ -237,7 +237,7 @@ def _write_part(stream: BinaryIO, content: _Content) -> Part:
             checksum.update(block)
             left -= len(block)
     stream.write(_padding(size))
-    return Part(content.name, size, checksum.hexdigest(), content.path, content.mtime_ns)
+    return BackupPart(content.name, size, checksum.hexdigest(), content.path, content.mtime_ns)
 
 
 def _finish(stream: BinaryIO, manifest: bytes) -> None:

@@ -44,7 +44,7 @@ BACKUP = TarForm(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BackupPart:
     """A file of the backup. `path` and `mtime_ns` are those of a mirror's note, else empty."""
 
     name: str
@@ -91,7 +91,7 @@ class SavedDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class BackupManifest:
     """The contents of `manifest.json`. `made` is in POSIX seconds."""
 
     format: int
@@ -101,35 +101,35 @@ class Manifest:
     vectors: bool
     vaults: tuple[SavedVault, ...]
     devices: tuple[SavedDevice, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[BackupPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _BackupForm:
     """The part that every format of a manifest has."""
 
     format: int
 
 
-def dump(manifest: Manifest) -> bytes:
+def dump(manifest: BackupManifest) -> bytes:
     """The manifest as JSON."""
     return to_json(manifest)
 
 
-def load(content: bytes, members: Mapping[str, Member]) -> Manifest:
+def load(content: bytes, members: Mapping[str, Member]) -> BackupManifest:
     """Read a manifest and compare it with the members of its file.
 
     Raises BackupError if it is damaged, of another format, or does not fit them.
     """
     try:
-        form = from_json(_Form, content).format
+        form = from_json(_BackupForm, content).format
         if form != FORMAT:
             raise BackupError(
                 f"This backup has format {form}, but this version of Notewell reads {FORMAT}."
                 " Update Notewell, then restore it.",
                 code="backup_format",
             )
-        manifest = from_json(Manifest, content)
+        manifest = from_json(BackupManifest, content)
     except ServerError as error:
         raise damaged(f"its {MANIFEST} cannot be read") from error
     listed = {part.name: part.size for part in manifest.parts}
@@ -141,7 +141,7 @@ def load(content: bytes, members: Mapping[str, Member]) -> Manifest:
     return manifest
 
 
-def _check_vaults(manifest: Manifest) -> None:
+def _check_vaults(manifest: BackupManifest) -> None:
     vaults = {vault.id: vault for vault in manifest.vaults}
     names = {vault.name.casefold() for vault in manifest.vaults}
     if len(vaults) != len(manifest.vaults) or len(names) != len(vaults):
@@ -159,7 +159,7 @@ def _check_vaults(manifest: Manifest) -> None:
 _SOURCES = get_args(VaultSource)
 
 
-def _check_notes(manifest: Manifest) -> None:
+def _check_notes(manifest: BackupManifest) -> None:
     """Each note of a mirror has a place of its own in the folder of its mirror."""
     places: Mapping[str, set[str]] = MappingProxyType({one.id: set() for one in manifest.vaults})
     for part in manifest.parts:

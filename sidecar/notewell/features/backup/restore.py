@@ -28,8 +28,8 @@ from notewell.features.backup.manifest import (
     BACKUP,
     MANIFEST,
     SETTINGS,
-    Manifest,
-    Part,
+    BackupManifest,
+    BackupPart,
     SavedDevice,
 )
 from notewell.index.engines import DATABASE, check_copy, held
@@ -127,13 +127,13 @@ def _unreadable(file: Path, error: OSError) -> BackupError | NotFoundError:
     return BackupError(f"{file} cannot be read: {error.strerror}. Nothing was changed.")
 
 
-def _check_parts(stream: BinaryIO, manifest: Manifest, members: Mapping[str, Member]) -> None:
+def _check_parts(stream: BinaryIO, manifest: BackupManifest, members: Mapping[str, Member]) -> None:
     for part in manifest.parts:
         for _ in _content(stream, part, members):
             pass
 
 
-def _content(stream: BinaryIO, part: Part, members: Mapping[str, Member]) -> Iterator[bytes]:
+def _content(stream: BinaryIO, part: BackupPart, members: Mapping[str, Member]) -> Iterator[bytes]:
     """The bytes of a part in blocks; after the last one its checksum is compared."""
     checksum = hashlib.sha256()
     member = members[part.name]
@@ -151,7 +151,7 @@ def _content(stream: BinaryIO, part: Part, members: Mapping[str, Member]) -> Ite
 
 
 def _records(
-    manifest: Manifest, data: Path, folders: Mapping[str, Path]
+    manifest: BackupManifest, data: Path, folders: Mapping[str, Path]
 ) -> tuple[VaultRecord, ...]:
     """The known vaults with their folders on this computer."""
     chosen: dict[str, Path] = {}
@@ -222,7 +222,7 @@ def _staging(data: Path) -> Iterator[Path]:
 
 
 def _extract(
-    stream: BinaryIO, manifest: Manifest, members: Mapping[str, Member], staged: Path
+    stream: BinaryIO, manifest: BackupManifest, members: Mapping[str, Member], staged: Path
 ) -> None:
     """Write all parts below `staged`, in the layout of a data directory, and check databases."""
     for name in OURS:
@@ -246,7 +246,7 @@ def _extract(
         ) from error
 
 
-def _place(part: Part) -> Path:
+def _place(part: BackupPart) -> Path:
     """The place of a part in a data directory."""
     if part.is_note:
         return Path(OURS[1], part.vault, "vault", part.path)
@@ -254,7 +254,7 @@ def _place(part: Part) -> Path:
 
 
 def _put_in_place(
-    manifest: Manifest, records: tuple[VaultRecord, ...], staged: Path, here: _Computer
+    manifest: BackupManifest, records: tuple[VaultRecord, ...], staged: Path, here: _Computer
 ) -> RestoreReport:
     data = here.data
     stamp = f"{ASIDE}{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"

@@ -163,7 +163,7 @@ _MIN_OVERLAP, _MAX_OVERLAP = 12, 500  # characters
 
 
 @dataclass(slots=True)
-class _Entry:
+class _IncludedNote:
     """A note in the context, with the text included so far."""
 
     result: Result
@@ -232,7 +232,7 @@ class Assembler:
             warnings=found.warnings,
         )
 
-    def _fitted(self, entries: list[_Entry], budget: int) -> tuple[str, list[_Entry]]:
+    def _fitted(self, entries: list[_IncludedNote], budget: int) -> tuple[str, list[_IncludedNote]]:
         """The text, without its last notes if it exceeds the budget.
 
         The blocks were counted one by one, and joined they may have a few tokens more.
@@ -244,7 +244,7 @@ class Assembler:
             entries = entries[:-1]
         return "", []
 
-    def _source(self, n: int, entry: _Entry) -> ContextSource:
+    def _source(self, n: int, entry: _IncludedNote) -> ContextSource:
         one = entry.result
         best = entry.shown[0] if entry.shown else None
         return ContextSource(
@@ -278,12 +278,12 @@ class _Selection:
         self._budget = budget
         self._left = budget - count("Sources:")
 
-    def select(self, results: tuple[Result, ...], *, fill: bool) -> list[_Entry]:
+    def select(self, results: tuple[Result, ...], *, fill: bool) -> list[_IncludedNote]:
         """The selected notes, in the order of the results."""
         best = results[0].score if results else 0.0
         near = [one for one in results if best > 0 and one.score >= _threshold(HEADINGS, best)]
         share = self._budget if len(near) == 1 else int(self._budget * MAX_NOTE_SHARE)
-        taken: dict[str, _Entry] = {}
+        taken: dict[str, _IncludedNote] = {}
         for one, note in self._notes(near):
             entry = self._whole(one, note, share) if one.score >= _threshold(FULL, best) else None
             if entry is None and one.score >= _threshold(PASSAGES, best):
@@ -301,9 +301,9 @@ class _Selection:
 
     def _add_notes(
         self,
-        taken: dict[str, _Entry],
+        taken: dict[str, _IncludedNote],
         near: list[Result],
-        make: Callable[[Result, StoredNote], _Entry | None],
+        make: Callable[[Result, StoredNote], _IncludedNote | None],
         at_most: int | None = None,
     ) -> None:
         """Include more of the notes, best first, while they fit."""
@@ -319,42 +319,42 @@ class _Selection:
             if note is not None:
                 yield one, note
 
-    def _whole(self, one: Result, note: StoredNote, share: int) -> _Entry | None:
+    def _whole(self, one: Result, note: StoredNote, share: int) -> _IncludedNote | None:
         """The whole note, if it fits its share and the rest of the budget."""
         limit = min(share, self._left)
         if note.size > limit * _MAX_BYTES_PER_TOKEN + _PROPERTIES_BYTES:
             return None
         text = self._texts.full(note)
-        return self._if_fits(_Entry(one, "full", text), limit) if text else None
+        return self._if_fits(_IncludedNote(one, "full", text), limit) if text else None
 
     def _passage(
         self, one: Result, note: StoredNote, least: int = MIN_PASSAGE_TOKENS
-    ) -> _Entry | None:
+    ) -> _IncludedNote | None:
         """The note's best passage, cut if it does not fit whole, but not below `least` tokens."""
         passages = self._texts.passages(note, one)
         if not passages:
             return None
         best, *further = passages
-        whole = _Entry(one, "passages", best.before + best.text, [best], tuple(further))
+        whole = _IncludedNote(one, "passages", best.before + best.text, [best], tuple(further))
         fits = self._if_fits(whole, self._left)
         if fits is not None:
             return fits
-        room = self._left - self._cost(_Entry(one, "passages", "…", [best]))
+        room = self._left - self._cost(_IncludedNote(one, "passages", "…", [best]))
         if room < least:
             return None
         text, _ = fit_words(blocks.neutral(best.text), self._count, room)
-        cut = _Entry(one, "passages", f"{text} …", [best], whole=False)
+        cut = _IncludedNote(one, "passages", f"{text} …", [best], whole=False)
         return self._if_fits(cut, self._left)
 
-    def _shortest(self, one: Result, note: StoredNote) -> _Entry | None:
+    def _shortest(self, one: Result, note: StoredNote) -> _IncludedNote | None:
         """The little that fits of the best note: a cut passage, its headings, or its name alone."""
         return (
             self._passage(one, note, least=1)
             or self._outline(one, note)
-            or self._if_fits(_Entry(one, "headings"), self._left)
+            or self._if_fits(_IncludedNote(one, "headings"), self._left)
         )
 
-    def _add_further_passages(self, taken: dict[str, _Entry], least: float) -> None:
+    def _add_further_passages(self, taken: dict[str, _IncludedNote], least: float) -> None:
         """Add further passages of the included notes, best first, while they fit."""
         waiting = [
             (passage, entry)
@@ -365,7 +365,7 @@ class _Selection:
         for passage, entry in sorted(waiting, key=lambda pair: -pair[0].score):
             self._grow(entry, passage, self._budget)
 
-    def _add_surroundings(self, taken: dict[str, _Entry], share: int) -> None:
+    def _add_surroundings(self, taken: dict[str, _IncludedNote], share: int) -> None:
         """Add the passages next to those included, up to a note's share of the budget."""
         entries = [entry for entry in taken.values() if entry.detail == "passages"]
         for one, note in self._notes([entry.result for entry in entries]):
@@ -373,7 +373,7 @@ class _Selection:
             for passage in self._texts.around(note, entry.shown) if entry.whole else ():
                 self._grow(entry, passage, share)
 
-    def _grow(self, entry: _Entry, passage: ShownPassage, limit: int) -> None:
+    def _grow(self, entry: _IncludedNote, passage: ShownPassage, limit: int) -> None:
         """Add a passage if it fits the budget and the entry's text stays within `limit` tokens."""
         shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
         text = _joined(shown)
@@ -384,10 +384,10 @@ class _Selection:
             entry.text = text
             entry.shown.append(passage)
 
-    def _outline(self, one: Result, note: StoredNote) -> _Entry | None:
-        return self._if_fits(_Entry(one, "headings", self._texts.headings(note)), self._left)
+    def _outline(self, one: Result, note: StoredNote) -> _IncludedNote | None:
+        return self._if_fits(_IncludedNote(one, "headings", self._texts.headings(note)), self._left)
 
-    def _if_fits(self, entry: _Entry, limit: int) -> _Entry | None:
+    def _if_fits(self, entry: _IncludedNote, limit: int) -> _IncludedNote | None:
         """The entry, if it has at most `limit` tokens; they are taken from the budget."""
         cost = self._cost(entry)
         if cost > limit:
@@ -395,7 +395,7 @@ class _Selection:
         self._left -= cost
         return entry
 
-    def _cost(self, entry: _Entry) -> int:
+    def _cost(self, entry: _IncludedNote) -> int:
         """Tokens of the block and its line in the list of sources, numbered with two digits."""
         block = entry.block()
         return self._count(block.render(10)) + self._count(block.source(10))

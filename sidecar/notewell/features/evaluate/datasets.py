@@ -32,7 +32,7 @@ _LAYOUT = 1  # part of the folder's name: raise it when notes are written in ano
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JudgedDocument:
     """A document of a corpus."""
 
     id: str
@@ -41,7 +41,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class JudgedQuery:
     """A query. `kind` is its class (`metadata.type`), None where the set has no classes.
 
     `plain` (`metadata.plain`): operators such as `tag:` are read as words.
@@ -58,7 +58,7 @@ class JudgedSet:
     """Queries with their judgements, and by query the documents to remove from its ranking."""
 
     name: str
-    queries: tuple[Query, ...]
+    queries: tuple[JudgedQuery, ...]
     qrels: Qrels
     drops: Drops = field(default_factory=dict)
 
@@ -73,12 +73,12 @@ def read_judged(name: str, queries: Path, qrels: Path, drops: Path | None = None
     )
 
 
-def read_corpus(path: Path) -> Iterator[Document]:
+def read_corpus(path: Path) -> Iterator[JudgedDocument]:
     """Read the documents of a `corpus.jsonl`, in order. Raises UsageError."""
     seen: set[str] = set()
     for where, line in _lines(path):
         fields = _object(where, line)
-        document = Document(
+        document = JudgedDocument(
             id=_identifier(where, fields),
             title=_text(where, fields, "title", default=""),
             text=_text(where, fields, "text"),
@@ -89,13 +89,13 @@ def read_corpus(path: Path) -> Iterator[Document]:
         yield document
 
 
-def read_queries(path: Path) -> tuple[Query, ...]:
+def read_queries(path: Path) -> tuple[JudgedQuery, ...]:
     """Read the queries of a `queries.jsonl`, in order. Raises UsageError."""
-    queries: dict[str, Query] = {}
+    queries: dict[str, JudgedQuery] = {}
     for where, line in _lines(path):
         fields = _object(where, line)
         metadata = _metadata(where, fields)
-        query = Query(
+        query = JudgedQuery(
             id=_identifier(where, fields),
             text=_text(where, fields, "text"),
             kind=_kind(metadata),
@@ -239,7 +239,7 @@ def note_name(document_id: str) -> str:
     return f"{hashlib.blake2b(document_id.encode(), digest_size=8).hexdigest()}.md"
 
 
-def note_text(document: Document) -> str:
+def note_text(document: JudgedDocument) -> str:
     """Return the Markdown of a document: its title as a property, then its text unchanged."""
     title = _one_line(document.title)
     if not title:
@@ -248,7 +248,7 @@ def note_text(document: Document) -> str:
     return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n{document.text}\n"
 
 
-def _names(documents: Iterable[Document]) -> dict[str, str]:
+def _names(documents: Iterable[JudgedDocument]) -> dict[str, str]:
     names: dict[str, str] = {}
     taken: dict[str, str] = {}
     for document in documents:
@@ -261,7 +261,7 @@ def _names(documents: Iterable[Document]) -> dict[str, str]:
     return names
 
 
-def _write_notes(folder: Path, notes: Iterable[tuple[str, Document]]) -> None:
+def _write_notes(folder: Path, notes: Iterable[tuple[str, JudgedDocument]]) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=folder.parent))
     try:

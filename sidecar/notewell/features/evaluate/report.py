@@ -21,7 +21,7 @@ _RESAMPLES_AT_ONCE = 256  # bounds memory: 256 resamples of 10,000 queries are 2
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ConfidenceInterval:
     """A mean difference per query and its percentile bootstrap interval."""
 
     difference: float
@@ -71,7 +71,7 @@ def paired_bootstrap(
     confidence: float = 0.95,
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = BOOTSTRAP_SEED,
-) -> Interval:
+) -> ConfidenceInterval:
     """Compute the percentile interval of the mean of `system - baseline`.
 
     Both sequences hold one figure a query, in the same order; queries are resampled with
@@ -87,7 +87,7 @@ def paired_bootstrap(
     means = _resampled_means(differences, resamples, seed)
     tail = (1 - confidence) / 2 * 100
     low, high = np.percentile(means, [tail, 100 - tail])
-    return Interval(float(differences.mean()), float(low), float(high))
+    return ConfidenceInterval(float(differences.mean()), float(low), float(high))
 
 
 def _resampled_means(
@@ -190,7 +190,7 @@ class Comparison:
     system: str
     baseline: str
     kind: str | None
-    interval: Interval
+    interval: ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from notewell.base.types import (
 )
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import SearchRequest
-from notewell.features.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
+from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
 from notewell.features.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
 from notewell.features.evaluate.report import (
     EvalReport,
@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 DEPTH = 100  # the deepest cut of a metric
 
 # Returns vault paths, best first, at most as many as the number says.
-Ranker = Callable[[Query, int], Sequence[str]]
+Ranker = Callable[[JudgedQuery, int], Sequence[str]]
 
 
-def answerable(judged: JudgedSet) -> list[Query]:
+def answerable(judged: JudgedSet) -> list[JudgedQuery]:
     """Return the queries that have a relevant document; trec_eval averages over these alone.
 
     Raises UsageError where there is none.
@@ -140,7 +140,7 @@ def measure_peers(
 
 
 def _ranker(peer: Peer) -> Ranker:
-    def rank(query: Query, limit: int) -> list[str]:
+    def rank(query: JudgedQuery, limit: int) -> list[str]:
         return list(peer.rank(query.text[:MAX_QUERY_CHARS], limit))
 
     return rank
@@ -243,7 +243,7 @@ def evaluate(
     warnings: dict[str, None] = {}
     paths = {document: path for path, document in documents.items()}
 
-    def rank(query: Query, limit: int) -> list[str]:
+    def rank(query: JudgedQuery, limit: int) -> list[str]:
         # Hidden from the search as well: links in a dropped note would raise the right answer.
         drops = judged.drops.get(query.id, frozenset())
         hidden = frozenset(paths.get(document, document) for document in drops)
@@ -297,7 +297,7 @@ def measure(
     )
 
 
-def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
+def _request(query: JudgedQuery, system: System, *, limit: int) -> SearchRequest:
     return SearchRequest(
         q=query.text[:MAX_QUERY_CHARS],
         limit=limit,

@@ -21,8 +21,13 @@ from notewell.base.types import VaultRecord
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.features.evaluate.datasets import JudgedSet, Query
-from notewell.features.evaluate.report import EvalReport, Interval, System, paired_bootstrap
+from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet
+from notewell.features.evaluate.report import (
+    ConfidenceInterval,
+    EvalReport,
+    System,
+    paired_bootstrap,
+)
 from notewell.features.evaluate.requests import (
     TunedWeight,
     TuneGain,
@@ -88,7 +93,7 @@ def golden_set(name: str, known: Judgements) -> JudgedSet:
     return JudgedSet(
         name=name,
         queries=tuple(
-            Query(key, one.text, _kind(one), plain=False) for key, one in relevant.items()
+            JudgedQuery(key, one.text, _kind(one), plain=False) for key, one in relevant.items()
         ),
         qrels={key: one.grades for key, one in relevant.items()},
         drops={key: frozenset(one.never) for key, one in relevant.items() if one.never},
@@ -243,7 +248,7 @@ class Fitted:
     tuning: Tuning
     before: float
     after: float
-    gain: Interval
+    gain: ConfidenceInterval
 
     @property
     def sure(self) -> bool:
@@ -333,7 +338,7 @@ def _value(results: JudgedResults, tuning: Tuning) -> float:
     return float(mean) - _PENALTY * sum(distances)
 
 
-def _request(query: Query, hidden: frozenset[str]) -> SearchRequest:
+def _request(query: JudgedQuery, hidden: frozenset[str]) -> SearchRequest:
     return SearchRequest(
         q=query.text[:MAX_QUERY_CHARS],
         limit=DEPTH,

@@ -9,13 +9,13 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from notewell.base.errors import UnreadableNoteError, WriteError
+from notewell.base.errors import UnreadableNoteError, UsageError, WriteError
 from notewell.base.support import state_file
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.features.gleanings import GleaningRules
-from notewell.features.gleanings.parse import Entry, Found, domain, gleaning_id, read_entries
-from notewell.features.gleanings.requests import GleaningStatus, StatusChange
+from notewell.features.gleanings.parse import Found, SavedLink, domain, gleaning_id, read_entries
+from notewell.features.gleanings.requests import GleaningStatus, GleaningView, StatusChange
 from notewell.index.port import IndexReader
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.parse import one_line_end
@@ -49,25 +49,25 @@ class Mark:
 
 
 @frozen
-class State:
+class GleaningState:
     """`marks` by id; `read` has the path of each daily note that was extracted, by content hash."""
 
     marks: Mapping[str, Mark] = field(default_factory=dict)
     read: Mapping[str, str] = field(default_factory=dict)
 
 
-class StateFile(state_file.StateFile[State]):
+class GleaningFile(state_file.StateFile[GleaningState]):
     """The file of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is created with the first change."""
         super().__init__(folder / NAME, busy_seconds=_BUSY_SECONDS)
 
-    def empty(self) -> State:
+    def empty(self) -> GleaningState:
         """Every gleaning is active, and no day was read."""
-        return State()
+        return GleaningState()
 
-    def decode(self, raw: bytes) -> State:
+    def decode(self, raw: bytes) -> GleaningState:
         """The state of a file; raises ValueError if it is damaged.
 
         A status that is no status counts as active.
@@ -75,11 +75,13 @@ class StateFile(state_file.StateFile[State]):
         try:
             stored = json.loads(raw)
             marks = {key: _mark(value) for key, value in stored["marks"].items()}
-            return State(marks, {str(key): str(path) for key, path in stored["read"].items()})
+            return GleaningState(
+                marks, {str(key): str(path) for key, path in stored["read"].items()}
+            )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not in the form that is expected: {error}") from error
 
-    def encode(self, state: State) -> bytes:
+    def encode(self, state: GleaningState) -> bytes:
         """The file of a state."""
         return _encoded(state)
 
@@ -117,7 +119,7 @@ def _mark(stored: Any) -> Mark:
     )
 
 
-def _encoded(state: State) -> bytes:
+def _encoded(state: GleaningState) -> bytes:
     marks = {
         key: {
             "status": mark.status,
@@ -152,7 +154,7 @@ class Seen:
 
     path: str
     date: str
-    entry: Entry
+    entry: SavedLink
 
 
 @frozen
@@ -188,21 +190,6 @@ class Gleaning:
         return tuple(dict.fromkeys(one.path for one in self.seen))
 
 
-@frozen
-class MadeNote:
-    """A note that was made of a gleaning, as the index has it."""
-
-    id: str
-    path: str
-    title: str
-    url: str
-    description: str
-    status: GleaningStatus
-    reason: str
-    days: tuple[str, ...]
-    created: str
-
-
 class Collection:
     """Reads daily notes; one that did not change is read once. Any thread may call."""
 
@@ -235,8 +222,8 @@ class Collection:
         with_any = (one for one in known.values() if one.found.entries or one.found.malformed)
         return tuple(sorted(with_any, key=lambda one: (one.date, one.path)))
 
-    def made(self) -> Mapping[str, MadeNote]:
-        """The notes that were made, by the id of their gleaning."""
+    def made(self) -> Mapping[str, GleaningView]:
+        """The gleanings that have a note, as the index has it, by id."""
         found = (_made(note) for note in self._index.all_notes())
         return {one.id: one for one in found if one is not None}
 
@@ -273,21 +260,30 @@ def gleanings_of(days: Sequence[Day]) -> Mapping[str, Gleaning]:
     return found
 
 
-def _made(note: StoredNote) -> MadeNote | None:
+def _made(note: StoredNote) -> GleaningView | None:
+    """The gleaning of a note, as far as the note tells; None where it is of none."""
     properties = {name.lower(): value for name, value in note.properties.items()}
     key = properties.get("gleaning_id")
     if properties.get("type") != "gleaning" or not isinstance(key, str | int):
         return None
-    return MadeNote(
+    url, days = _text(properties.get("url")), tuple(_sources(properties.get("source")))
+    try:
+        host = domain(url)
+    except UsageError:  # a person changed the property
+        host = ""
+    return GleaningView(
         id=str(key),
-        path=note.path,
         title=_text(properties.get("title")) or note.title,
-        url=_text(properties.get("url")),
+        url=url,
+        domain=host,
         description=_text(properties.get("description")),
+        created=_text(properties.get("created")) or None,
+        source=days[0] if days else note.path,
+        line=1,
+        days=days,
         status=_status(properties.get("status")),
         reason=_text(properties.get("reason")),
-        days=tuple(_sources(properties.get("source"))),
-        created=_text(properties.get("created")),
+        note=note.path,
     )
 
 

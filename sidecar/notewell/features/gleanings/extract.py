@@ -31,14 +31,13 @@ from notewell.features.gleanings.collect import (
     Collection,
     Day,
     Gleaning,
-    MadeNote,
+    GleaningFile,
+    GleaningState,
     Mark,
-    State,
-    StateFile,
     gleanings_of,
 )
 from notewell.features.gleanings.parse import domain
-from notewell.features.gleanings.requests import GleaningStatus
+from notewell.features.gleanings.requests import GleaningStatus, GleaningView
 from notewell.vault.edit_properties import PropertyEdit, edit_properties
 from notewell.vault.write import VaultWriter
 
@@ -251,7 +250,7 @@ class Extraction:
     """
 
     collection: Collection
-    state: StateFile
+    state: GleaningFile
     writer: VaultWriter
     folder: str
     changed: Callable[[str], None]
@@ -299,7 +298,7 @@ class Extraction:
         return found
 
     def _write(
-        self, todo: Sequence[tuple[Gleaning, MadeNote | None]], progress: RunProgress, pen: _Pen
+        self, todo: Sequence[tuple[Gleaning, GleaningView | None]], progress: RunProgress, pen: _Pen
     ) -> None:
         left = iter(todo)
         while batch := tuple(islice(left, _BATCH)):
@@ -307,9 +306,12 @@ class Extraction:
             with self.writer.journal.batch():
                 for one, note in batch:
                     progress.check()
-                    path = note.path if note is not None else note_path(self.folder, one.id)
+                    path = (note and note.note) or note_path(self.folder, one.id)
                     try:
-                        done = pen.extend(one, note) if note is not None else pen.create(one, path)
+                        if note is None:
+                            done = pen.create(one, path)
+                        else:
+                            done = pen.extend(one, note, path)
                     except (WriteError, UnreadableNoteError, UsageError, NotFoundError) as error:
                         progress.problem(path, error.message)
                         continue
@@ -341,12 +343,12 @@ class _Pen:
         self.done.undo = number
         return True
 
-    def extend(self, one: Gleaning, note: MadeNote) -> bool:
+    def extend(self, one: Gleaning, note: GleaningView, path: str) -> bool:
         """Add to a note the days that it lacks; False if it has them all."""
         if not set(one.days) - set(note.days):
             return False
         edit = PropertyEdit(set={"source": sources(one)})
-        number = self.writer.edit(note.path, edit, seen=None, action=ACTION).number
+        number = self.writer.edit(path, edit, seen=None, action=ACTION).number
         if number is not None:
             self.done.undo = number
         return number is not None
@@ -370,7 +372,7 @@ def wait_for_host(hosts: dict[str, float], host: str, progress: RunProgress) -> 
     hosts[host] = time.monotonic()
 
 
-def _with_read(before: State, days: Sequence[Day], new: Sequence[Day]) -> State:
+def _with_read(before: GleaningState, days: Sequence[Day], new: Sequence[Day]) -> GleaningState:
     """The state with what was read; daily notes that are gone or have changed are forgotten."""
     current = {day.content_hash.hex(): day.path for day in days}
     kept = dict(_still(before.read, current))
@@ -385,7 +387,7 @@ _FAILURES = 2  # on different days
 
 
 @frozen
-class Link:
+class LinkToCheck:
     """A link to check. `bare`: nobody wrote a title, so the page's is wanted."""
 
     id: str
@@ -400,16 +402,16 @@ class Upkeep:
     """The parts of a check. `store_status` writes a status to the note, where there is one."""
 
     web: Web
-    state: StateFile
+    state: GleaningFile
     store_status: Callable[[str, GleaningStatus, str], None]
 
-    def run(self, progress: RunProgress, links: Sequence[Link], *, dry_run: bool) -> None:
+    def run(self, progress: RunProgress, links: Sequence[LinkToCheck], *, dry_run: bool) -> None:
         """Check links one after the other, with a second between two requests to a host.
 
         Hosts that do not answer count only if another one does: without a network none is dead.
         """
         hosts: dict[str, float] = {}
-        silent: list[tuple[Link, Checked]] = []
+        silent: list[tuple[LinkToCheck, Checked]] = []
         answered = False
         for link in links:
             wait_for_host(hosts, domain(link.url), progress)
@@ -431,7 +433,7 @@ class Upkeep:
             for link, checked in silent:
                 self._apply(link, checked, progress)
 
-    def _apply(self, link: Link, checked: Checked, progress: RunProgress) -> None:
+    def _apply(self, link: LinkToCheck, checked: Checked, progress: RunProgress) -> None:
         before = self.state.load().marks.get(link.id, link.mark)
         after = judged(replace(before, status=link.mark.status, reason=link.mark.reason), checked)
         self.state.mark(link.id, lambda _: after)

@@ -90,7 +90,7 @@ _TAIL = ".,;:!?\u3002\uff0c"
 
 
 @frozen
-class Entry:
+class SavedLink:
     """A saved link. `title` is "" where only the address is known; `line` counts from 1."""
 
     url: str
@@ -112,7 +112,7 @@ class Malformed:
 class Found:
     """The entries of a daily note below the headings."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[SavedLink, ...]
     malformed: tuple[Malformed, ...]
 
 
@@ -122,7 +122,7 @@ def read_entries(text: str, headings: Sequence[Heading], names: Sequence[str]) -
     The line ends of `text` are `\n`; `headings` are those of the note, so none is in code.
     """
     lines = text.split("\n")
-    entries: list[Entry] = []
+    entries: list[SavedLink] = []
     malformed: list[Malformed] = []
     for first, last in _sections(headings, names, len(lines)):
         for number, written, more in _items(lines, first, last):
@@ -193,7 +193,7 @@ def _description_lines(lines: Sequence[str], number: int, last: int) -> tuple[li
     return more, number
 
 
-def _entry(number: int, written: str, more: Sequence[str]) -> Entry:
+def _entry(number: int, written: str, more: Sequence[str]) -> SavedLink:
     found = _LINK.search(written) or _BARE.search(written)
     if found is None:
         raise UsageError("there is no link in this entry")
@@ -207,4 +207,4 @@ def _entry(number: int, written: str, more: Sequence[str]) -> Entry:
     before, after = (_TIME.sub(" ", part).strip(_AROUND) for part in (before, after))
     title = " ".join(found["title"].split()) if linked else before
     description = "\n".join([*([after] if after else []), *more]).strip()
-    return Entry(url, title, description, clock["time"] if clock else None, number)
+    return SavedLink(url, title, description, clock["time"] if clock else None, number)

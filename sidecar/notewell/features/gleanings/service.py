@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError
+from notewell.base.errors import NotFoundError, ReadOnlyError
 from notewell.contract.runs import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
@@ -15,15 +15,14 @@ from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import (
     Collection,
     Gleaning,
-    MadeNote,
+    GleaningFile,
     Mark,
-    StateFile,
     gleanings_of,
 )
 from notewell.features.gleanings.extract import (
     Extracted,
     Extraction,
-    Link,
+    LinkToCheck,
     Upkeep,
     Web,
     note_path,
@@ -89,7 +88,7 @@ class Gleanings:
         self._web = web
         daily = DailyNotes.read(vault.record.path)
         self._collection = Collection(vault.index, vault.source, daily, self._rules)
-        self.state = StateFile(vault.folder)
+        self.state = GleaningFile(vault.folder)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -206,7 +205,7 @@ class Gleanings:
 
     def _store_status(self, key: str, status: GleaningStatus, reason: str) -> None:
         made = self._collection.made().get(key)
-        self._write_status(key, None if made is None else made.path, status, reason)
+        self._write_status(key, None if made is None else made.note, status, reason)
 
     def _write_status(
         self, key: str, note: str | None, status: GleaningStatus, reason: str
@@ -230,14 +229,14 @@ class Gleanings:
         if written.number is not None:
             self._open.changed(path)
 
-    def _links(self) -> Iterator[Link]:
+    def _links(self) -> Iterator[LinkToCheck]:
         marks = self.state.load().marks
         found = gleanings_of(self._collection.days())
         for key, view in self._views().items():
             if view.status != "hidden":
                 mark = replace(marks.get(key, Mark()), status=view.status, reason=view.reason)
                 bare = key in found and found[key].bare
-                yield Link(key, view.url, view.note or view.source, bare, mark)
+                yield LinkToCheck(key, view.url, view.note or view.source, bare, mark)
 
     def _views(self) -> Mapping[str, GleaningView]:
         marks = self.state.load().marks
@@ -247,7 +246,7 @@ class Gleanings:
             key: _found_view(one, made.get(key), marks.get(key, Mark()))
             for key, one in found.items()
         }
-        return views | {key: _made_view(one) for key, one in made.items() if key not in found}
+        return views | {key: one for key, one in made.items() if key not in found}
 
 
 def _fits(view: GleaningView, status: GleaningStatus | None, words: list[str]) -> bool:
@@ -255,41 +254,20 @@ def _fits(view: GleaningView, status: GleaningStatus | None, words: list[str]) -
     return status in {None, view.status} and all(word in text for word in words)
 
 
-def _found_view(one: Gleaning, made: MadeNote | None, mark: Mark) -> GleaningView:
+def _found_view(one: Gleaning, made: GleaningView | None, mark: Mark) -> GleaningView:
+    """A gleaning of daily notes, with title and status of its note where one is made."""
     first = one.seen[0]
     return GleaningView(
         id=one.id,
         title=made.title if made is not None else shown_title(one, mark),
         url=one.url,
         domain=domain(one.url),
-        description=one.description or (made.description if made else mark.description),
+        description=one.description or (made or mark).description,
         created=first.date or None,
         source=first.path,
         line=first.entry.line,
         days=one.days,
-        status=made.status if made is not None else mark.status,
-        reason=made.reason if made is not None else mark.reason,
-        note=made.path if made is not None else None,
-    )
-
-
-def _made_view(made: MadeNote) -> GleaningView:
-    """A note whose daily note no longer has the link."""
-    try:
-        host = domain(made.url)
-    except NotewellError:  # a person changed the property
-        host = ""
-    return GleaningView(
-        id=made.id,
-        title=made.title,
-        url=made.url,
-        domain=host,
-        description=made.description,
-        created=made.created or None,
-        source=made.days[0] if made.days else made.path,
-        line=1,
-        days=made.days,
-        status=made.status,
-        reason=made.reason,
-        note=made.path,
+        status=(made or mark).status,
+        reason=(made or mark).reason,
+        note=made.note if made is not None else None,
     )

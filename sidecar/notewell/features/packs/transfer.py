@@ -47,7 +47,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class PackManifest:
     """The contents of `manifest.json`."""
 
     model: ModelKey
@@ -60,7 +60,7 @@ class Manifest:
         return sum(shard.vectors for shard in self.shards)
 
 
-def to_json(manifest: Manifest) -> bytes:
+def to_json(manifest: PackManifest) -> bytes:
     """The manifest as JSON."""
     return orjson.dumps(
         {
@@ -79,7 +79,7 @@ def to_json(manifest: Manifest) -> bytes:
     )
 
 
-def from_json(content: bytes) -> Manifest:
+def from_json(content: bytes) -> PackManifest:
     """Read a manifest; PackError if it is damaged or has another format version."""
     try:
         stored = orjson.loads(content)
@@ -93,7 +93,7 @@ def from_json(content: bytes) -> Manifest:
             Shard(_text(item["name"]), _count(item["vectors"], SHARD), _text(item["sha256"]))
             for item in stored["files"]
         )
-        manifest = Manifest(
+        manifest = PackManifest(
             ModelKey(
                 _text(stored["model"]), _text(stored["weights_hash"]), _text(stored["quantisation"])
             ),
@@ -119,7 +119,7 @@ def _count(value: object, most: int) -> int:
     return value
 
 
-def check_model(manifest: Manifest, model: ModelKey, dimensions: int) -> None:
+def check_model(manifest: PackManifest, model: ModelKey, dimensions: int) -> None:
     """Raise PackError if the vectors come from another model."""
     if manifest.model != model:
         raise PackError(
@@ -134,7 +134,7 @@ def check_model(manifest: Manifest, model: ModelKey, dimensions: int) -> None:
         )
 
 
-def check_members(manifest: Manifest, found: Mapping[str, Member]) -> None:
+def check_members(manifest: PackManifest, found: Mapping[str, Member]) -> None:
     """Raise PackError unless the files are those of the manifest and none is too large."""
     names = [shard.name for shard in manifest.shards]
     if sorted([*names, MANIFEST]) != sorted(found):
@@ -194,7 +194,7 @@ def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackRep
     return PackReport(str(manifest.model), manifest.dimensions, manifest.vectors)
 
 
-def _write(index: Index, kept: IndexedModel, stream: BinaryIO) -> Manifest:
+def _write(index: Index, kept: IndexedModel, stream: BinaryIO) -> PackManifest:
     shards: list[Shard] = []
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for number, pairs in enumerate(index.vectors_in_use(kept.key, SHARD)):
@@ -202,7 +202,7 @@ def _write(index: Index, kept: IndexedModel, stream: BinaryIO) -> Manifest:
             content = msgpack.packb(pairs)
             shards.append(Shard(name, len(pairs), hashlib.sha256(content).hexdigest()))
             _add(tar, name, content)
-        manifest = Manifest(kept.key, kept.dimensions, tuple(shards))
+        manifest = PackManifest(kept.key, kept.dimensions, tuple(shards))
         _add(tar, MANIFEST, to_json(manifest))
     return manifest
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from notewell.base.errors import ConfigError, NotewellError, ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
-from notewell.base.types import Embedder, VaultRecord
+from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.runs import Trigger
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs import RunProgress, Runs
+from notewell.engine.runs import RunProgress
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.contents import (
     HEADER,
@@ -39,7 +37,6 @@ from notewell.features.phone.requests import (
     PhoneIndexSize,
     SwitchPhoneIndex,
 )
-from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import CosineMap
 from notewell.search.show import similar
 from notewell.vault.paths import PHONE_INDEX, unfinished_phone_indexes
@@ -47,16 +44,6 @@ from notewell.vault.paths import PHONE_INDEX, unfinished_phone_indexes
 HOURLY = "0 * * * *"
 _HOUR_S = 3600.0
 _MEGABYTE = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class PhoneParts:
-    """The parts of a phone index: `runs` lists each writing, `embedder` is the model loaded."""
-
-    record: VaultRecord
-    index: IndexReader
-    runs: Runs
-    embedder: Callable[[], Embedder | None]
 
 
 def is_on(rules: PhoneRules, record: VaultRecord) -> bool:
@@ -68,10 +55,7 @@ def is_on(rules: PhoneRules, record: VaultRecord) -> bool:
 
 def opened(vault: OpenVault) -> OpenFeature:
     """The phone index of a vault, with what answers each request."""
-    phone = PhoneIndex(
-        PhoneParts(vault.record, vault.index, vault.runs, vault.embedder),
-        vault.settings.of(PhoneRules),
-    )
+    phone = PhoneIndex(vault)
 
     def follow() -> None:
         vault.schedule.follow("phone", HOURLY if phone.on else "")
@@ -91,24 +75,20 @@ def opened(vault: OpenVault) -> OpenFeature:
 class PhoneIndex:
     """The phone index of one vault. Any thread."""
 
-    def __init__(self, parts: PhoneParts, rules: PhoneRules) -> None:
-        self._parts = parts
+    def __init__(self, vault: OpenVault) -> None:
+        rules = vault.settings.of(PhoneRules)
+        self._vault = vault
         self._limit = int(rules.megabytes * _MEGABYTE)
-        self._file = parts.record.path / PHONE_INDEX
-        self._on = is_on(rules, parts.record)
-
-    @property
-    def on(self) -> bool:
-        """True while it is written."""
-        return self._on
+        self._file = vault.record.path / PHONE_INDEX
+        self.on = is_on(rules, vault.record)  # it is written
 
     def reply(self) -> PhoneIndexReply:
         """The file that is there, and what would be written now."""
         figures, size, problem = self._present()
         there = self._amount()
         return PhoneIndexReply(
-            vault=self._parts.record.name,
-            on=self._on,
+            vault=self._vault.record.name,
+            on=self.on,
             path=PHONE_INDEX,
             place=str(self._file),
             bytes=size,
@@ -134,27 +114,27 @@ class PhoneIndex:
             self.write("manual")
         else:
             self._delete()
-        self._on = on
+        self.on = on
         return self.reply()
 
     def write(self, trigger: Trigger) -> None:
         """Write the file in this thread; raises as `switch`."""
         self._check()
-        self._parts.runs.now("phone", trigger, self._write)
+        self._vault.runs.now("phone", trigger, self._write)
 
     def begin_due(self) -> None:
         """Begin to write the file, if it is on, out of date and not written within an hour.
 
         Raises as `RunLog.start`.
         """
-        if not self._on or self._refusal() is not None or not self._amount().notes:
+        if not self.on or self._refusal() is not None or not self._amount().notes:
             return
-        latest = self._parts.runs.log.latest("phone")
+        latest = self._vault.runs.log.latest("phone")
         if latest is not None and 0 <= time.time() - latest < _HOUR_S:
             return
         figures, _, _ = self._present()
         if figures is None or figures.stamp != self._stamp():
-            self._parts.runs.begin("phone", "schedule", self._write)
+            self._vault.runs.begin("phone", "schedule", self._write)
 
     def _check(self) -> None:
         refusal = self._refusal()
@@ -168,7 +148,7 @@ class PhoneIndex:
 
     def _refusal(self) -> str | None:
         """Why no file is written to this vault; None: it may be."""
-        if self._parts.record.source != "folder":
+        if self._vault.record.source != "folder":
             return (
                 "Only a vault that is a folder of this computer has a phone index: this one is a"
                 " copy, and what is written there reaches no phone."
@@ -179,20 +159,20 @@ class PhoneIndex:
 
     def _amount(self) -> Amount:
         self._use_model()
-        return amount(self._parts.index)
+        return amount(self._vault.index)
 
     def _use_model(self) -> None:
         """A reader's index searches with no model until it is told; the vectors are all we need."""
-        index = self._parts.index
+        index = self._vault.index
         kept = index.current_model()
         if index.vectors.model is None and kept is not None:
             index.use_model(kept.key, kept.dimensions)
 
     def _write(self, progress: RunProgress) -> None:
-        index, stamp = self._parts.index, self._stamp()
+        index, stamp = self._vault.index, self._stamp()
         there = self._amount()
         kept = fitting(there, self._limit)
-        cosines = CosineMap.between_passages(self._parts.embedder())
+        cosines = CosineMap.between_passages(self._vault.embedder())
         head = PhoneHead(
             model=str(index.vectors.model),
             model_dimensions=there.dimensions,
@@ -210,7 +190,7 @@ class PhoneIndex:
 
     def _replace(self, content: bytes) -> None:
         try:
-            for left in unfinished_phone_indexes(self._parts.record.path):
+            for left in unfinished_phone_indexes(self._vault.record.path):
                 left.unlink(missing_ok=True)  # of a process that was killed; runs exclude others
             disk.replace(self._file, content, mode=disk.SHARED, durable=True)
         except OSError as error:
@@ -231,7 +211,7 @@ class PhoneIndex:
 
     def _stamp(self) -> bytes:
         """A digest of the state a file is made of; it changes with every change of the index."""
-        index = self._parts.index
+        index = self._vault.index
         made_of = f"{index.identity} {index.generation} {index.vectors.model} {self._limit}"
         return hashlib.blake2b(made_of.encode(), digest_size=STAMP_BYTES).digest()
 

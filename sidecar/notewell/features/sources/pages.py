@@ -213,7 +213,7 @@ class WrittenText:
 def write_text(text: str, kind: OutlineKind, resolver: Resolver) -> WrittenText:
     """Convert the text of a block."""
     text, task = _task(text, kind)
-    converter = _Converter(kind, resolver)
+    converter = _TextConverter(kind, resolver)
     parts = _CODE.split(_EMBED.sub(r"\1", text))
     made = "".join(
         part if index % 2 else converter.convert(part) for index, part in enumerate(parts)
@@ -228,7 +228,7 @@ def _task(text: str, kind: OutlineKind) -> tuple[str, str]:
     return text[found.end() :], "[x] " if found[1] == "DONE" else "[ ] "
 
 
-class _Converter:
+class _TextConverter:
     """Converts the parts of one block that are no code."""
 
     def __init__(self, kind: OutlineKind, resolver: Resolver) -> None:

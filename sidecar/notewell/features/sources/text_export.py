@@ -319,13 +319,13 @@ def _moment(text: str) -> datetime | None:
 
 def markdown_of(enml: str) -> str:
     """The text of a note with its headings, lists, tasks and links."""
-    writer = _Writer()
+    writer = _MarkdownWriter()
     writer.feed(enml)
     writer.close()
     return writer.text()
 
 
-class _Writer(HTMLParser):
+class _MarkdownWriter(HTMLParser):
     """Writes Markdown while ENML is read."""
 
     def __init__(self) -> None:
