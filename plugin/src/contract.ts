@@ -412,10 +412,15 @@ export interface Scores {
   readonly activation: number | null;
 }
 
-/** Scores before they are normalised: BM25 of the keywords, cosine of the vectors. */
+/**
+ * Scores before they are normalised: BM25 of the keywords, cosine of the vectors.
+ *
+ * `cosine` is that of the best passage, `mean_cosine` the mean of the note's passages; of sums.
+ */
 export interface RawScores {
   readonly bm25: number | null;
   readonly cosine: number | null;
+  readonly mean_cosine: number | null;
 }
 
 /**

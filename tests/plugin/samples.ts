@@ -85,7 +85,7 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
       centrality: null,
       activation: null,
     },
-    raw: { bm25: 3.1, cosine: 0.6 },
+    raw: { bm25: 3.1, cosine: 0.6, mean_cosine: 0.4 },
     passages: [],
     tags: ["bees"],
     properties: {},

@@ -120,7 +120,10 @@ def test_a_client_can_make_a_sum_again(
             words = result.raw.bm25 * params["keyword_weight"]
             assert scores.words == pytest.approx(words, rel=1e-3)
         if result.raw.cosine is not None:
-            meaning = max(0.0, result.raw.cosine) * params["semantic_weight"]
+            assert result.raw.mean_cosine is not None
+            mixed = (1 - params["mean_share"]) * result.raw.cosine
+            mixed += params["mean_share"] * result.raw.mean_cosine
+            meaning = max(0.0, mixed) * params["semantic_weight"]
             assert scores.meaning == pytest.approx(meaning, rel=1e-3, abs=1e-5)
 
 

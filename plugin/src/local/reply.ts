@@ -67,7 +67,7 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
     description: null,
     score,
     scores: { ...NO_SCORES, keyword: score },
-    raw: { bm25: null, cosine: null },
+    raw: { bm25: null, cosine: null, mean_cosine: null },
     passages: others,
     tags: facts.tags,
     properties: facts.properties,

@@ -140,10 +140,14 @@ class Scores:
 
 @frozen
 class RawScores:
-    """Scores before they are normalised: BM25 of the keywords, cosine of the vectors."""
+    """Scores before they are normalised: BM25 of the keywords, cosine of the vectors.
+
+    `cosine` is that of the best passage, `mean_cosine` the mean of the note's passages; of sums.
+    """
 
     bm25: float | None = None
     cosine: float | None = None
+    mean_cosine: float | None = None
 
 
 @frozen

@@ -22,7 +22,7 @@ from notewell.index.topic_links import TopicLinksCache
 from notewell.search.query.language import ParsedQuery, describe_query
 from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.spelling import WordListCache
-from notewell.search.rank.evidence import UNTUNED, Tuning
+from notewell.search.rank.evidence import UNTUNED, ReadabilityCache, Tuning
 from notewell.search.rank.name_matches import NamesCache
 from notewell.search.show.attachments import EmbedsCache
 from notewell.search.show.explain import Trace
@@ -41,6 +41,7 @@ class Caches:
     words: WordListCache = field(default_factory=WordListCache)
     embeds: EmbedsCache = field(default_factory=EmbedsCache)
     topics: TopicLinksCache = field(default_factory=TopicLinksCache)
+    readability: ReadabilityCache = field(default_factory=ReadabilityCache)
 
     @classmethod
     def of(

@@ -15,7 +15,6 @@ import numpy as np
 
 from notewell.base.errors import ModelError
 from notewell.base.types import (
-    CountTokens,
     FloatArray,
     IdArray,
     SearchMode,
@@ -25,7 +24,7 @@ from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.index.note_fields import field_weights
 from notewell.search.context import Report, SearchContext
 from notewell.search.query import conditions, language, note_facts
-from notewell.search.query.dates import mentioned_date
+from notewell.search.query.dates import DateMention, mentioned_date
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_facts import NO_NOTES, Scope
 from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
@@ -38,7 +37,7 @@ from notewell.search.rank.gars import Spreading
 from notewell.search.rank.ranking import SUMS, FusionPlan, RankedNote, Ranking, Scored, rank
 from notewell.search.rank.relevance import Asked, judge
 from notewell.search.rank.retrieve import NO_SHARES, Retrieved
-from notewell.search.rank.scoring import Scoring, query_evidence, without_whole_notes
+from notewell.search.rank.scoring import Reader, Scoring, query_evidence, without_whole_notes
 from notewell.search.show import attachments, results, similarity
 from notewell.search.show.explain import (
     Trace,
@@ -138,6 +137,7 @@ class _Weighed:
     plan: FusionPlan
     scored: Scored
     spreading: Spreading | None  # along links, by the method `gars`
+    period: DateMention | None  # that the query names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,8 +240,15 @@ class _TextSearch:
         self.report.trace.stage(
             "retrieve", count_in=index.keywords.document_count, count_out=len(chunks)
         )
-        tokenizer = self.tokenizer(found)
-        query = query_evidence(self.parsed.text, found.terms, notes, found.semantic, tokenizer)
+        period = mentioned_date(self.parsed.text, time.time())
+        query = query_evidence(
+            self.parsed.text,
+            found.terms,
+            notes,
+            found.semantic,
+            self.reader(found),
+            dated=period is not None,
+        )
         scoring = Scoring(self.context, query)
         plan = scoring.plan(notes, has_vector=found.vector is not None)
         spreading = None
@@ -254,7 +261,7 @@ class _TextSearch:
                 "neighbours", count_in=len(spreading.activated), count_out=len(notes)
             )
         scored = scoring.score(notes, plan, spreading)
-        return _Weighed(chunks, notes, query, plan, scored, spreading)
+        return _Weighed(chunks, notes, query, plan, scored, spreading, period)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""
@@ -266,15 +273,13 @@ class _TextSearch:
             notes = without_whole_notes(notes)
         return chunks, notes
 
-    def tokenizer(self, found: Retrieved) -> CountTokens | None:
-        """The model's count of tokens, if it read the query and `ignore` does not say otherwise."""
-        if (
-            found.vector is None
-            or self.context.embedder is None
-            or "spelling" in self.context.request.ignore
-        ):
+    def reader(self, found: Retrieved) -> Reader | None:
+        """What the model reads, if it read the query and `ignore` does not say otherwise."""
+        embedder = self.context.embedder
+        if found.vector is None or embedder is None or "spelling" in self.context.request.ignore:
             return None
-        return self.context.embedder.count_tokens
+        unreadable = self.context.caches.readability.unreadable(self.context.index, embedder)
+        return Reader(embedder.count_tokens, unreadable)
 
     def ranked(self, found: Retrieved, weighed: _Weighed) -> tuple[Ranking, int]:
         """The candidate notes in order, boosted; and how many are below the least score."""
@@ -283,7 +288,7 @@ class _TextSearch:
             self.context,
             found.terms,
             dated=note_facts.mentions_date(self.parsed),
-            period=mentioned_date(self.parsed.text, time.time()),
+            period=weighed.period,
             summed=plan.method in SUMS,
         )
         if plan.method in SUMS:

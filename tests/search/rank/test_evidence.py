@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from notewell.search.rank.evidence import (
     NoteEvidence,
     QueryEvidence,
     meaning_weight,
+    settled,
     standing_out,
     weigh_coverage,
     weigh_links,
@@ -25,6 +27,7 @@ from notewell.search.rank.evidence import (
 
 WEIGHTS = EvidenceWeights()
 QUERY = QueryEvidence(known_idf=10.0, words=2, passages=5000, cosine_deviation=0.1)
+FOREIGN = replace(QUERY, vault_unreadable=1.0)  # asked of a vault that the model does not read
 NAN = float("nan")
 
 
@@ -45,6 +48,7 @@ def notes(
         ids=np.arange(count),
         passage_bm25=column(passage),
         cosine=column(cosine),
+        mean_cosine=column(cosine),
         whole_bm25=column(whole),
         coverage=column(coverage),
         held=column(coverage),
@@ -95,9 +99,53 @@ def test_a_note_without_a_vector_gets_the_evidence_of_similar_notes() -> None:
     assert weigh_meaning(notes(cosine=-0.5), others[:1], 2.0).tolist() == [0.0]
 
 
+def test_meaning_counts_more_where_no_note_has_the_words_of_the_query() -> None:
+    paraphrase = replace(QUERY, words=5, first_coverage=0.4, short_coverage=0.2)
+    quoted = replace(paraphrase, short_coverage=1.0)  # a short note has all of them
+    found = replace(paraphrase, first_coverage=1.0)  # the first notes have most
+    rise = [meaning_weight(one, WEIGHTS, 0.0) / WEIGHTS.meaning for one in (paraphrase, found)]
+    assert rise[0] == pytest.approx(math.exp(WEIGHTS.rise))
+    assert 1.0 < rise[1] < rise[0] / 4
+    assert meaning_weight(quoted, WEIGHTS, 0.0) < meaning_weight(found, WEIGHTS, 0.0)
+
+
+def test_words_settle_nothing_that_the_vault_or_a_question_says_otherwise() -> None:
+    quoted = replace(QUERY, first_coverage=1.0, short_coverage=1.0)
+    assert settled(quoted) > 0.8
+    assert settled(replace(quoted, known=0.5)) == 0.0  # the vault lacks half of it
+    assert settled(replace(quoted, content=0.8)) == 0.0  # many of its words are function words
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"vault_unreadable": 0.15},
+        {"unreadable": 1.0},
+        {"words": 14},
+        {"dated": True},
+    ],
+    ids=str,
+)
+def test_words_lead_where_meaning_cannot_be_trusted(changed: dict[str, float]) -> None:
+    weight = meaning_weight(replace(QUERY, **changed), WEIGHTS, 0.0)
+    assert weight <= WEIGHTS.meaning + 1e-9
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_the_weight_of_meaning_falls_the_better_words_do(
+    first: float, short: float, more: float, name: float
+) -> None:
+    query = replace(QUERY, first_coverage=first, short_coverage=short)
+    better = replace(query, first_coverage=max(first, more), short_coverage=max(short, more))
+    assert meaning_weight(better, WEIGHTS, name) <= meaning_weight(query, WEIGHTS, name) + 1e-9
+    assert meaning_weight(query, WEIGHTS, max(name, more)) <= (
+        meaning_weight(query, WEIGHTS, name) + 1e-9
+    )
+
+
 def test_semantic_evidence_rises_when_many_passages_stand_out() -> None:
-    usual = replace(QUERY, nearest=0.33, cosine_mean=0.04)
-    topical = replace(QUERY, nearest=0.55, cosine_mean=0.04)
+    usual = replace(FOREIGN, nearest=0.33, cosine_mean=0.04)
+    topical = replace(FOREIGN, nearest=0.55, cosine_mean=0.04)
     assert standing_out(usual) < 0.5
     assert standing_out(topical) > 2.0
     base = meaning_weight(usual, WEIGHTS, 0.0)
@@ -110,7 +158,7 @@ def test_semantic_evidence_rises_when_many_passages_stand_out() -> None:
 
 def test_passages_that_share_one_word_of_the_query_are_no_topic() -> None:
     """Many plugins named Sync stand out for "how sync phone", and know nothing of phones."""
-    topical = replace(QUERY, nearest=0.55, cosine_mean=0.04)
+    topical = replace(FOREIGN, nearest=0.55, cosine_mean=0.04)
     one_word = replace(topical, nearest_coverage=0.25)
     assert meaning_weight(one_word, WEIGHTS, 0.0) == pytest.approx(WEIGHTS.meaning)
     whole = meaning_weight(topical, WEIGHTS, 0.0)
@@ -123,6 +171,12 @@ def test_semantic_evidence_falls_where_the_model_does_not_know_the_words() -> No
         WEIGHTS.meaning * (1.0 - WEIGHTS.unreadable)
     )
     assert meaning_weight(replace(QUERY, digits=1.0), WEIGHTS, 0.0) == 0.0
+
+
+def test_one_near_passage_of_a_long_note_counts_less_than_a_note_on_the_topic() -> None:
+    found = replace(notes(cosine=[0.5, 0.5]), mean_cosine=np.array([0.1, 0.5], np.float32))
+    weighed = weigh_meaning(found, np.zeros(2, np.float32), 1.0, WEIGHTS.mean)
+    assert weighed.tolist() == pytest.approx([0.5 - 0.4 * WEIGHTS.mean, 0.5])
 
 
 def test_links_from_the_best_note_raise_a_score() -> None:

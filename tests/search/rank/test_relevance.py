@@ -29,6 +29,7 @@ def note(
         ids=np.array([1]),
         passage_bm25=one(words * QUERY.known_idf),
         cosine=one(cosine),
+        mean_cosine=one(cosine),
         whole_bm25=one(words * QUERY.known_idf),
         coverage=one(coverage),
         held=one(coverage),
@@ -49,6 +50,7 @@ def several(good: int, count: int = 12) -> NoteEvidence:
         ids=np.arange(count),
         passage_bm25=values(2.0, 0.1) * QUERY.known_idf,
         cosine=values(0.6, 0.05),
+        mean_cosine=values(0.6, 0.05),
         whole_bm25=values(2.0, 0.1) * QUERY.known_idf,
         coverage=values(1.0, 0.1),
         held=values(1.0, 0.1),
@@ -106,7 +108,7 @@ def test_half_of_the_query_being_unknown_lowers_confidence() -> None:
 
 def test_without_notes_there_is_no_confidence() -> None:
     none = np.empty(0, np.float32)
-    found = NoteEvidence(np.empty(0, np.int64), *[none] * 7, np.empty(0, np.bool_), none)
+    found = NoteEvidence(np.empty(0, np.int64), *[none] * 8, np.empty(0, np.bool_), none)
     assert judged(found).confidence == 0.0
 
 

@@ -108,6 +108,19 @@ def by_note(chunks: Candidates) -> Candidates:
     )
 
 
+def mean_cosines(chunks: Candidates) -> FloatArray:
+    """The mean cosine of each note's chunks, in order of `by_note`; NaN where none has one."""
+    order = np.argsort(chunks.note_ids, kind="stable")
+    starts = firsts(chunks.note_ids[order])
+    if not len(starts):
+        return np.empty(0, np.float32)
+    known = ~np.isnan(chunks.cosine[order])
+    totals = np.add.reduceat(or_zero(chunks.cosine[order]), starts)
+    counts = np.add.reduceat(known.astype(np.float32), starts)
+    means: FloatArray = np.where(counts > 0, totals / np.maximum(counts, 1.0), np.nan)
+    return means.astype(np.float32)
+
+
 def exclude(candidates: Candidates, note_ids: Sequence[int]) -> Candidates:
     """The candidates outside these notes."""
     return candidates.at(~np.isin(candidates.note_ids, np.asarray(note_ids, np.int64)))

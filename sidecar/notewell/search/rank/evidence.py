@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import NormalDist
+from statistics import NormalDist, median
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import CountTokens, FloatArray, IdArray
+from notewell.base.types import CountTokens, Embedder, FloatArray, IdArray, ModelKey
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import SPACELESS, words
 from notewell.index.port import IndexReader
@@ -40,31 +41,38 @@ _PASSAGE_SHARE = np.float32(0.6)  # of the best passage's BM25; the whole note's
 _ABSENT_COSINE = 0.3  # where none of them has a vector
 _FULL_WORDS = 4  # words of a query from which coverage counts less
 _FREE_LENGTH = 5.0  # logarithm of a note's length from which its coverage counts less
-_LENGTH_DAMPING = 0.3
+_LENGTH_DAMPING = 0.6
+_FIRST = 3  # notes, by their words, whose mean coverage tells whether words settle a query
+_LONG_QUERY = (9.0, 14.0)  # words from which meaning rises less, and not at all
+_READ_VAULT = (0.05, 0.15)  # the same, by how much of the vault's notes the model cannot read
+_MOST_SETTLED, _SHORT_SETTLED = 0.8, 0.85  # the most that words settle, by first and short notes
 _SAID_SPAN = 0.1  # of the query, within which meaning rises from not at all to fully
 _MIN_DEVIATION = 0.03
 
 
 @frozen
 class EvidenceWeights:
-    """The constants of the score, chosen on development sets (docs/search.md).
+    """The constants of the score (docs/search.md; tests/eval/README.md has how they were fitted).
 
-    `meaning` is the weight of a cosine of the reference model (all-MiniLM-L6-v2); `topical` raises
-    it, at most `most_topical` times its logarithm, by how far the nearest passages stand out
-    above `topical_from`, unless their notes say less than `said` of the query; `unreadable` is the
-    share it loses where the model cannot read the query, `named` the share it loses where a note
-    has the query as its name. `exact_name` is added to the names of such a note, so that it comes
-    first.
+    `meaning` is the weight of a cosine of the reference model (all-MiniLM-L6-v2), in which the mean
+    over the note's passages has the share `mean`, and the best one the rest. `rise` is the
+    logarithm of the most that the weight rises; so is `most_topical` where the nearest passages
+    stand out, `topical` times how far above `topical_from`, unless their notes say less than `said`
+    of the query. `unreadable` is the share it loses where the model cannot read the query, `named`
+    the share it loses where a note has the query as its name. `exact_name` is added to the names of
+    such a note, so that it comes first.
     """
 
     meaning: float = 1.1
+    mean: float = 0.4
     coverage: float = 0.8
-    described: float = 0.2
+    described: float = 0.6
     names: float = 2.0
     exact_name: float = 1.0
     links: float = 0.2
     unreadable: float = 0.7
     named: float = 0.5
+    rise: float = 2.3
     topical: float = 2.3
     topical_from: float = 1.0
     most_topical: float = 2.3
@@ -107,7 +115,8 @@ class NoteEvidence:
     `cosine` is the model's own; `cosines` maps it to the reference scale.
 
     `ids` are ascending. `passage_bm25` and `cosine` are those of the best passage, NaN where no
-    passage was found by its words, and where the note has no vector. `whole_bm25` and `coverage`
+    passage was found by its words, and where the note has no vector; `mean_cosine` is the mean of
+    the note's passages that were compared. `whole_bm25` and `coverage`
     (0..1, the share of the query by idf that the note has in any field) are of the whole note,
     `held` is the coverage with template lines, which do not count otherwise, `lengths` its tokens,
     `names` (0..1) and `exact` tell how well its best name matches, `described` (0..1) how much more
@@ -117,6 +126,7 @@ class NoteEvidence:
     ids: IdArray
     passage_bm25: FloatArray
     cosine: FloatArray
+    mean_cosine: FloatArray
     whole_bm25: FloatArray
     coverage: FloatArray
     held: FloatArray
@@ -142,6 +152,21 @@ class NoteEvidence:
         """The cosine on the reference scale; NaN where the note has no vector."""
         return self.cosines.mapped(self.cosine)
 
+    def mixed_meaning(self, mean: float) -> FloatArray:
+        """The cosine with the share `mean` of the mean over passages, on the reference scale.
+
+        A long note has some passage near to anything, so the best one alone favours it.
+        """
+        mixed = np.float32(1.0 - mean) * self.cosine + np.float32(mean) * self.mean_cosine
+        return self.cosines.mapped(mixed)
+
+    @cached_property
+    def short_coverage(self) -> FloatArray:
+        """The squared coverage, less for a long note, which has many words by chance."""
+        length: FloatArray = np.maximum(np.log1p(self.lengths) - np.float32(_FREE_LENGTH), 0.0)
+        shortened: FloatArray = self.coverage**2 / (1.0 + _LENGTH_DAMPING * length)
+        return shortened.astype(np.float32)
+
 
 @frozen
 class QueryEvidence:
@@ -149,9 +174,13 @@ class QueryEvidence:
 
     `known_idf`: the summed idf of its words that the vault contains, by weight. `words`: how many
     different words it has. `digits`: the share of its words with digits, which embedding models
-    hardly read. `unreadable`: how much of it the model splits into pieces, 0..1. `cosine_mean` and
-    `cosine_deviation` are of the query's cosines over the vault; `passages` is their number.
-    Cosines are on the reference scale.
+    hardly read. `unreadable`: how much of it the model splits into pieces, 0..1, and
+    `vault_unreadable` that of the vault's notes. `cosine_mean` and `cosine_deviation` are of the
+    query's cosines over the vault; `passages` is their number. Cosines are on the reference scale.
+    `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
+    of these that are no function words. `first_coverage` is the mean coverage of the notes with
+    the best words, `short_coverage` the highest of `NoteEvidence.short_coverage`. `dated`: the
+    query names a day or period.
     """
 
     known_idf: float
@@ -163,6 +192,12 @@ class QueryEvidence:
     cosine_deviation: float = 1.0
     passages: int = 0
     nearest_coverage: float = 1.0  # the mean coverage of the NEAREST notes
+    known: float = 1.0
+    content: float = 1.0
+    first_coverage: float = 0.0
+    short_coverage: float = 0.0
+    vault_unreadable: float = 0.0
+    dated: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,13 +253,33 @@ def standing_out(query: QueryEvidence) -> float:
 
 
 def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: float) -> float:
-    """The weight of a cosine for this query; `best_name` is the best name match, 0..1."""
-    topical = min(max(standing_out(query) - weights.topical_from, 0.0), 1.0)
-    topical *= _on_topic(query, weights)
-    raised = weights.topical * topical * (1.0 - best_name) * (1.0 - query.digits)
+    """The weight of a cosine for this query; `best_name` is the best name match, 0..1.
+
+    Where nobody says the words of the query, meaning has to find the note, so its weight rises,
+    unless the model does not read the query or the vault, the query names a note or a date, or it
+    is a long text, most of whose words its answer has.
+    """
+    free = (1.0 - best_name) * (1.0 - query.digits)
+    topical = between(standing_out(query), weights.topical_from, weights.topical_from + 1.0)
+    topical *= weights.topical * _on_topic(query, weights)
+    read = (1.0 - query.unreadable) ** 2 * (1.0 - between(query.vault_unreadable, *_READ_VAULT))
+    open_to_meaning = 0.0 if query.dated else read * (1.0 - between(query.words, *_LONG_QUERY))
+    raised = max(weights.rise * open_to_meaning * (1.0 - settled(query)), topical) * free
     readable = (1.0 - weights.unreadable * query.unreadable) * (1.0 - query.digits)
     readable *= 1.0 - weights.named * best_name
     return weights.meaning * readable * math.exp(min(raised, weights.most_topical))
+
+
+def settled(query: QueryEvidence) -> float:
+    """How far words alone tell the answer, 0..1.
+
+    Either the first notes by words have most of the query, or a short note has every word. Not if
+    the vault lacks words of the query, and not for a question, whose function words show that it is
+    not made of words of the note.
+    """
+    first = _MOST_SETTLED * between(query.first_coverage * query.known, 0.5, 1.0)
+    short = _SHORT_SETTLED * between(query.short_coverage * query.known**2, 0.8, 1.0)
+    return max(first, short) * between(query.content, 0.8, 1.0)
 
 
 def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:
@@ -234,7 +289,7 @@ def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:
     that makes them alike. Of a longer query, less has to be said.
     """
     share = min(1.0, _FULL_WORDS / max(query.words, 1))
-    return min(max((query.nearest_coverage / share - weights.said) / _SAID_SPAN, 0.0), 1.0)
+    return between(query.nearest_coverage / share, weights.said, weights.said + _SAID_SPAN)
 
 
 def weigh_words(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:
@@ -250,20 +305,28 @@ def weigh_coverage(
 
     More if the fields that describe the note have a part of the query.
     """
-    length: FloatArray = np.maximum(np.log1p(notes.lengths) - np.float32(_FREE_LENGTH), 0.0)
-    anywhere = weights.coverage * notes.coverage**2 / (1.0 + _LENGTH_DAMPING * length)
     share = min(1.0, _FULL_WORDS / max(query.words, 1))
-    covered: FloatArray = share * (anywhere + weights.described * notes.described)
-    return covered.astype(np.float32)
+    anywhere = weights.coverage * notes.short_coverage
+    covered: FloatArray = np.float32(share) * (anywhere + weights.described * notes.described)
+    return covered
 
 
-def weigh_meaning(notes: NoteEvidence, others: FloatArray, weight: float) -> FloatArray:
+def first_coverage(notes: NoteEvidence) -> float:
+    """The mean coverage of the first notes by words; 0 without notes."""
+    first = np.argsort(-or_zero(notes.bm25), kind="stable")[:_FIRST]
+    return float(notes.coverage[first].mean()) if len(first) else 0.0
+
+
+def weigh_meaning(
+    notes: NoteEvidence, others: FloatArray, weight: float, mean: float = 0.0
+) -> FloatArray:
     """The weighted cosine; a note without a vector has that of notes with similar `others`.
 
     `others` (n,) are the sums of all other addends: of the best ABSENT_NOTES by them, the mean
-    cosine of those with a vector is what a note without one is taken to have.
+    cosine of those with a vector is what a note without one is taken to have. `mean` is that of
+    `NoteEvidence.mixed_meaning`.
     """
-    cosine: FloatArray = np.maximum(notes.meaning, np.float32(0.0))  # NaN stays NaN
+    cosine: FloatArray = np.maximum(notes.mixed_meaning(mean), np.float32(0.0))  # NaN stays NaN
     absent = np.isnan(cosine)
     if absent.any():
         best = np.argsort(-others, kind="stable")[:ABSENT_NOTES]
@@ -322,6 +385,8 @@ def relative(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return values / most if most > 0 else values
 
 
+_SAMPLED_NOTES, _SAMPLED_CHARACTERS = 100, 300
+_CHANGED_SHARE = 0.1  # of the notes, added or removed, from which a vault is measured again
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 # Tokens per word (or per character of a script without spaces) from which a model starts to split
 # words into pieces, and at which it splits all of them. Below _UNKNOWN_CHARACTERS the characters
@@ -343,11 +408,11 @@ def unreadable_share(text: str, count_tokens: CountTokens) -> float:
     unreadable = 0.0
     if spaced:
         rate = count_tokens(_SPACELESS.sub(" ", text)) / spaced
-        unreadable += spaced * _between(rate, *_SPLIT_WORDS)
+        unreadable += spaced * between(rate, *_SPLIT_WORDS)
     if spaceless:
         rate = count_tokens("".join(_SPACELESS.findall(text))) / spaceless
         unknown = rate < _UNKNOWN_CHARACTERS
-        unreadable += spaceless / 2 * (1.0 if unknown else _between(rate, *_SPLIT_CHARACTERS))
+        unreadable += spaceless / 2 * (1.0 if unknown else between(rate, *_SPLIT_CHARACTERS))
     return unreadable / (spaced + spaceless / 2) if spaced or spaceless else 0.0
 
 
@@ -360,5 +425,49 @@ def _word_counts(text: str) -> tuple[int, int]:
     return spaced, len(_SPACELESS.findall(text))
 
 
-def _between(value: float, low: float, high: float) -> float:
-    return min(1.0, max(0.0, (value - low) / (high - low)))
+class ReadabilityCache:
+    """How much of a vault's text the model in use cannot read. Thread-safe."""
+
+    def __init__(self) -> None:
+        """Nothing is measured before the first access."""
+        self._lock = threading.Lock()
+        self._model: ModelKey | None = None
+        self._generation, self._notes = -1, 0
+        self._unreadable = 0.0
+
+    def unreadable(self, index: IndexReader, embedder: Embedder) -> float:
+        """The share of a usual note that the model splits into pieces of words, 0..1.
+
+        Measured once for a model, and again when the number of notes has changed by a tenth.
+        """
+        with self._lock:
+            generation = index.text_generation
+            if generation != self._generation or embedder.key != self._model:
+                self._update(index, embedder)
+                self._generation = generation
+            return self._unreadable
+
+    def _update(self, index: IndexReader, embedder: Embedder) -> None:
+        count = index.keywords.note_count
+        if embedder.key == self._model and abs(count - self._notes) <= _CHANGED_SHARE * self._notes:
+            return
+        self._unreadable = vault_unreadable(index, embedder.count_tokens)
+        self._model, self._notes = embedder.key, count
+
+
+def vault_unreadable(index: IndexReader, count_tokens: CountTokens) -> float:
+    """The median of `unreadable_share` over the beginnings of some notes; 0 without text.
+
+    Titles would mislead: names of things are split into pieces in any language.
+    """
+    notes = index.all_notes()
+    some = notes[:: max(1, len(notes) // _SAMPLED_NOTES)]
+    texts = (" ".join(chunk.text for chunk in index.chunks_of(note.id)) for note in some)
+    beginnings = (text[:_SAMPLED_CHARACTERS] for text in texts if text.strip())
+    shares = [unreadable_share(text, count_tokens) for text in beginnings]
+    return median(shares) if shares else 0.0
+
+
+def between(value: float, low: float, high: float) -> float:
+    """How far a value is on the way from `low` to `high`, 0..1."""
+    return min(max((value - low) / (high - low), 0.0), 1.0)

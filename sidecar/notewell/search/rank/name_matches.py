@@ -42,6 +42,8 @@ _CONTENT = "stems of the names of notes 3"
 _MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
 _LAST = "\U0010ffff"
 _WHOLE = 1.0 - 1e-9  # a share that is 1 but for rounding
+_ONE_WORD = 0.1  # of the score, of a name that says one word of several
+_MOST_OF_NAME = 2 / 3  # unless this share of the name was asked for
 
 Flags = npt.NDArray[np.bool_]
 
@@ -227,7 +229,22 @@ class _Lookup:
         t = np.minimum(1.0, asked.sum(axis=0) / table.totals[found])
         whole = np.flatnonzero((t >= _WHOLE) & (q < _WHOLE))
         q[whole[self._in_folders(found[whole], said[:, whole] > 0, list(rows))]] = 1.0
-        return found, q**2 * t
+        scores = q**2 * t
+        scores[self._of_one_word(said > 0, list(rows)) & (t < _MOST_OF_NAME)] *= _ONE_WORD
+        return found, scores
+
+    def _of_one_word(self, said: Flags, words_said: Sequence[str]) -> Flags:
+        """Which names (names,) say one content word of a query that has several.
+
+        A part of a name that has one word of the query ("white noise" for *noise when I finish a
+        task*) does not tell what the note is about. `said` (words, names) is as in `_in_folders`.
+        """
+        light = function_words(set(self.ordered))
+        if len(set(self.ordered) - light) < 2:
+            return np.zeros(said.shape[1], np.bool_)
+        content = np.array([word not in light for word in words_said], np.bool_)
+        one: Flags = said[content].sum(axis=0) < 2
+        return one
 
     def _in_folders(self, names: Ints, said: Flags, words_said: Sequence[str]) -> Flags:
         """Of which names the note's folder has all words of the query that the name has not.

@@ -126,8 +126,8 @@ class Scored:
     """Candidate notes with their scores before they are sorted: arrays (n,), aligned.
 
     `ids` are ascending note ids; `bm25` and `cosine` are NaN where there is none. `fused` is
-    what is multiplied and compared; where it is a sum, its parts are `addends`, and `scale` is the
-    sum that it is relative to.
+    what is multiplied and compared; where it is a sum, its parts are `addends`, `scale` is the sum
+    that it is relative to, and `mean_cosine` is weighed beside the best one.
     """
 
     ids: IdArray
@@ -136,6 +136,7 @@ class Scored:
     fused: Fused
     addends: Addends | None = None
     scale: float = 1.0
+    mean_cosine: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -192,13 +193,15 @@ class Ranking:
         passages_of = self._passages(ids, passages + 1)
         matches = self._matches(places)
         bm25, cosine = _known(self.notes.bm25[places]), _known(self.notes.cosine[places])
+        mean = self.notes.mean_cosine
+        means = [None] * len(places) if mean is None else _known(mean[places])
         scores = zip(ids, _rounded(self.scores[:limit]), self._scores(places), strict=True)
         return tuple(
             RankedNote(
                 note_id=note_id,
                 score=score,
                 scores=parts,
-                raw=RawScores(bm25[at], cosine[at]),
+                raw=RawScores(bm25[at], cosine[at], means[at]),
                 passages=passages_of(note_id),
                 match=matches[at],
             )

@@ -24,6 +24,7 @@ from notewell.search.rank.candidates import (
     among,
     ascending,
     by_note,
+    mean_cosines,
     merge,
 )
 from notewell.search.rank.evidence import NoteEvidence
@@ -176,12 +177,15 @@ def collect(
     passages = np.searchsorted(ids, best.ids)
     bm25, cosine = np.full(len(ids), np.nan, np.float32), np.full(len(ids), np.nan, np.float32)
     bm25[passages], cosine[passages] = best.bm25, best.cosine
+    mean_cosine = np.full(len(ids), np.nan, np.float32)
+    mean_cosine[passages] = mean_cosines(chunks)
     matches, names = keyword.matches, keyword.names
     whole, named = _places(matches.note_ids, ids), _places(names.note_ids, ids)
     return chunks, NoteEvidence(
         ids=ids,
         passage_bm25=bm25,
         cosine=cosine,
+        mean_cosine=mean_cosine,
         whole_bm25=_taken(matches.bm25, whole),
         coverage=_taken(matches.coverage, whole),
         held=_taken(matches.held, whole),

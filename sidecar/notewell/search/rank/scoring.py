@@ -30,28 +30,51 @@ _DEFAULT = SearchRules()
 _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are
 
 
+@frozen
+class Reader:
+    """What the model of a search reads: `count_tokens` counts its tokens in a text.
+
+    `vault_unreadable`: how much of the vault's notes it splits into pieces of words, 0..1.
+    """
+
+    count_tokens: CountTokens
+    vault_unreadable: float
+
+
 def query_evidence(
     text: str,
     terms: Terms,
     notes: NoteEvidence,
     hits: VectorHits,
-    count_tokens: CountTokens | None,
+    reader: Reader | None,
+    *,
+    dated: bool = False,
 ) -> QueryEvidence:
-    """The evidence of a query; `count_tokens` is the model's, None if it reads everything."""
+    """The evidence of a query; without a `reader`, the model reads everything.
+
+    `dated`: the text names a day or period.
+    """
     hits = notes.cosines.mapped_hits(hits)
     embedded = ~np.isnan(notes.cosine)
     cosines, coverage = notes.meaning[embedded], notes.coverage[embedded]
     nearest = np.argsort(-cosines)[: evidence.NEAREST]
+    total, known = terms.total_idf(known=False), terms.total_idf(known=True)
     return QueryEvidence(
-        known_idf=terms.total_idf(known=True),
+        known_idf=known,
         words=len(terms.weights),
         digits=digit_share(text),
-        unreadable=0.0 if count_tokens is None else unreadable_share(text, count_tokens),
+        unreadable=0.0 if reader is None else unreadable_share(text, reader.count_tokens),
         nearest=float(cosines[nearest[-1]]) if len(nearest) else 0.0,
         cosine_mean=hits.mean,
         cosine_deviation=hits.deviation,
         passages=hits.searched,
         nearest_coverage=float(coverage[nearest].mean()) if len(nearest) else 1.0,
+        known=known / total if total > 0 else 0.0,
+        content=terms.content_share(),
+        first_coverage=evidence.first_coverage(notes),
+        short_coverage=float(notes.short_coverage.max()) if len(notes) else 0.0,
+        vault_unreadable=0.0 if reader is None else reader.vault_unreadable,
+        dated=dated,
     )
 
 
@@ -107,7 +130,8 @@ class Scoring:
         best = (float(total.max()) if len(total) else 0.0) or 1.0
         fused = total / np.float32(best)
         parts = Fused(_against_best(notes.bm25), np.maximum(notes.cosine, np.float32(0.0)), fused)
-        return Scored(notes.ids, notes.bm25, notes.cosine, parts, addends, best)
+        of_notes = notes.ids, notes.bm25, notes.cosine
+        return Scored(*of_notes, parts, addends, best, mean_cosine=notes.mean_cosine)
 
     def _addends(self, notes: NoteEvidence, plan: FusionPlan) -> Addends:
         weights, query = self.weights(), self.query
@@ -119,7 +143,7 @@ class Scoring:
         others = words + coverage + names
         meaning = np.zeros_like(words)
         if plan.semantic_weight > 0:
-            meaning = evidence.weigh_meaning(notes, others, plan.semantic_weight)
+            meaning = evidence.weigh_meaning(notes, others, plan.semantic_weight, weights.mean)
         find_links = partial(evidence.linked_from_best, self.context.index)
         links = evidence.weigh_links(notes.ids, others + meaning, weights.links, find_links)
         return Addends(words, meaning, coverage, names, links)
@@ -152,6 +176,9 @@ class Scoring:
             "digits": query.digits,
             "standing_out": evidence.standing_out(query),
             "nearest_coverage": query.nearest_coverage,
+            "settled": evidence.settled(query),
+            "vault_unreadable": query.vault_unreadable,
+            "mean_share": weights.mean,
             "coverage": self._embedded(),
         }
 
