@@ -229,7 +229,9 @@ def _log_is_there(root: Path) -> None:
 def _log_more(root: Path) -> None:
     log = _log(root)
     try:
-        log.add(querylog.Query("q", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("A.md", 1.0),)))
+        log.add(
+            querylog.QueryEntry("q", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("A.md", 1.0),))
+        )
         log.judge(_judged("second"))
     finally:
         log.close()

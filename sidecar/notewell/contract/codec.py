@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import orjson
 
 from notewell.base.errors import ServerError
-from notewell.base.types.hints import Described, Kind, describe, members
+from notewell.base.types.hints import FieldType, Kind, describe, members
 from notewell.contract import OMITTED_WHEN_NONE
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def from_json(kind: type[R], document: bytes) -> R:
     return reply
 
 
-def _reader(kind: Described) -> Reader:
+def _reader(kind: FieldType) -> Reader:
     """Return the function that reads JSON data as a value of a field.
 
     It is made once for a record: a list of all files of a vault has tens of thousands.
@@ -67,7 +67,7 @@ def _or_none(read: Reader) -> Reader:
     return lambda data: None if data is None else read(data)
 
 
-def _record_reader(kind: Described) -> Reader:
+def _record_reader(kind: FieldType) -> Reader:
     record = kind.hint
 
     def read(data: Any) -> Any:
@@ -85,13 +85,13 @@ def _field_readers(record: Any) -> tuple[tuple[str, Reader], ...]:
     return tuple((name, _reader(kind)) for name, kind in members(record))
 
 
-def _union_reader(kind: Described) -> Reader:
+def _union_reader(kind: FieldType) -> Reader:
     if any(part.kind == "record" for part in kind.parts):
         return lambda data: _reader(_record_for(kind.parts, data))(data)
     return lambda data: tuple(data) if isinstance(data, list) else data
 
 
-def _record_for(kinds: Iterable[Described], data: Any) -> Described:
+def _record_for(kinds: Iterable[FieldType], data: Any) -> FieldType:
     """Return the record with exactly the fields that the object has."""
     for kind in kinds:
         if kind.kind == "record" and set(data) == {name for name, _ in members(kind.hint)}:
@@ -99,17 +99,17 @@ def _record_for(kinds: Iterable[Described], data: Any) -> Described:
     raise TypeError(f"no reply has the fields {', '.join(data)}")
 
 
-def _list_reader(kind: Described) -> Reader:
+def _list_reader(kind: FieldType) -> Reader:
     read_part = _reader(kind.parts[0])
     return lambda data: tuple(map(read_part, data))
 
 
-def _tuple_reader(kind: Described) -> Reader:
+def _tuple_reader(kind: FieldType) -> Reader:
     readers = [_reader(part) for part in kind.parts]
     return lambda data: tuple(one(part) for one, part in zip(readers, data, strict=True))
 
 
-def _mapping_reader(kind: Described) -> Reader:
+def _mapping_reader(kind: FieldType) -> Reader:
     read_value = _reader(kind.parts[1])
 
     def read(data: Any) -> Any:
@@ -120,7 +120,7 @@ def _mapping_reader(kind: Described) -> Reader:
     return read
 
 
-def _plain_reader(kind: Described) -> Reader:
+def _plain_reader(kind: FieldType) -> Reader:
     wanted = kind.hint
     if wanted not in {str, int, float, bool}:
         return _as_it_is
@@ -139,7 +139,7 @@ def _as_it_is(data: Any) -> Any:
     return data
 
 
-_READERS: Mapping[Kind, Callable[[Described], Reader]] = {
+_READERS: Mapping[Kind, Callable[[FieldType], Reader]] = {
     "plain": _plain_reader,
     "words": lambda _: _as_it_is,
     "record": _record_reader,
@@ -205,7 +205,7 @@ def schema_of(record: type, shapes: dict[str, Json]) -> Shape:
     return reference
 
 
-def _shape(kind: Described, shapes: dict[str, Json]) -> Shape:
+def _shape(kind: FieldType, shapes: dict[str, Json]) -> Shape:
     """The shape of a field. A reference that is left (any property's value) is any JSON."""
     if kind.optional or kind.kind == "union":
         parts = kind.parts if kind.kind == "union" else (replace(kind, optional=False),)
@@ -229,7 +229,7 @@ def _shape(kind: Described, shapes: dict[str, Json]) -> Shape:
     return shape
 
 
-def _array(kind: Described, shapes: dict[str, Json]) -> Shape:
+def _array(kind: FieldType, shapes: dict[str, Json]) -> Shape:
     parts: list[Json] = [_shape(part, shapes) for part in kind.parts]
     return {
         "type": "array",

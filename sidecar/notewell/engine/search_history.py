@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 
 from notewell.base.errors import QueryLogError, QueryLogOffError
-from notewell.base.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
+from notewell.base.querylog import Judged, Judgements, Opened, QueryEntry, QueryLog, storable
 from notewell.base.types import Settings, VaultRecord, Verdict
 from notewell.contract.fields import iso
 from notewell.contract.log import (
@@ -53,7 +53,7 @@ class SearchHistory:
         """The reply, with a `query_id` if the search is logged; does not wait for the disk."""
         if request.door == UNLOGGED or not request.q.strip():
             return reply
-        logged_query = Query(
+        logged_query = QueryEntry(
             id=secrets.token_hex(8),
             at=time.time(),
             door=request.door,
@@ -78,7 +78,7 @@ class SearchHistory:
 
         pin = self._pin(note.id)
 
-        def make(found_query: Query | None) -> Opened | None:
+        def make(found_query: QueryEntry | None) -> Opened | None:
             text = found_query.text if found_query is not None else query
             if text is None:
                 return None
@@ -164,12 +164,12 @@ class SearchHistory:
         return note.path if note is not None else entry.path
 
 
-def _rank(logged_query: Query, path: str) -> int | None:
+def _rank(logged_query: QueryEntry, path: str) -> int | None:
     paths = [found for found, _ in logged_query.results]
     return paths.index(path) + 1 if path in paths else None
 
 
-def _logged(query: Query, opened: tuple[Opened, ...]) -> LoggedQuery:
+def _logged(query: QueryEntry, opened: tuple[Opened, ...]) -> LoggedQuery:
     return LoggedQuery(
         query_id=query.id,
         at=iso(query.at),

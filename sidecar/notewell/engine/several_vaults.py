@@ -49,7 +49,7 @@ def _one(word: str, records: Sequence[VaultRecord]) -> VaultRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class VaultAnswer:
     """The answer of one vault: a reply, or the reason why there is none."""
 
     vault: str
@@ -57,15 +57,15 @@ class Part:
     problem: NotewellError | None = None
 
 
-def part_of(vault: str, search: Callable[[], SearchReply]) -> Part:
+def part_of(vault: str, search: Callable[[], SearchReply]) -> VaultAnswer:
     """The outcome of a search of one vault; an error of the package becomes its problem."""
     try:
-        return Part(vault, search())
+        return VaultAnswer(vault, search())
     except NotewellError as error:
-        return Part(vault, None, error)
+        return VaultAnswer(vault, None, error)
 
 
-def merged(parts: Sequence[Part], limit: int) -> SearchReply:
+def merged(parts: Sequence[VaultAnswer], limit: int) -> SearchReply:
     """The replies of several vaults as one, best results first; each result names its vault.
 
     `score` is a share of the best result of all vaults. Each vault ranks by itself: `fusion` and
@@ -112,7 +112,7 @@ def _best(reply: SearchReply) -> float:
     return float(best) if isinstance(best, int | float) and best > 0 else 1.0
 
 
-def _warnings(parts: Sequence[Part]) -> tuple[str, ...]:
+def _warnings(parts: Sequence[VaultAnswer]) -> tuple[str, ...]:
     """All warnings; one that not every vault has says which it is of."""
     told: list[str] = []
     shared = set.intersection(*(set(one.reply.warnings) for one in parts if one.reply is not None))

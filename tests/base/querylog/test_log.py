@@ -15,10 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.base.errors import QueryLogError
-from notewell.base.querylog import NAME, Judged, Opened, Query, QueryLog, database, delete, fold
+from notewell.base.querylog import (
+    NAME,
+    Judged,
+    Opened,
+    QueryEntry,
+    QueryLog,
+    database,
+    delete,
+    fold,
+)
 from notewell.base.querylog.database import BURST_SECONDS
 
-FIRST = Query("q0", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("Bees.md", 1.0), ("Hive.md", 0.5)))
+FIRST = QueryEntry(
+    "q0", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("Bees.md", 1.0), ("Hive.md", 0.5))
+)
 Make = Callable[..., QueryLog]
 
 
@@ -35,7 +46,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         each.close()
 
 
-def asked(number: int, text: str, *, after: float = 60.0, door: str = "http") -> Query:
+def asked(number: int, text: str, *, after: float = 60.0, door: str = "http") -> QueryEntry:
     return replace(FIRST, id=f"q{number}", at=FIRST.at + number * after, text=text, door=door)
 
 
@@ -44,7 +55,7 @@ def texts(log: QueryLog) -> list[str]:
 
 
 def open_result(log: QueryLog, query: str, path: str, *, query_id: str | None = None) -> bool:
-    def make_opened(found: Query | None) -> Opened | None:
+    def make_opened(found: QueryEntry | None) -> Opened | None:
         return Opened(FIRST.at + 1, query, path, query_id=found.id if found else None)
 
     return log.add_opened(make_opened, query_id=query_id, query=query)
@@ -139,7 +150,7 @@ def test_a_query_with_an_opened_result_is_not_replaced(make: Make) -> None:
 )
 def test_only_queries_typed_further_are_merged(typed: list[tuple[str, str, float]]) -> None:
     kept_book, at = database.LogDatabase(None), 0.0
-    queries: list[Query] = []
+    queries: list[QueryEntry] = []
     for number, (text, door, pause) in enumerate(typed):
         at += pause
         queries.append(replace(FIRST, id=str(number), at=at, text=text, door=door))

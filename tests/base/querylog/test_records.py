@@ -9,9 +9,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.base.querylog.database import BURST_SECONDS, Query, continues, fold, storable
+from notewell.base.querylog.database import BURST_SECONDS, QueryEntry, continues, fold, storable
 
-FIRST = Query("a", 100.0, "plugin", "bees", "hybrid", 1.0, 1)
+FIRST = QueryEntry("a", 100.0, "plugin", "bees", "hybrid", 1.0, 1)
 
 
 def typed_on(text: str, *, after: float = 0.5, door: str = "plugin") -> bool:

@@ -11,7 +11,7 @@ import pytest
 from annotated_types import Ge, Le
 
 from notewell.base.types import PropertyValue
-from notewell.base.types.hints import Described, describe, markers_of, members, rewritten
+from notewell.base.types.hints import FieldType, describe, markers_of, members, rewritten
 
 
 @dataclass
@@ -67,8 +67,8 @@ def test_markers_are_those_inside_and_outside_of_a_union() -> None:
 def test_the_fields_of_a_record_are_described_in_their_order() -> None:
     name, children, properties = members(Tree)
 
-    assert name == ("name", Described("plain", str))
-    assert children[1].parts == (Described("record", Tree),)
+    assert name == ("name", FieldType("plain", str))
+    assert children[1].parts == (FieldType("record", Tree),)
     assert properties[1].optional
     assert [field for field, _ in members(Place)] == ["line", "column"]
 

@@ -10,7 +10,7 @@ import pytest
 from notewell.base.errors import NotewellError, NotFoundError
 from notewell.base.types import VaultRecord
 from notewell.contract.search import Fusion, SearchReply
-from notewell.engine.several_vaults import Part, merged, named
+from notewell.engine.several_vaults import VaultAnswer, merged, named
 from tests.doors.web.fakes import result
 
 VAULTS = tuple(
@@ -53,7 +53,11 @@ def test_which_vaults_are_meant() -> None:
 
 def test_results_are_ordered_by_the_evidence_of_all_vaults() -> None:
     found = merged(
-        [Part("Home", reply("Home", 2.0, 1.0, 0.9)), Part("Work", reply("Work", 4.0, 1.0, 0.3))], 3
+        [
+            VaultAnswer("Home", reply("Home", 2.0, 1.0, 0.9)),
+            VaultAnswer("Work", reply("Work", 4.0, 1.0, 0.3)),
+        ],
+        3,
     )
 
     assert [(one.vault, one.path, one.score) for one in found.results] == [
@@ -67,17 +71,17 @@ def test_results_are_ordered_by_the_evidence_of_all_vaults() -> None:
 
 def test_by_meaning_alone_scores_are_compared_as_they_are() -> None:
     parts = [
-        Part("Home", reply("Home", 9.0, 0.2, mode="semantic")),
-        Part("Work", reply("Work", 1.0, 0.6, mode="semantic")),
+        VaultAnswer("Home", reply("Home", 9.0, 0.2, mode="semantic")),
+        VaultAnswer("Work", reply("Work", 1.0, 0.6, mode="semantic")),
     ]
     assert [one.score for one in merged(parts, 10).results] == [0.6, 0.2]
 
 
 def test_a_vault_that_does_not_answer_is_told_and_warnings_name_theirs() -> None:
     parts = [
-        Part("Home", reply("Home", 1.0, 1.0, warnings=("no model", "paused"))),
-        Part("Work", reply("Work", 1.0, warnings=("no model",))),
-        Part("Away", None, NotewellError("its drive is away")),
+        VaultAnswer("Home", reply("Home", 1.0, 1.0, warnings=("no model", "paused"))),
+        VaultAnswer("Work", reply("Work", 1.0, warnings=("no model",))),
+        VaultAnswer("Away", None, NotewellError("its drive is away")),
     ]
     assert merged(parts, 10).warnings == (
         "no model",

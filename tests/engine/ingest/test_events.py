@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from notewell.engine.ingest.reports import Event, EventLog
+from notewell.engine.ingest.reports import EventLog, WriterEvent
 
 
 def test_a_listener_gets_later_events() -> None:
-    events, heard = EventLog(), list[Event]()
+    events, heard = EventLog(), list[WriterEvent]()
     events.publish("generation", generation=1)
     missed, end = events.subscribe(heard.append)
 

@@ -13,7 +13,7 @@ from notewell.base.errors import IndexFailure, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
-from notewell.engine.ingest.pacing import Retry
+from notewell.engine.ingest.pacing import PlannedRetry
 from notewell.engine.ingest.plan import Guarded
 from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
@@ -60,7 +60,7 @@ def test_failed_work_is_retried(
     assert caplog.text.count("the disk is full") == 1
 
     indexer.full = False
-    writer._schedule.plan_retry(Retry(0.0, ()))
+    writer._schedule.plan_retry(PlannedRetry(0.0, ()))
     writer._do_what_is_due()
     work = writer.queue.take()
     assert work == Work()
@@ -104,7 +104,7 @@ def test_a_clock_change_repeats_a_retry_at_most_once(
 ) -> None:
     writer, _ = disk
     now = time.time() + years * 365 * 86400
-    writer._schedule.plan_retry(Retry(time.time() + 20, ("a.md",)))
+    writer._schedule.plan_retry(PlannedRetry(time.time() + 20, ("a.md",)))
     monkeypatch.setattr(time, "time", lambda: now)
 
     assert writer._wait_s() == 0

@@ -14,12 +14,12 @@ import pytest
 
 from notewell.base.errors import ConfigError
 from notewell.engine.vaults import switch
-from notewell.engine.vaults.switch import Move, take_back
+from notewell.engine.vaults.switch import FileMove, take_back
 
 NAMES = ("old-folder", "new-folder", "old.json", "new.json")
 
 
-def prepare(root: Path) -> list[Move]:
+def prepare(root: Path) -> list[FileMove]:
     """A folder and a file that are replaced, and one of each that was not there before."""
     (root / "staged").mkdir()
     for name in NAMES:
@@ -27,7 +27,7 @@ def prepare(root: Path) -> list[Move]:
             file = root / place / name / "A.md" if name.endswith("folder") else root / place / name
             file.parent.mkdir(exist_ok=True)
             file.write_text(place or "before", encoding="utf-8")
-    return [Move(root / name, root / "staged" / name, root / "aside" / name) for name in NAMES]
+    return [FileMove(root / name, root / "staged" / name, root / "aside" / name) for name in NAMES]
 
 
 def shown(root: Path) -> dict[str, str]:

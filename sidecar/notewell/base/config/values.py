@@ -14,7 +14,7 @@ from typing import Any, TypeGuard, TypeVar
 from annotated_types import Ge, Gt, Le
 
 from notewell.base.errors import ConfigError
-from notewell.base.types.hints import Described, Kind, members
+from notewell.base.types.hints import FieldType, Kind, members
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ def _record(kind: Any, tree: object) -> Any:
     return kind(**given)
 
 
-def _at(name: str, kind: Described, value: object) -> Any:
+def _at(name: str, kind: FieldType, value: object) -> Any:
     """Read a part; an error gets its name."""
     try:
         return _value(kind, value)
@@ -78,14 +78,14 @@ def _at(name: str, kind: Described, value: object) -> Any:
         raise
 
 
-def _value(kind: Described, value: object) -> Any:
+def _value(kind: FieldType, value: object) -> Any:
     """A value of a field."""
     if value is None and kind.optional:
         return None
     return _READERS[kind.kind](kind, value)
 
 
-def _plain(kind: Described, value: object) -> Any:
+def _plain(kind: FieldType, value: object) -> Any:
     """Text, a truth value, a number or a path, within the field's bounds."""
     found = _PLAIN[kind.hint](value)
     for bound in kind.markers:
@@ -150,13 +150,13 @@ def _path(value: object) -> Path:
     return Path(value)
 
 
-def _word(kind: Described, value: object) -> object:
+def _word(kind: FieldType, value: object) -> object:
     if value not in kind.words:
         raise _InvalidError(f"one of {', '.join(kind.words)}", value)
     return value
 
 
-def _alternative(kind: Described, value: object) -> Any:
+def _alternative(kind: FieldType, value: object) -> Any:
     """The first type that the value has."""
     expected = []
     for part in kind.parts:
@@ -167,13 +167,13 @@ def _alternative(kind: Described, value: object) -> Any:
     raise _InvalidError(" or ".join(expected), value)
 
 
-def _list(kind: Described, value: object) -> tuple[Any, ...]:
+def _list(kind: FieldType, value: object) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
         raise _InvalidError("a list", value)
     return tuple(_value(kind.parts[0], part) for part in value)
 
 
-def _table(kind: Described, value: object) -> dict[Any, Any]:
+def _table(kind: FieldType, value: object) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise _InvalidError("a table of names and values", value)
     names, values = kind.parts
@@ -188,7 +188,7 @@ _PLAIN: Mapping[object, Callable[[object], Any]] = {
     Path: _path,
 }
 # Those of types that a setting may have.
-_READERS: Mapping[Kind, Callable[[Described, object], Any]] = {
+_READERS: Mapping[Kind, Callable[[FieldType, object], Any]] = {
     "plain": _plain,
     "words": _word,
     "record": lambda kind, value: _record(kind.hint, value),

@@ -24,7 +24,7 @@ BURST_SECONDS = 4.0  # between two searches of one typed query
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class QueryEntry:
     """An answered search; `results` are the first paths with their scores, `at` POSIX seconds."""
 
     id: str
@@ -86,7 +86,7 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKD", decomposed).split())
 
 
-def continues(earlier: Query, later: Query) -> bool:
+def continues(earlier: QueryEntry, later: QueryEntry) -> bool:
     """True if `later` is `earlier` typed further or repeated at once, and replaces it."""
     soon = 0 <= later.at - earlier.at <= BURST_SECONDS
     return soon and earlier.door == later.door and fold(later.text).startswith(fold(earlier.text))
@@ -168,7 +168,7 @@ class LogDatabase:
 
     # --- writing ---------------------------------------------------------------------------
 
-    def add(self, queries: Iterable[Query]) -> None:
+    def add(self, queries: Iterable[QueryEntry]) -> None:
         """Store searches. One that was typed further and had no result opened is replaced."""
         with self._transaction():
             self._connection.executemany(
@@ -177,14 +177,14 @@ class LogDatabase:
             )
             self._trim("queries")
 
-    def _typed_last(self, queries: Iterable[Query]) -> list[Query]:
+    def _typed_last(self, queries: Iterable[QueryEntry]) -> list[QueryEntry]:
         """The searches without those that were typed further; deletes such a one from the file.
 
         Only the first search of a door is compared with the file. After each step of SQLite this
         thread waits for Python's lock, and takes it from a search.
         """
-        kept: dict[str, Query] = {}
-        last_of: dict[str, Query] = {}  # by door
+        kept: dict[str, QueryEntry] = {}
+        last_of: dict[str, QueryEntry] = {}  # by door
         for query in sorted(queries, key=attrgetter("at")):
             last = last_of.get(query.door)
             if last is None:
@@ -194,7 +194,7 @@ class LogDatabase:
             kept[query.id] = last_of[query.door] = query
         return list(kept.values())
 
-    def _replace_stored(self, query: Query) -> None:
+    def _replace_stored(self, query: QueryEntry) -> None:
         """Delete the last search of the door if `query` continues it and no result was opened."""
         last = self._queries(
             "WHERE door = ? AND at <= ? ORDER BY at DESC LIMIT 1", (query.door, query.at)
@@ -246,14 +246,14 @@ class LogDatabase:
 
     # --- reading ---------------------------------------------------------------------------
 
-    def latest(self, limit: int, since: float | None) -> tuple[int, list[Query]]:
+    def latest(self, limit: int, since: float | None) -> tuple[int, list[QueryEntry]]:
         """The number of searches from `since` (POSIX seconds) on, and the newest of them."""
         start = float("-inf") if since is None else since
         count = self._connection.execute("SELECT count(*) FROM queries WHERE at >= ?", (start,))
         newest = self._queries("WHERE at >= ? ORDER BY at DESC LIMIT ?", (start, limit))
         return int(count.fetchone()[0]), newest
 
-    def find(self, query_id: str | None, text: str | None) -> Query | None:
+    def find(self, query_id: str | None, text: str | None) -> QueryEntry | None:
         """The search with that id, or else the newest with that text."""
         found = self._queries("WHERE id = ?", (query_id,))
         if not found and text is not None:
@@ -275,7 +275,7 @@ class LogDatabase:
         )
         return [Judged(*row) for row in rows]
 
-    def _queries(self, which: str, values: Sequence[Any]) -> list[Query]:
+    def _queries(self, which: str, values: Sequence[Any]) -> list[QueryEntry]:
         rows = self._connection.execute(f"{_QUERY} {which}", values)
         return [_query(row) for row in rows]
 
@@ -296,17 +296,17 @@ class LogDatabase:
             yield
 
 
-def _row(query: Query) -> tuple[Any, ...]:
+def _row(query: QueryEntry) -> tuple[Any, ...]:
     """A row of the table of searches; `_query` reads most of it again."""
     results = json.dumps(query.results, ensure_ascii=False)
     key = (query.id, query.at, query.door, query.text, fold(query.text), query.mode)
     return (*key, query.took_ms, query.generation, results)
 
 
-def _query(row: tuple[Any, ...]) -> Query:
+def _query(row: tuple[Any, ...]) -> QueryEntry:
     key, at, door, text, mode, took_ms, generation, results = row
     found = tuple((path, score) for path, score in json.loads(results))
-    return Query(key, at, door, text, mode, took_ms, generation, found)
+    return QueryEntry(key, at, door, text, mode, took_ms, generation, found)
 
 
 def forget_searches(file: Path) -> None:

@@ -25,7 +25,7 @@ from notewell.base.querylog.database import (
     Judgements,
     LogDatabase,
     Opened,
-    Query,
+    QueryEntry,
     delete_damaged,
     fold,
     is_damage,
@@ -61,7 +61,7 @@ class QueryLog:
         """The log in `folder`. Without `enabled` it is only read, and searches are not added."""
         self.enabled = enabled
         self._file = folder / NAME
-        self._queue: queue.SimpleQueue[Query | _Job | _End] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[QueryEntry | _Job | _End] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._hurry = threading.Event()  # somebody waits for an item behind the searches
         self._thread: threading.Thread | None = None
@@ -70,7 +70,7 @@ class QueryLog:
         self._warned = False
         self._never = self._load_never()
 
-    def add(self, query: Query) -> bool:
+    def add(self, query: QueryEntry) -> bool:
         """Queue a search to be written; False if it will not be."""
         if not self.enabled or self._queue.qsize() >= _MAX_QUEUED:
             return False
@@ -87,7 +87,7 @@ class QueryLog:
 
     def add_opened(
         self,
-        make: Callable[[Query | None], Opened | None],
+        make: Callable[[QueryEntry | None], Opened | None],
         *,
         query_id: str | None,
         query: str | None,
@@ -119,10 +119,12 @@ class QueryLog:
 
     def latest(
         self, limit: int, since: float | None
-    ) -> tuple[int, tuple[tuple[Query, tuple[Opened, ...]], ...]]:
+    ) -> tuple[int, tuple[tuple[QueryEntry, tuple[Opened, ...]], ...]]:
         """The number of searches from `since` on; the newest, each with its opened results."""
 
-        def run(database: LogDatabase) -> tuple[int, tuple[tuple[Query, tuple[Opened, ...]], ...]]:
+        def run(
+            database: LogDatabase,
+        ) -> tuple[int, tuple[tuple[QueryEntry, tuple[Opened, ...]], ...]]:
             total, newest = database.latest(limit, since)
             return total, tuple((one, tuple(database.opened_of(one.id))) for one in newest)
 
@@ -166,7 +168,7 @@ class QueryLog:
                 " free space and permissions, or delete the file."
             ) from error
 
-    def _submit(self, item: Query | _Job) -> None:
+    def _submit(self, item: QueryEntry | _Job) -> None:
         with self._lock:
             if self._closed:
                 raise QueryLogError("The query log is closed; open the vault again.")
@@ -187,18 +189,18 @@ class QueryLog:
         if self._database is not None:
             self._database.close()
 
-    def _collect(self) -> tuple[list[Query], _Job | _End | None]:
+    def _collect(self) -> tuple[list[QueryEntry], _Job | _End | None]:
         """Searches to write in one transaction, and the item that ended the collection, if any.
 
         The thread sleeps meanwhile: woken by every search, it would take the lock of Python from
         the next one.
         """
-        queries: list[Query] = []
+        queries: list[QueryEntry] = []
         item = self._queue.get()
-        if isinstance(item, Query):
+        if isinstance(item, QueryEntry):
             self._hurry.wait(_BATCH_SECONDS)
         self._hurry.clear()
-        while isinstance(item, Query):
+        while isinstance(item, QueryEntry):
             queries.append(item)
             try:
                 item = self._queue.get_nowait()
@@ -208,7 +210,7 @@ class QueryLog:
             self._hurry.set()
         return queries, item
 
-    def _write(self, queries: list[Query]) -> None:
+    def _write(self, queries: list[QueryEntry]) -> None:
         if not queries:
             return
         try:

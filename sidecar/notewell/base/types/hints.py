@@ -41,7 +41,7 @@ _COMPOSED: dict[Any, Kind] = {tuple: "tuple", frozenset: "set", abc.Mapping: "ma
 
 
 @frozen
-class Described:
+class FieldType:
     """The meaning of an annotation.
 
     `hint` is the annotation without its markers (bounds and the like), which are `markers`. If
@@ -50,13 +50,13 @@ class Described:
 
     kind: Kind
     hint: Any
-    parts: tuple[Described, ...] = ()
+    parts: tuple[FieldType, ...] = ()
     words: tuple[str, ...] = ()
     markers: tuple[Any, ...] = ()
     optional: bool = False
 
 
-def describe(hint: Any) -> Described:
+def describe(hint: Any) -> FieldType:
     """Describe an annotation as `get_type_hints` gives it."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -67,11 +67,11 @@ def describe(hint: Any) -> Described:
         optional = len(parts) < len(inner)
         if len(parts) == 1:
             return replace(parts[0], optional=True)
-        return Described("union", hint, parts, optional=optional)
+        return FieldType("union", hint, parts, optional=optional)
     if origin is Literal:
-        return Described("words", hint, words=inner)
+        return FieldType("words", hint, words=inner)
     parts = tuple(describe(part) for part in inner if part is not Ellipsis)
-    return Described(_kind(hint, origin, inner), hint, parts)
+    return FieldType(_kind(hint, origin, inner), hint, parts)
 
 
 def _kind(hint: Any, origin: Any, inner: tuple[Any, ...]) -> Kind:
@@ -84,13 +84,13 @@ def _kind(hint: Any, origin: Any, inner: tuple[Any, ...]) -> Kind:
     return "record" if is_dataclass(hint) or is_typeddict(hint) else "plain"
 
 
-def members(record: type) -> tuple[tuple[str, Described], ...]:
+def members(record: type) -> tuple[tuple[str, FieldType], ...]:
     """The fields of a record, in order, each with its description."""
     return _members(record)
 
 
 @cache
-def _members(record: Hashable) -> tuple[tuple[str, Described], ...]:
+def _members(record: Hashable) -> tuple[tuple[str, FieldType], ...]:
     kind: Any = record
     hints = get_type_hints(kind, include_extras=True)
     names = [one.name for one in fields(kind)] if is_dataclass(kind) else hints

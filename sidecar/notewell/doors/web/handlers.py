@@ -42,7 +42,7 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream
 from notewell.engine.model_suggestions import service_host
-from notewell.engine.several_vaults import Part, merged
+from notewell.engine.several_vaults import VaultAnswer, merged
 from notewell.engine.vaults.opened import Vaults
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
@@ -90,7 +90,7 @@ async def search(site: Site, vault: str | None, request: SearchRequest) -> Encod
 
 async def _each(
     site: Site, chosen: Sequence[VaultRecord], request: SearchRequest
-) -> tuple[Part, ...]:
+) -> tuple[VaultAnswer, ...]:
     """What each vault answers, or the problem of one that cannot."""
     replies = await asyncio.gather(
         *(_of_vault(site, record, request) for record in chosen), return_exceptions=True
@@ -98,11 +98,11 @@ async def _each(
     parts = []
     for record, reply in zip(chosen, replies, strict=True):
         if isinstance(reply, NotewellError):
-            parts.append(Part(record.name, None, reply))
+            parts.append(VaultAnswer(record.name, None, reply))
         elif isinstance(reply, BaseException):
             raise reply
         else:
-            parts.append(Part(record.name, reply))
+            parts.append(VaultAnswer(record.name, reply))
     return tuple(parts)
 
 

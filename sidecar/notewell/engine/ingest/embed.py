@@ -85,7 +85,7 @@ _MARGIN = 4  # tokens; a joined text may have more than its parts
 
 
 @dataclass(slots=True)
-class _Open:
+class _FilledWindow:
     """A window that is being filled: its text, its passages and their chunks."""
 
     title: str
@@ -116,13 +116,13 @@ def windows_of(
     """The windows of a note of at most `limit` tokens, each with its chunks, two at least."""
     title = " ".join(title.split())
     begun = count(title) + _MARGIN
-    current = _Open(title, title, begun)
+    current = _FilledWindow(title, title, begun)
     for chunk in chunks:
         line = _line(chunk, title) if chunk.headings != current.headings else ""
         tokens = count(line) + count(chunk.text) + 2
         if current.chunks and current.tokens + tokens > limit:
             yield from _closed(current)
-            current = _Open(title, title, begun)
+            current = _FilledWindow(title, title, begun)
             line = _line(chunk, title)
             tokens = count(line) + count(chunk.text) + 2
         current.add(chunk, line, tokens)
@@ -160,7 +160,7 @@ def embed_in_windows(
         yield EmbeddedPiece(tuple(row for row in wanted if row is not None), vectors[places])
 
 
-def _closed(window: _Open) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
+def _closed(window: _FilledWindow) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
     if len(window.chunks) > 1:
         yield tuple(window.chunks), Window(window.text, tuple(window.passages))
 

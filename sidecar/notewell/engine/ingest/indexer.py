@@ -30,7 +30,7 @@ from notewell.engine.ingest.embed import SentenceVectors, add_model_work, embed_
 from notewell.engine.ingest.note_reader import NoteReader, Reading, chunk_sizes, pending
 from notewell.engine.ingest.plan import (
     FEW,
-    Move,
+    MovedNote,
     Plan,
     check_not_replaced,
     cost,
@@ -315,7 +315,7 @@ def _to_read(plan: Plan) -> tuple[FileRef, ...]:
     return tuple(sorted(files, key=cost))
 
 
-def _title_moves(move: Move) -> bool:
+def _title_moves(move: MovedNote) -> bool:
     """True if the file name changed; the title may depend on it, so the note is read again."""
     return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
 

@@ -34,14 +34,14 @@ def seconds_until(at: float, now: float, *, longest: float) -> float:
 
 
 @frozen
-class Retry:
+class PlannedRetry:
     """Notes to try again, and when (POSIX seconds). No paths: the whole vault."""
 
     at: float
     paths: tuple[str, ...]
 
 
-def next_retry(failed: Sequence[LedgerEntry], now: float) -> Retry | None:
+def next_retry(failed: Sequence[LedgerEntry], now: float) -> PlannedRetry | None:
     """When to try failed notes again: after 5 s, then four times as long each time.
 
     After five attempts, and at once if it was too slow, a note waits for a change, a reindex or a
@@ -54,7 +54,7 @@ def next_retry(failed: Sequence[LedgerEntry], now: float) -> Retry | None:
         return None
     fewest = min(entry.attempts for entry in hopeful)
     wait = FIRST_RETRY_S * RETRY_FACTOR ** max(fewest - 1, 0)
-    return Retry(now + wait, tuple(entry.path for entry in hopeful))
+    return PlannedRetry(now + wait, tuple(entry.path for entry in hopeful))
 
 
 def after_failure(failures: int) -> float:
@@ -112,10 +112,10 @@ class Schedule:
     def __init__(self, *, model_again_s: float) -> None:
         """`model_again_s` is the time until the model is loaded again."""
         self._model_again_s = model_again_s
-        self._retry: Retry | None = None
+        self._retry: PlannedRetry | None = None
         self._model: float | None = None
 
-    def plan_retry(self, retry: Retry | None) -> None:
+    def plan_retry(self, retry: PlannedRetry | None) -> None:
         """Replace the planned retry; None: there is nothing to retry."""
         self._retry = retry
 
@@ -128,7 +128,7 @@ class Schedule:
         waits = (self._until_retry(), self._until_model())
         return min([LONGEST_WAIT_S, *(wait for wait in waits if wait is not None)])
 
-    def take_retry(self) -> Retry | None:
+    def take_retry(self) -> PlannedRetry | None:
         """The retry that is due, no longer planned then; None: none is due."""
         if not _is_due(self._until_retry()):
             return None

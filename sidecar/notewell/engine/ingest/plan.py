@@ -57,7 +57,7 @@ _OWNER = "vault"
 
 
 @frozen
-class Move:
+class MovedNote:
     """A note whose file was found at another path with the same content."""
 
     entry: ManifestEntry
@@ -69,7 +69,7 @@ class Plan:
     """The work of a run, each list in its order of execution."""
 
     read: tuple[FileRef, ...]  # new or changed, newest first
-    moves: tuple[Move, ...]
+    moves: tuple[MovedNote, ...]
     removes: tuple[str, ...]  # notes and ledger entries whose files are gone
     excluded: tuple[ExcludedFile, ...]  # not yet recorded so
     guarded: tuple[str, ...] = ()  # missing, but not removed until a person confirms
@@ -204,7 +204,7 @@ def _find_moves(
     vanished: Sequence[ManifestEntry],
     new: Sequence[FileRef],
     hash_of: Callable[[FileRef], bytes | None],
-) -> tuple[Move, ...]:
+) -> tuple[MovedNote, ...]:
     if not vanished:
         return ()
     sizes = {entry.size for entry in vanished}
@@ -221,7 +221,7 @@ def _find_moves(
         if candidates:
             entry = max(candidates, key=lambda candidate: _likeness(candidate.path, file.path))
             candidates.remove(entry)
-            moves.append(Move(entry, file))
+            moves.append(MovedNote(entry, file))
     return tuple(moves)
 
 

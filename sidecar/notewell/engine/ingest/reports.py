@@ -72,7 +72,7 @@ class Activity:
 
 
 @frozen
-class Event:
+class WriterEvent:
     """One event; `data` is sent as JSON by the event stream."""
 
     id: int
@@ -90,16 +90,16 @@ class EventLog:
         reconnects after a restart receives all events of the new process.
         """
         self._lock = threading.Lock()
-        self._events: deque[Event] = deque(maxlen=size)
-        self._listeners: dict[int, Callable[[Event], None]] = {}
+        self._events: deque[WriterEvent] = deque(maxlen=size)
+        self._listeners: dict[int, Callable[[WriterEvent], None]] = {}
         self._last = first - 1
         self._tickets = 0
 
-    def publish(self, kind: EventKind, **data: PropertyValue) -> Event:
+    def publish(self, kind: EventKind, **data: PropertyValue) -> WriterEvent:
         """Call all listeners in this thread; a listener must not block."""
         with self._lock:
             self._last += 1
-            event = Event(self._last, kind, data)
+            event = WriterEvent(self._last, kind, data)
             self._events.append(event)
             listeners = tuple(self._listeners.values())
         for listener in listeners:
@@ -107,8 +107,8 @@ class EventLog:
         return event
 
     def subscribe(
-        self, listener: Callable[[Event], None], *, after: int | None = None
-    ) -> tuple[tuple[Event, ...], Callable[[], None]]:
+        self, listener: Callable[[WriterEvent], None], *, after: int | None = None
+    ) -> tuple[tuple[WriterEvent, ...], Callable[[], None]]:
         """Return the stored events after an id, and call `listener` for each later event.
 
         With None, no stored events are returned. The second value ends the subscription. An id

@@ -18,7 +18,7 @@ from notewell.base.types import Batch, Progress
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.pacing import (
-    Retry,
+    PlannedRetry,
     Schedule,
     SearchPriority,
     after_failure,
@@ -364,7 +364,7 @@ class Writer:
         """Record why a run failed and schedule another one over the whole vault."""
         self._failing = message
         self._failures += 1
-        self._schedule.plan_retry(Retry(time.time() + after_failure(self._failures), ()))
+        self._schedule.plan_retry(PlannedRetry(time.time() + after_failure(self._failures), ()))
         self._change(problem=message)
 
     def _settle(self) -> None:

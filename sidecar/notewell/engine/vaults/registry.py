@@ -206,7 +206,7 @@ class Registry:
         """Write a list that nobody uses yet. Raises OSError."""
         self._write(Listed(tuple(records)))
 
-    def replace(self, moves: Sequence[switch.Move]) -> None:
+    def replace(self, moves: Sequence[switch.FileMove]) -> None:
         """Make `moves`, of which some replace this list, while no other process changes it.
 
         All of them are made or none. Raises NotewellError or ConfigError.

@@ -24,7 +24,7 @@ JOURNAL = "unfinished-restore.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class FileMove:
     """`live` is put `aside` if it exists, then `staged` (None: nothing) takes its place.
 
     All three are of one kind, files or folders, and `staged` and `aside` on the disk of `live`.
@@ -35,7 +35,7 @@ class Move:
     aside: Path
 
 
-def switch(data_dir: Path, moves: Sequence[Move]) -> None:
+def switch(data_dir: Path, moves: Sequence[FileMove]) -> None:
     """Make all moves, or none. The caller keeps other processes from changing the state.
 
     Raises OSError if the disk refuses; everything is then as it was. ConfigError: it also refuses
@@ -52,7 +52,7 @@ def switch(data_dir: Path, moves: Sequence[Move]) -> None:
     journal.unlink()
 
 
-def _set_aside(move: Move) -> None:
+def _set_aside(move: FileMove) -> None:
     """Move a folder aside; copy a file, so that there are settings at every moment.
 
     Whatever has the name `aside` is whole.
@@ -133,7 +133,7 @@ def _discard(live: Path, staged: Path | None) -> None:
         away.parent.rmdir()
 
 
-def _dump(moves: Sequence[Move]) -> bytes:
+def _dump(moves: Sequence[FileMove]) -> bytes:
     listed = [
         [
             str(move.live),

@@ -22,7 +22,7 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.vaults.known import OURS, KnownVaults
 from notewell.engine.vaults.registry import BACKUP as LIST_COPY
 from notewell.engine.vaults.registry import REGISTRY, Registry
-from notewell.engine.vaults.switch import Move
+from notewell.engine.vaults.switch import FileMove
 from notewell.features.backup import manifest as form
 from notewell.features.backup.manifest import (
     BACKUP,
@@ -261,7 +261,7 @@ def _put_in_place(
     aside = data / stamp
     Registry(staged).write(records)
     moves = [
-        Move(data / name, staged / name, aside / name) for name in (*OURS, LIST_COPY, REGISTRY)
+        FileMove(data / name, staged / name, aside / name) for name in (*OURS, LIST_COPY, REGISTRY)
     ]
     with ExitStack() as prepared:
         for directory, index in _indexes_elsewhere(records, here.known, staged, data).items():
@@ -307,7 +307,7 @@ def _indexes_elsewhere(
 
 
 @contextmanager
-def _index_move(directory: Path, index: Path, stamp: str) -> Iterator[Move]:
+def _index_move(directory: Path, index: Path, stamp: str) -> Iterator[FileMove]:
     """A move of an index whose folder may be on another disk than the data directory."""
     prepared = directory.with_name(f"{STAGED}{directory.name}-{secrets.token_hex(4)}")
     try:
@@ -315,16 +315,16 @@ def _index_move(directory: Path, index: Path, stamp: str) -> Iterator[Move]:
         with disk.opened(prepared / DATABASE) as target, index.open("rb") as source:
             shutil.copyfileobj(source, target)
         index.unlink()
-        yield Move(directory, prepared, directory.with_name(f"{directory.name}.{stamp}"))
+        yield FileMove(directory, prepared, directory.with_name(f"{directory.name}.{stamp}"))
     finally:
         shutil.rmtree(prepared, ignore_errors=True)
 
 
 @contextmanager
-def _settings_move(file: Path, text: str, stamp: str) -> Iterator[Move]:
+def _settings_move(file: Path, text: str, stamp: str) -> Iterator[FileMove]:
     prepared = file.with_name(f"{STAGED}{file.name}-{secrets.token_hex(4)}")
     try:
         disk.replace(prepared, text.encode(), durable=True)
-        yield Move(file, prepared, file.with_name(f"{file.name}.{stamp}"))
+        yield FileMove(file, prepared, file.with_name(f"{file.name}.{stamp}"))
     finally:
         prepared.unlink(missing_ok=True)

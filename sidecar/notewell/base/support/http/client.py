@@ -17,10 +17,10 @@ from notewell.base.support.http.connection import (
     NEVER,
     PUBLIC,
     Cancel,
-    Connection,
     HttpError,
     HttpReply,
     HttpRequest,
+    OpenConnection,
     Retry,
     Tls,
     hang_up,
@@ -130,7 +130,7 @@ class HttpClient:
     def _open_once(self, request: HttpRequest, cancel: Cancel) -> StreamedReply:
         url = parse_url(request.url)
         connection = translate(
-            lambda: Connection(
+            lambda: OpenConnection(
                 url,
                 request.address,
                 self.tls,
@@ -138,7 +138,7 @@ class HttpClient:
                 connect_s=self.connect_s,
             )
         )
-        guard = Guard(cancel, self.deadline_s)
+        guard = ConnectionGuard(cancel, self.deadline_s)
         with ExitStack() as failed:
             failed.callback(connection.close)
             failed.callback(guard.release)
@@ -151,7 +151,7 @@ class HttpClient:
         return StreamedReply(connection, response, guard, self.max_bytes)
 
 
-def _send_request(connection: Connection, request: HttpRequest, url: SplitResult) -> None:
+def _send_request(connection: OpenConnection, request: HttpRequest, url: SplitResult) -> None:
     target = f"{url.path or '/'}{f'?{url.query}' if url.query else ''}"
     headers = {**request.headers, "Connection": "close"}
     # A server may refuse a large body before it has read it all; its reply says why.
@@ -187,7 +187,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Guard:
+class ConnectionGuard:
     """Ends a connection that is cancelled or whose deadline has passed."""
 
     def __init__(self, cancel: Cancel, deadline_s: float | None) -> None:
@@ -235,7 +235,11 @@ class StreamedReply:
     """A reply whose headers have arrived and whose body is still to be read, once."""
 
     def __init__(
-        self, connection: Connection, response: HTTPResponse, guard: Guard, max_bytes: int | None
+        self,
+        connection: OpenConnection,
+        response: HTTPResponse,
+        guard: ConnectionGuard,
+        max_bytes: int | None,
     ) -> None:
         """Take over an open connection; `close` ends it."""
         self._connection = connection

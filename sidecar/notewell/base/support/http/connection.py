@@ -221,7 +221,7 @@ class Tls:
 PUBLIC = Tls()  # the system's authorities
 
 
-class Connection(HTTPConnection):
+class OpenConnection(HTTPConnection):
     """One connection, to the URL's host or to an address that was checked beforehand."""
 
     def __init__(
