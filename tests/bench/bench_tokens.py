@@ -203,9 +203,7 @@ class Trial:
         self._whole = one.whole
         self._drops = one.judged.drops.get(query.id, frozenset())
         self._texts = NoteTexts(engine.vault.index, engine.vault.source)
-        self._assembler = Assembler(
-            engine.vault.index, engine.record, engine.vault.source, self._search, engine.tokens
-        )
+        self._assembler = Assembler(replace(engine.vault, ask=self._search))
         graded = one.judged.qrels[query.id]
         right = [one.notes[document] for document, grade in graded.items() if grade > 0]
         wanted = one.headings.get(query.id, ())

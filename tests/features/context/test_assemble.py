@@ -81,8 +81,7 @@ class Searching:
 
 def assemble(engine: Engine, asked: ContextRequest | None = None, **scores: float) -> ContextReply:
     searching = Searching(engine, **scores)
-    record = engine.record
-    maker = Assembler(engine.vault.index, record, engine.vault.source, searching, engine.tokens)
+    maker = Assembler(replace(engine.vault, ask=searching))
     return maker.assemble(asked or ContextRequest("bees", budget_tokens=3000))
 
 
@@ -168,9 +167,7 @@ def test_several_passages_name_their_headings(engine: Engine) -> None:
     result = replace(found, heading="Part 1", line=lines["Part 1",], passages=passages)
     searching = Searching(engine)
     searching.found = (result, replace(found, path="Bees.md", score=0.5))
-    maker = Assembler(
-        engine.vault.index, engine.record, engine.vault.source, searching, engine.tokens
-    )
+    maker = Assembler(replace(engine.vault, ask=searching))
     text = maker.assemble(ContextRequest("x", budget_tokens=1500)).text
     assert ' heading="' not in text
     order = [text.index(part) for part in ("# Part 1", "[…]", "# Part 3", "# Part 4")]
@@ -201,9 +198,7 @@ def test_an_empty_result_is_an_empty_text(engine: Engine) -> None:
 
 def test_the_search_gets_the_client(engine: Engine) -> None:
     searching = Searching(engine)
-    maker = Assembler(
-        engine.vault.index, engine.record, engine.vault.source, searching, engine.tokens
-    )
+    maker = Assembler(replace(engine.vault, ask=searching))
     maker.assemble(ContextRequest("bees", sources=7, mode="keyword", plain=True, door="cli"))
     assert searching.asked == [
         SearchRequest("bees", limit=7, mode="keyword", plain=True, door="cli")

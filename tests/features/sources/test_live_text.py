@@ -18,7 +18,7 @@ from notewell.features.sources import known
 from notewell.features.sources.feeds import RoamGraph
 from notewell.features.sources.known import SourceSpec, SourceState
 from notewell.features.sources.page_store import PageStore
-from notewell.features.sources.roam_api import Pace, RequestWindow, RoamDesktop, RoamServers
+from notewell.features.sources.roam_api import Pace, RateLimiter, RoamDesktop, RoamServers
 from notewell.features.sources.sync import sync
 from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
 from tests.features.sources.test_sync import Counting
@@ -129,10 +129,10 @@ def test_a_block_that_is_gone_is_shown_as_it_was(roam: FakeRoam, engine: Engine)
 def test_the_limit_of_requests_leaves_some_to_a_sync(
     roam: FakeRoam, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = RequestWindow()  # of the vault, which is opened by its first search
-    monkeypatch.setattr("notewell.features.sources.sync.RequestWindow", lambda: window)
+    limiter = RateLimiter()  # of the vault, which is opened by its first search
+    monkeypatch.setattr("notewell.features.sources.sync.RateLimiter", lambda: limiter)
     for _ in range(40):
-        assert window.wait_s() == 0.0
+        assert limiter.wait_s() == 0.0
     assert of(asked(engine), "Bees.md").current is False
     assert roam.pulled == roam.refused == []
 
@@ -160,11 +160,11 @@ def test_the_desktop_program_tells_texts_in_one_question(roam: FakeRoam) -> None
 
 def test_too_many_requests_end_them_for_a_minute(roam: FakeRoam) -> None:
     time = [0.0]
-    window = RequestWindow(2, lambda: time[0])
-    assert [window.wait_s(), window.wait_s()] == [0.0, 0.0]
+    limiter = RateLimiter(2, lambda: time[0])
+    assert [limiter.wait_s(), limiter.wait_s()] == [0.0, 0.0]
     time[0] = 20.0
-    assert (window.left(), window.wait_s()) == (0, 40.0)
+    assert (limiter.left(), limiter.wait_s()) == (0, 40.0)
     time[0] = 61.0
-    assert window.left() == 2
-    window.exhaust()
-    assert (window.left(), window.wait_s()) == (0, 60.0)
+    assert limiter.left() == 2
+    limiter.exhaust()
+    assert (limiter.left(), limiter.wait_s()) == (0, 60.0)

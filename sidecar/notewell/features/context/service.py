@@ -17,11 +17,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from notewell.base.errors import NotewellError
-from notewell.base.types import CountTokens, Note, StoredChunk, StoredNote, VaultRecord
+from notewell.base.types import CountTokens, Note, StoredChunk, StoredNote
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
-from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
+from notewell.contract.search import UNLOGGED, Passage, Result, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.index.port import IndexReader
 from notewell.search.show import cited_blocks as blocks
 from notewell.search.show.cited_blocks import CitedBlock
@@ -183,20 +182,10 @@ class _IncludedNote:
 class Assembler:
     """Assembles contexts from one vault. Any thread may call."""
 
-    def __init__(
-        self,
-        index: IndexReader,
-        vault: VaultRecord,
-        source: Source,
-        search: Callable[[SearchRequest], SearchReply],
-        tokens: TokenCounter,
-    ) -> None:
-        """`search` is the vault's search function."""
-        self._index = index
+    def __init__(self, vault: OpenVault) -> None:
         self._vault = vault
-        self._texts = NoteTexts(index, source)
-        self._search = search
-        self._count = tokens
+        self._texts = NoteTexts(vault.index, vault.source)
+        self._count = vault.count_tokens
 
     def assemble(self, question: ContextRequest) -> ContextReply:
         """The context for a question.
@@ -206,7 +195,7 @@ class Assembler:
             IndexFailure: the index cannot be read.
 
         """
-        found = self._search(
+        found = self._vault.ask(
             SearchRequest(
                 question.q,
                 limit=question.sources,
@@ -215,12 +204,12 @@ class Assembler:
                 door=question.door or UNLOGGED,
             )
         )
-        selection = _Selection(self._index, self._texts, self._count, question.budget_tokens)
+        selection = _Selection(self._vault.index, self._texts, self._count, question.budget_tokens)
         entries = selection.select(found.results, fill=question.fill)
         text, entries = self._fitted(entries, question.budget_tokens)
         return ContextReply(
             query=question.q,
-            vault=self._vault.name,
+            vault=self._vault.record.name,
             generation=found.generation,
             budget_tokens=question.budget_tokens,
             tokens=self._count(text),
@@ -262,8 +251,7 @@ class Assembler:
 
 def opened(vault: OpenVault) -> OpenFeature:
     """The contexts of a vault."""
-    made = Assembler(vault.index, vault.record, vault.source, vault.ask, vault.count_tokens)
-    return OpenFeature(answers={ContextRequest: made.assemble})
+    return OpenFeature(answers={ContextRequest: Assembler(vault).assemble})
 
 
 class _Selection:

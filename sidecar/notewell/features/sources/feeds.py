@@ -17,7 +17,7 @@ from notewell.features.sources.pages import Feed, Item, Unread
 from notewell.features.sources.roam_api import (
     SERVERS,
     Pace,
-    RequestWindow,
+    RateLimiter,
     RoamApi,
     RoamDesktop,
     RoamServers,
@@ -41,14 +41,14 @@ class Reach:
     """Means of a feed besides its place.
 
     `token` gives the one that was kept for a source; `wait` waits so many seconds and may raise
-    CancelledError; `offline` forbids to ask other computers; `window` counts the requests of
+    CancelledError; `offline` forbids to ask other computers; `limiter` counts the requests of
     all that ask this source.
     """
 
     token: Callable[[SourceSpec], str]
     wait: Callable[[float], None]
     offline: bool = False
-    window: RequestWindow | None = None
+    limiter: RateLimiter | None = None
 
 
 def _roam(spec: SourceSpec, reach: Reach) -> Feed:
@@ -57,7 +57,7 @@ def _roam(spec: SourceSpec, reach: Reach) -> Feed:
     token = _token(spec, reach)
     place = spec.place or SERVERS
     pace = Pace(reach.wait)
-    return RoamGraph(RoamServers(spec.graph, token, pace, place, window=reach.window))
+    return RoamGraph(RoamServers(spec.graph, token, pace, place, limiter=reach.limiter))
 
 
 def _roam_desktop(spec: SourceSpec, reach: Reach) -> Feed:

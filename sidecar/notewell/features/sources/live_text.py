@@ -13,15 +13,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from notewell.base.errors import NotewellError, SourceError
 from notewell.base.support.http import HttpClient
 from notewell.base.support.http.connection import is_loopback
-from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
+from notewell.engine.feature import OpenVault
 from notewell.features.sources import known
 from notewell.features.sources.known import SourceSpec, SourceState
 from notewell.features.sources.page_store import PageAddresses
@@ -29,7 +28,8 @@ from notewell.features.sources.pages import write_text
 from notewell.features.sources.roam_api import (
     SERVERS,
     Pace,
-    RequestWindow,
+    RateLimiter,
+    RoamApi,
     RoamDesktop,
     RoamServers,
     desktop_port,
@@ -70,19 +70,17 @@ class _Asking:
 class LiveText:
     """Refreshes the results of one vault. Any thread may call; one request is sent at a time."""
 
-    def __init__(
-        self, record: VaultRecord, window: RequestWindow, *, offline: bool, snippet_chars: int
-    ) -> None:
-        """`window` is shared with the vault's syncs. Nothing is read or asked yet."""
-        self._record = record
-        self._window = window
-        self._offline = offline
-        self._chars = snippet_chars
-        self._folder = known.folder_of(record)
+    def __init__(self, vault: OpenVault, limiter: RateLimiter) -> None:
+        """`limiter` is shared with the vault's syncs."""
+        self._record = vault.record
+        self._limiter = limiter
+        self._offline = vault.settings.offline
+        self._chars = vault.settings.search.snippet_chars
+        self._folder = known.folder_of(vault.record)
         self._addresses = PageAddresses(self._folder)
         self._changing = threading.Lock()
         self._asking: _Asking | None = None
-        self._source: CurrentTexts | None = None
+        self._source: RoamApi | None = None
         self._cached: dict[str, tuple[float, str | None]] = {}  # uid: when asked, its text
         self._silent_until = 0.0
 
@@ -127,7 +125,7 @@ class LiveText:
         """Ask in a thread; None where that is not possible now, so that no search waits in vain."""
         with self._changing:
             busy = self._asking is not None or time.monotonic() < self._silent_until
-            if busy or self._window.left() <= _KEPT_FREE:
+            if busy or self._limiter.left() <= _KEPT_FREE:
                 return None
             self._asking = asking = _Asking()
         threading.Thread(
@@ -140,7 +138,9 @@ class LiveText:
         try:
             if self._source is None:
                 token = token_of(state.spec)
-                self._source = current_texts(state.spec, token, self._window, offline=self._offline)
+                self._source = current_texts(
+                    state.spec, token, self._limiter, offline=self._offline
+                )
             if self._source is not None:
                 self._keep(uids, self._source.texts(uids), began)
             else:
@@ -221,25 +221,14 @@ def _weights(request: SearchRequest) -> dict[str, float]:
     return dict.fromkeys([word for word in found if word not in light] or found, 1.0)
 
 
-class CurrentTexts(Protocol):
-    """Tells what blocks say now."""
-
-    def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
-        """The text of each block that there is, by uid.
-
-        Raises SourceError where the source cannot be asked, or refuses.
-        """
-        ...
-
-
 def is_live(spec: SourceSpec) -> bool:
     """True if a source can be asked at all."""
     return spec.form in {"roam", "roam-desktop"}
 
 
 def current_texts(
-    spec: SourceSpec, token: str, window: RequestWindow, *, offline: bool
-) -> CurrentTexts | None:
+    spec: SourceSpec, token: str, limiter: RateLimiter, *, offline: bool
+) -> RoamApi | None:
     """The client that asks a source; None where it may not be asked: without a token, or offline.
 
     Raises SourceError if Roam's desktop program is not found.
@@ -254,4 +243,4 @@ def current_texts(
     if offline and not is_loopback(urlsplit(place).hostname or ""):
         return None
     pace = Pace(lambda _: None)
-    return RoamServers(spec.graph, token, pace, place, client, window=window)
+    return RoamServers(spec.graph, token, pace, place, client, limiter=limiter)

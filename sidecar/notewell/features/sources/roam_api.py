@@ -105,8 +105,8 @@ _LOCAL_API = 1  # the version that is expected
 _WRONG_KIND = b"WRONG_GRAPH_TYPE"  # the token is one of an offline graph of this name
 
 
-class RequestWindow:
-    """The requests to a graph in the last minute, by whoever asks. Any thread may use it."""
+class RateLimiter:
+    """Rate limiter of requests to one graph, shared by all that ask it. Any thread may use it."""
 
     def __init__(
         self, per_minute: int = PER_MINUTE, now: Callable[[], float] = time.monotonic
@@ -152,6 +152,10 @@ class RoamApi(Protocol):
         """The trees below blocks or pages, in the order of `uids`; None for what is not there."""
         ...
 
+    def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
+        """The text of each block that there is, by uid, as it is now."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -173,13 +177,13 @@ class RoamServers:
     client: HttpClient = field(
         default_factory=lambda: HttpClient(timeout_s=_TIMEOUT_S, max_bytes=_MAX_BYTES)
     )
-    window: RequestWindow | None = None  # of all that ask this graph; None: of this alone
+    limiter: RateLimiter | None = None  # of all that ask this graph; None: of this alone
     _peer: str | None = None
 
     def __post_init__(self) -> None:
         """Count the requests, where nobody does."""
-        if self.window is None:
-            self.window = RequestWindow(self.pace.per_minute, self.pace.now)
+        if self.limiter is None:
+            self.limiter = RateLimiter(self.pace.per_minute, self.pace.now)
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
         found = self._ask("q", {"query": query, "args": list(values)})
@@ -194,9 +198,9 @@ class RoamServers:
         return found
 
     def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
-        """See `CurrentTexts.texts`: one request, none where that would be too many."""
-        window = self.window
-        if window is not None and window.wait_s() > 0:
+        """See `RoamApi.texts`: one request, none where that would be too many."""
+        limiter = self.limiter
+        if limiter is not None and limiter.wait_s() > 0:
             raise SourceError("Roam was asked too often within a minute.")
         try:
             body = {"eids": _eids(uids), "selector": _TEXT_SELECTOR}
@@ -204,8 +208,8 @@ class RoamServers:
         except HttpError as error:
             self._peer = None
             raise SourceError(f"Roam cannot be reached: {error}.") from error
-        if reply.status == _TOO_MANY and window is not None:
-            window.exhaust()
+        if reply.status == _TOO_MANY and limiter is not None:
+            limiter.exhaust()
         if reply.status != 200:
             raise _refusal(reply.status, error_words(reply.body), self.graph)
         found = _result(reply)
@@ -257,7 +261,7 @@ class RoamServers:
 
     def _keep_pace(self) -> None:
         """Wait until another request is within the limit."""
-        while self.window is not None and (left := self.window.wait_s()) > 0:
+        while self.limiter is not None and (left := self.limiter.wait_s()) > 0:
             self.pace.wait(left)
 
 

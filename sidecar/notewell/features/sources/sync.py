@@ -24,7 +24,7 @@ from notewell.features.sources.live_text import LiveText
 from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.pages import Feed, Item, SourceDocument, SourcePage, Unread
 from notewell.features.sources.requests import SourceSyncReply, SyncSource
-from notewell.features.sources.roam_api import RequestWindow, token_of
+from notewell.features.sources.roam_api import RateLimiter, token_of
 
 BATCH = 50  # pages; what Roam gives at once
 
@@ -125,7 +125,7 @@ class SourceSync:
     """Brings the notes of one vault up to date with their source. Any thread may call."""
 
     def __init__(self, vault: OpenVault) -> None:
-        self.window = RequestWindow()  # also of those who ask the source between syncs
+        self.limiter = RateLimiter()  # also of those who ask the source between syncs
         self._vault = vault
         self._record = vault.record
 
@@ -166,7 +166,7 @@ class SourceSync:
 
     def _synced(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
         offline = self._vault.settings.offline
-        feed = feed_of(state.spec, Reach(token_of, progress.wait, offline, self.window))
+        feed = feed_of(state.spec, Reach(token_of, progress.wait, offline, self.limiter))
         store = PageStore(known.folder_of(self._record), self._record.path, state.spec.outline)
         try:
             return sync(store, feed, progress, remove_missing=remove)
@@ -184,14 +184,8 @@ class SourceSync:
 
 def opened(vault: OpenVault) -> OpenFeature:
     """The source of a vault, if its notes are converted from one."""
-    settings = vault.settings
     syncs = SourceSync(vault)
-    live = LiveText(
-        vault.record,
-        syncs.window,
-        offline=settings.offline,
-        snippet_chars=settings.search.snippet_chars,
-    )
+    live = LiveText(vault, syncs.limiter)
     return OpenFeature(
         answers={SyncSource: lambda one: syncs.begin(remove_missing=one.remove_missing)},
         runs={"sync": lambda: syncs.begin(trigger="schedule")},
