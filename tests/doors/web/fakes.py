@@ -30,39 +30,21 @@ from notewell.contract.changes import (
     ServerWriteView,
     SyncReply,
 )
-from notewell.contract.context import ContextReply, ContextRequest, ContextSource
 from notewell.contract.log import (
     ClearedReply,
-    LoggedOpen,
-    LoggedQuery,
-    LoggedResult,
     LogReply,
+    LogRequest,
     OpenedReply,
     VerdictReply,
-    VerdictView,
 )
 from notewell.contract.manage import (
-    LanguageShare,
-    ModelVectors,
-    MonthCount,
-    NamedCount,
-    SizedNote,
-    Sizes,
     StatsReply,
-    SuggestedModel,
+    StatsRequest,
     SuggestReply,
+    SuggestRequest,
 )
 from notewell.contract.notes import NeighborsRequest, NoteReply, NoteRequest
 from notewell.contract.request import Request, StreamEvent
-from notewell.contract.runs import (
-    CancelRun,
-    NextRun,
-    RunError,
-    RunRequest,
-    RunsReply,
-    RunsRequest,
-    RunView,
-)
 from notewell.contract.search import (
     Explain,
     Fusion,
@@ -84,99 +66,19 @@ from notewell.engine.ingest.reports import EventLog, Tally
 from notewell.engine.vaults.opened import Hold
 from notewell.features import FEATURES
 from notewell.features.ask.requests import AskRequest
-from notewell.features.documents.requests import (
-    AddDocuments,
-    AddedReply,
-    DocumentNamespace,
-    DocumentPlace,
-    DocumentsReply,
-    ListDocuments,
-    RemoveDocuments,
-)
-from notewell.features.evaluate.requests import (
-    TunedWeight,
-    TuneGain,
-    TuneOutcome,
-    TuneReply,
-    TuneRequest,
-)
-from notewell.features.gardener.requests import (
-    ApplyPlan,
-    ForgetRejections,
-    GardenModelReply,
-    GardenModelRequest,
-    GardenReply,
-    MakePlan,
-    PlanReply,
-    PlanRequest,
-    PlansReply,
-    PlansRequest,
-    RejectionsReply,
-    RejectionsRequest,
-    RejectionView,
-    RejectPlan,
-    RejectReply,
-    UndoPlan,
-)
-from notewell.features.gleanings.requests import (
-    DomainCount,
-    ExtractGleanings,
-    ExtractReply,
-    GleaningReply,
-    GleaningRequest,
-    GleaningsReply,
-    GleaningsRequest,
-    GleaningStatsReply,
-    GleaningStatsRequest,
-    GleaningView,
-    MaintainGleanings,
-    MaintainReply,
-    MarkGleaning,
-    StatusChange,
-)
-from notewell.features.memory.requests import MemoryReply, MemoryRequest
 from notewell.features.phone.requests import (
     PhoneIndexReply,
     PhoneIndexRequest,
-    PhoneIndexSize,
     SwitchPhoneIndex,
-)
-from notewell.features.properties.requests import (
-    EditedNote,
-    EditProperties,
-    EditPropertiesBatch,
-    PropertiesBatchReply,
-    PropertiesReply,
 )
 from notewell.features.sources.requests import (
     AddSource,
     RemoveSource,
-    SourcesReply,
     SourcesRequest,
-    SourceSyncReply,
-    SourceView,
     SyncSource,
 )
-from notewell.features.topics.requests import (
-    AlikeTopics,
-    CheckTopics,
-    TopicCheckReply,
-    TopicFolder,
-    TopicsReply,
-    TopicsRequest,
-    TopicView,
-    UnknownTopic,
-)
-from notewell.features.writes.requests import (
-    UndoneReply,
-    UndoRequest,
-    WritesReply,
-    WritesRequest,
-    WriteView,
-)
 from tests.doors.web.asked import FakeAsking
-from tests.doors.web.explored import EXPLORED
-from tests.doors.web.remembered import REMEMBERED
+from tests.doors.web.recorded import recorded
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 Connect: TypeAlias = Callable[..., Awaitable[Client]]
@@ -214,30 +116,6 @@ def result(path: str, text: str) -> Result:
     )
 
 
-class FakeDocuments:
-    """One namespace with a folder of one file."""
-
-    def __init__(self, vault: str, heard: Callable[[object], None]) -> None:
-        self._vault = vault
-        self._heard = heard
-
-    def reply(self) -> DocumentsReply:
-        self._heard("documents")
-        place = DocumentPlace(".documents/Papers/Papers", "/home/ada/Papers", True, (), ())
-        namespace = DocumentNamespace("Papers", ".documents/Papers", (place,), 1, 2, 0, 0)
-        return DocumentsReply(self._vault, (namespace,), ("/home/ada",))
-
-    def add(self, request: AddDocuments) -> AddedReply:
-        self._heard(request)
-        path = f".documents/{request.namespace}/Papers"
-        ids = (f"{path}/Bees.pdf#0", f"{path}/Bees.pdf#1")
-        return AddedReply(self._vault, request.namespace, path, 1, 0, 0, 2, ids, 0, path)
-
-    def remove(self, request: RemoveDocuments) -> DocumentsReply:
-        self._heard(request)
-        return self.reply()
-
-
 class FakeHistory:
     """A log of one search; `asked` is the engine's."""
 
@@ -257,274 +135,68 @@ class FakeHistory:
 
     def log(self, *, limit: int, since: float | None = None) -> LogReply:
         self._asked.append((limit, since))
-        at = "2026-03-02T10:00:00+00:00"
-        opened = LoggedOpen("Garden/Bees.md", 1, at)
-        results = (LoggedResult("Garden/Bees.md", 1.0),)
-        entry = LoggedQuery("q1", at, "web", "bees", "hybrid", 1.5, 7, results, (opened,))
-        verdict = VerdictView("bees", "Zürich.md", "never_for_this", at)
-        return LogReply(self._vault, True, 1, (entry,), (verdict,))
+        logged: LogReply = recorded(LogRequest)
+        return logged
 
     def clear(self, *, keep_verdicts: bool) -> ClearedReply:
         self._asked.append(keep_verdicts)
         return ClearedReply(1, 1, 0 if keep_verdicts else 1)
 
 
-class FakeSuggestions:
-    """Suggests a model for German notes."""
-
-    def __init__(self, vault: str) -> None:
-        self._vault = vault
-
-    def reply(self) -> SuggestReply:
-        return SuggestReply(
-            vault=self._vault,
-            model="all-MiniLM-L6-v2",
-            languages=(LanguageShare("de", "German", 0.75), LanguageShare("en", "English", 0.25)),
-            suggestion=SuggestedModel("multilingual-e5-small-q4", 91, 20, "75% are in German."),
-            service=None,
-        )
-
-
-def tuned(vault: str, request: TuneRequest) -> TuneReply:
-    """Answer what a tuning that always finds the same does."""
-    outcome: TuneOutcome = "applied" if request.apply else "better"
-    weights = {"names": TunedWeight(1.0, 0.5)}
-    return TuneReply(vault, outcome, 40, 0, weights, TuneGain(0.7, 0.8, 0.1, 0.05, 0.15))
-
-
-class FakeMemories:
-    """Memories that always answer the same; `asked` is the engine's."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
-
-    def answer(self, asked: MemoryRequest) -> MemoryReply:
-        self._asked.append(asked)
-        return REMEMBERED[type(asked)]
-
-
-RUN = RunView(
-    "1",
-    "reconcile",
-    "schedule",
-    "2026-03-02T10:00:00+00:00",
-    None,
-    "running",
-    {"read": 2},
-    (RunError("Garden/Bees.md", "it cannot be read"),),
-)
-
-
-class FakeRuns:
-    """Two runs; `asked` is the engine's."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
-
-    def reply(self, limit: int) -> RunsReply:
-        self._asked.append(limit)
-        return RunsReply("Home", (RUN,), (NextRun("reconcile", "2026-03-03T03:30:00+00:00"),))
-
-    def show(self, number: str) -> RunView:
-        self._asked.append(number)
-        if number != RUN.id:
-            raise NotFoundError(f"There is no run {number}.")
-        return RUN
-
-
-GLEANING = GleaningView(
-    id="0123456789ab",
-    title="Bees",
-    url="https://bees.example/",
-    domain="bees.example",
-    description="",
-    created="2026-03-02",
-    source="Daily/2026-03-02.md",
-    line=7,
-    days=("Daily/2026-03-02.md",),
-    status="active",
-    reason="",
-    note=None,
-)
-
-
-class FakeGleanings:
-    """One saved link; `asked` is the engine's."""
-
-    def __init__(self, asked: list[object]) -> None:
-        self._asked = asked
-
-    def extract(self, request: ExtractGleanings) -> ExtractReply:
-        self._asked.append(request)
-        return ExtractReply("Home", "2", 1, 1, 1, 0, (GLEANING.id,), 0, None)
-
-    def reply(self, request: GleaningsRequest) -> GleaningsReply:
-        self._asked.append(request)
-        return GleaningsReply("Home", (GLEANING,), 1)
-
-    def stats(self) -> GleaningStatsReply:
-        counted = (DomainCount("bees.example", 1),)
-        return GleaningStatsReply("Home", 1, 0, {"active": 1, "inactive": 0, "hidden": 0}, counted)
-
-    def show(self, key: str) -> GleaningReply:
-        self._asked.append(key)
-        if key != GLEANING.id:
-            raise NotFoundError(f"There is no gleaning {key}.")
-        change = StatusChange("2026-03-02T10:00:00+00:00", "active", "", "maintain")
-        return GleaningReply("Home", GLEANING, (change,))
-
-    def mark(self, request: MarkGleaning) -> GleaningReply:
-        self._asked.append(request)
-        return self.show(request.id)
-
-    def maintain(self, *, dry_run: bool) -> MaintainReply:
-        self._asked.append(dry_run)
-        return MaintainReply("Home", "3")
-
-
 class FakePhoneIndex:
-    """The phone index of a vault with one note; `fails` is raised where it is written."""
+    """The phone index of a vault; `fails` is raised where it is written."""
 
     def __init__(self) -> None:
         self.on = False
         self.fails: Exception | None = None
 
-    def reply(self) -> PhoneIndexReply:
-        expected = PhoneIndexSize(500, 1, 1, 384, None)
-        name, place = "notewell-phone-index.bin", "/home/me/Home/notewell-phone-index.bin"
-        there = (500, "2026-03-02T10:00:00+00:00", 1, 1, 384) if self.on else (None, None, 0, 0, 0)
-        return PhoneIndexReply("Home", self.on, name, place, *there, None, expected)
+    def reply(self, _request: PhoneIndexRequest) -> PhoneIndexReply:
+        written: PhoneIndexReply = recorded(PhoneIndexRequest)
+        return replace(written, on=self.on, bytes=500 if self.on else None)
 
-    def switch(self, *, on: bool) -> PhoneIndexReply:
-        if on and self.fails is not None:
+    def switch(self, request: SwitchPhoneIndex) -> PhoneIndexReply:
+        if request.on and self.fails is not None:
             raise self.fails
-        self.on = on
-        return self.reply()
-
-
-BEES = "Garden/Bees.md"
-TOPICS = TopicsReply(
-    "Home",
-    (TopicView("Bees", "Ontology/Bees.md", ("Apis",), 2),),
-    (TopicFolder("Ontology", "All."),),
-    None,
-)
-CHECKED_TOPICS = TopicCheckReply(
-    "Home",
-    (UnknownTopic("A.md", "Bee", "Ontology/Bees.md"),),
-    ("Ontology/Bee.md",),
-    (AlikeTopics("Ontology/Bees.md", "Ontology/Bee.md", 1.0, "name"),),
-)
-EDITED = EditedNote(BEES, False, "0" * 32, "")
-UNCHANGED = PropertiesReply("Home", BEES, False, "0" * 32, "", None)
-PLAN = PlanReply(
-    "Home", "20260302-100000", "2026-03-02T10:00:00+00:00", None, (), (), {"open": 0}, 0
-)
-GARDEN_MODEL = GardenModelReply(
-    "Home", "openai", "127.0.0.1", True, "test-model", 2, 3, 1, 900, 720, 0.0, "2026-03", "notes"
-)
-REJECTED = RejectionView(
-    "0123456789ab", "broken_links", "Home.md", "[[Bes]]", "2026-03-02T10:00:00+00:00"
-)
-WRITE = WriteView(1, "2026-03-02T10:00:00+00:00", "Memory/Hives.md", "memory store", False)
+        self.on = request.on
+        return self.reply(PhoneIndexRequest())
 
 
 class FakeFeatures:
-    """The answers of features by the kind of the request; `asked` is the engine's."""
+    """Recorded answers of features; `heard` is called with each request."""
 
     def __init__(
-        self, vault: str, asked: list[object], explorer: FakeExplorer, asking: FakeAsking
+        self, notes: Mapping[str, str], heard: Callable[[object], None], asking: FakeAsking
     ) -> None:
-        gleanings = FakeGleanings(asked)
-        documents = FakeDocuments(vault, asked.append)
-        runs = FakeRuns(asked)
         self.phone = FakePhoneIndex()
+        self._notes = notes
+        self._heard = heard
         self._asking = asking
-
-        def fixed(reply: object) -> Callable[[object], object]:
-            """Record the request, and answer it always alike."""
-
-            def answer(request: object) -> object:
-                asked.append(request)
-                return reply
-
-            return answer
-
         self._answers: Mapping[type, Callable[[Any], object]] = {
-            ExtractGleanings: gleanings.extract,
-            GleaningsRequest: gleanings.reply,
-            GleaningStatsRequest: lambda _: gleanings.stats(),
-            GleaningRequest: lambda one: gleanings.show(one.id),
-            MarkGleaning: gleanings.mark,
-            MaintainGleanings: lambda one: gleanings.maintain(dry_run=one.dry_run),
-            **dict.fromkeys(REMEMBERED, FakeMemories(asked).answer),
-            **dict.fromkeys(EXPLORED, explorer.answer),
-            SyncSource: fixed(SourceSyncReply("Home", "1")),
-            ListDocuments: lambda _: documents.reply(),
-            AddDocuments: documents.add,
-            RemoveDocuments: documents.remove,
-            TuneRequest: lambda one: tuned(vault, one),
-            TopicsRequest: fixed(TOPICS),
-            CheckTopics: fixed(CHECKED_TOPICS),
-            EditProperties: fixed(UNCHANGED),
-            EditPropertiesBatch: fixed(PropertiesBatchReply("Home", 0, (EDITED,), (), None)),
-            ContextRequest: FakeAssembler(vault, asked).assemble,
-            RunsRequest: lambda one: runs.reply(one.limit),
-            RunRequest: lambda one: runs.show(one.id),
-            CancelRun: lambda one: runs.show(one.id),
-            PhoneIndexRequest: lambda _: self.phone.reply(),
-            SwitchPhoneIndex: lambda one: self.phone.switch(on=one.on),
-            MakePlan: fixed(PLAN),
-            GardenModelRequest: fixed(GARDEN_MODEL),
-            PlansRequest: fixed(PlansReply("Home", (), ())),
-            PlanRequest: fixed(PLAN),
-            ApplyPlan: fixed(GardenReply("Home", PLAN.id, (), (), None)),
-            RejectPlan: fixed(RejectReply("Home", PLAN.id, (), False)),
-            UndoPlan: fixed(GardenReply("Home", PLAN.id, (), (), None)),
-            RejectionsRequest: fixed(RejectionsReply("Home", (REJECTED,), 1)),
-            ForgetRejections: fixed(RejectionsReply("Home", (), 0)),
-            WritesRequest: fixed(WritesReply("Home", (WRITE,))),
-            UndoRequest: fixed(UndoneReply("Home", "Memory/Hives.md", 2)),
+            PhoneIndexRequest: self.phone.reply,
+            SwitchPhoneIndex: self.phone.switch,
             **asking.answers,
         }
 
     def answer(self, request: Request[Any]) -> object:
-        return self._answers[type(request)](request)
+        if type(request) in self._answers:
+            return self._answers[type(request)](request)
+        self._heard(request)
+        if isinstance(request, NeighborsRequest) and request.path not in self._notes:
+            raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
+        return recorded(type(request))
+
+    reply = answer  # as completions are asked for
 
     def stream(self, request: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
         return self._asking.answer(request, cancel)
 
 
-class FakeAssembler:
-    """A context of one note, whatever is asked."""
+class FakeSuggestions:
+    """Suggests a model, as recorded."""
 
-    def __init__(self, vault: str, asked: list[object]) -> None:
-        self._vault = vault
-        self._asked = asked
-
-    def assemble(self, asked: ContextRequest) -> ContextReply:
-        self._asked.append(asked)
-        path = "Garden/Bees.md"
-        source = ContextSource(1, path, "Bees", None, 1, 1.0, "full", 20, "obsidian://open")
-        return ContextReply(
-            asked.q, self._vault, 7, asked.budget_tokens, 20, "tiny", "text", (source,), 0, 0.5, ()
-        )
-
-
-class FakeExplorer:
-    """Replies about links, topics and words; `heard` is called with each request."""
-
-    def __init__(self, notes: Mapping[str, str], heard: Callable[[object], None]) -> None:
-        self._notes = notes
-        self._heard = heard
-
-    def answer(self, question: Request[Any]) -> object:
-        self._heard(question)
-        if isinstance(question, NeighborsRequest) and question.path not in self._notes:
-            raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
-        return EXPLORED[type(question)]
-
-    reply = answer
+    def reply(self) -> SuggestReply:
+        suggested: SuggestReply = recorded(SuggestRequest)
+        return suggested
 
 
 class FakeWork:
@@ -602,10 +274,9 @@ class FakeEngine:
         self.work = FakeWork(self.notes, self._heard)
         self.threads = FakeThreads()
         self.searcher = self
-        self.suggestions = FakeSuggestions(record.name)
+        self.suggestions = FakeSuggestions()
         self.asking = FakeAsking(self.asked)
-        self.completions = FakeExplorer(self.notes, self._heard)
-        self.features = FakeFeatures(record.name, self.asked, self.completions, self.asking)
+        self.features = self.completions = FakeFeatures(self.notes, self._heard, self.asking)
         self.events = EventLog()
         self.started = False
         self.closed = False
@@ -702,20 +373,8 @@ class FakeEngine:
 
     def stats(self, *, limit: int) -> StatsReply:
         self._heard(limit)
-        return StatsReply(
-            vault=self.record.name,
-            generation=7,
-            notes=len(self.notes),
-            chunks=len(self.notes),
-            links=1,
-            files={"indexed": len(self.notes)},
-            sizes=Sizes(100, 30, 2000, (SizedNote("Garden/Bees.md", 60),)),
-            types=(NamedCount(None, 2), NamedCount("person", 1)),
-            folders=(NamedCount("Garden", 2), NamedCount(None, 1)),
-            tags=(NamedCount("garden", 2),),
-            months=(MonthCount("2026-03", 1, 2),),
-            models=(ModelVectors("tiny", "fp32", 16, 3, answering=True),),
-        )
+        figures: StatsReply = recorded(StatsRequest)
+        return figures
 
     def tally(self) -> Tally:
         return Tally(runs=2, read=5, embedded=4, reused=1)
@@ -728,22 +387,19 @@ class FakeEngine:
         self.started = True
 
 
-SOURCE = SourceView("c3d4", "Roam", "import", "Roam", "/home/ada/Roam.json", None, "new", None, 0)
-
-
 async def fake_sources(site: Site, _vault: str | None, request: object) -> object:
     """One source, whose notes are in the first vault."""
     if isinstance(request, AddSource):
         if not request.place.startswith("/home/ada"):
             raise ForbiddenError("That may not be read.", code="not_allowed")
-        return replace(SOURCE, name=request.name or "Roam", vault=request.name or "Roam")
+        return recorded(AddSource)
     if isinstance(request, SourcesRequest):
-        return SourcesReply((SOURCE,))
+        return recorded(SourcesRequest)
     assert isinstance(request, SyncSource | RemoveSource)
     if request.id != "Roam":
         raise NotFoundError(f"There is no source {request.id}.", code="source_not_found")
     if isinstance(request, RemoveSource):
-        return SourcesReply(())
+        return recorded(RemoveSource)
     return await from_engine(site, site.vaults.records()[0].id, request)
 
 

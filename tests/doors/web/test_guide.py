@@ -29,7 +29,7 @@ class Curl:
     @classmethod
     def of(cls, command: str) -> Curl:
         """Read a command; an option that is not known here fails the test."""
-        curl, words = cls(), iter(shlex.split(command)[1:])
+        curl, words = cls(), iter(shlex.split(command, comments=True)[1:])
         for word in words:
             match word:
                 case "-H":

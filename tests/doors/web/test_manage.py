@@ -36,7 +36,7 @@ async def test_the_figures_are_asked_for_with_a_limit(client: Client, engine: Fa
     reply = await (await client.get("/api/stats?limit=7")).json()
 
     assert engine.asked == [7]
-    assert reply["types"][0] == {"name": None, "notes": 2}
+    assert reply["types"][0] == {"name": None, "notes": 7}
 
 
 async def test_the_phone_index_is_switched_with_its_setting(

@@ -37,15 +37,24 @@ from notewell.contract.changes import (
     RetryRequest,
 )
 from notewell.contract.log import ClearLogRequest, LogRequest, VerdictRequest
-from notewell.contract.notes import NoteRequest
+from notewell.contract.notes import NeighborsRequest, NoteRequest
 from notewell.contract.request import Request
-from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.contract.search import (
+    CompleteRequest,
+    SearchRequest,
+    SimilarRequest,
+    SimilarTextRequest,
+)
 from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.doors.web import server
 from notewell.engine.client import SERVER_FILE, RemoteBackend, ServerInfo, running_server
-from tests.doors.web.explored import EXPLORED
+from notewell.features.archaeology.requests import ArchaeologyRequest
+from notewell.features.graph.requests import REQUESTS
 from tests.doors.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
 from tests.doors.web.serving import serving
+
+# Requests that differ in the kinds of their fields.
+ABOUT_A_VAULT = (*REQUESTS, NeighborsRequest, ArchaeologyRequest, CompleteRequest)
 
 
 @pytest.fixture
@@ -77,7 +86,7 @@ def test_client_and_server_use_the_same_file_name() -> None:
     assert server.SERVER_FILE == SERVER_FILE
 
 
-@pytest.mark.parametrize("kind", EXPLORED, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", ABOUT_A_VAULT, ids=lambda kind: kind.__name__)
 async def test_every_request_arrives_unchanged(
     remote: RemoteBackend, engine: FakeEngine, kind: type[Request[Any]]
 ) -> None:
@@ -109,7 +118,7 @@ async def test_the_log_is_read_cleared_and_gets_verdicts(
     cleared = await call(remote.answer, ClearLogRequest(keep_verdicts=True))
 
     assert engine.asked == [(5, 1_772_445_600.0), ("bees", "Garden/Bees.md", None), True]
-    assert book.entries[0].query == "bees"
+    assert book.entries[0].query == "garden water"
     assert cleared.verdicts == 0
 
 
