@@ -373,7 +373,7 @@ def _register(state: State, model: ModelKey, dimensions: int) -> None:
 
 
 def _with_vector(state: State, chunk: ChunkRecord) -> ChunkRecord:
-    """The chunk with the vector of its own text, or else the one it had, as far as stored."""
+    """The chunk with its own vector if that is stored, else with the one that it had."""
     for text_hash in (chunk.stored.text_hash, chunk.vector_hash):
         if state.has_vector(state.chunk_model, text_hash):
             return replace(chunk, vector_hash=text_hash)

@@ -56,7 +56,7 @@ class NoteBefore:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What the index has of the paths that a batch names, and the ids that it gives next.
+    """The part of an index that a batch names by its paths, and the ids that come next.
 
     `ledger` are the entries of moved and touched notes. `preparing`: another model than the batch's
     is in use, and decides what counts as indexed meanwhile. `stored` and `standing` are the texts
@@ -121,7 +121,7 @@ class Changes:
 
     @property
     def in_text(self) -> bool:
-        """Whether keywords and links change."""
+        """True if keywords and links change."""
         return self.text_generation == self.generation
 
     def notes_put(self) -> list[tuple[int, Note]]:
@@ -130,7 +130,7 @@ class Changes:
 
     @property
     def applied(self) -> Applied:
-        """What is told of the batch."""
+        """The summary for the caller of `apply`."""
         return Applied(
             generation=self.generation,
             chunks_added=len(self.chunks_added),
@@ -140,7 +140,7 @@ class Changes:
 
 
 def decide(batch: Batch, before: Before, now: float) -> Changes:
-    """What the batch does: moves, removes, puts, touches, forgets, ledger, in this order.
+    """The changes of a batch: moves, removes, puts, touches, forgets, ledger, in this order.
 
     `now` is the time of its ledger entries, in seconds since 1970.
     """
@@ -304,7 +304,7 @@ class _Decision:
         return note_id
 
     def _touch(self, touch: ManifestEntry) -> None:
-        """A note is as it was; if it was to be read again, it need not be."""
+        """The file has the same content, so a note that was pending or failed is not read again."""
         entry, note = self._entry(touch.path), self._notes.get(touch.path)
         if entry is None:
             return
@@ -354,7 +354,7 @@ class VectorHeirs:
         self._by_text: dict[str, _Ranges] | None = None
 
     def vector_hash(self, chunk: Chunk) -> bytes | None:
-        """That of the same text under another title, else of the passage it overlaps most."""
+        """The vector of the same text under another title, else of the passage it overlaps most."""
         if not self._before:
             return None
         if self._all is None or self._by_text is None:

@@ -273,7 +273,7 @@ def padded(text: str, length: int) -> str:
 
 
 def stored_length(length: int, *, at_most: bool = False) -> int:
-    """The least length from this on, or the greatest up to it, that tantivy's byte stands for.
+    """The length rounded up, or down (`at_most`), to one that tantivy's byte stands for.
 
     Lucene's `SmallFloat`: up to 40 all; above, 24 and a number of four significant bits.
     """
@@ -323,7 +323,7 @@ def summed(terms: Sequence[QueryTerm]) -> dict[str, float]:
 
 
 def field_factors(weights: FieldWeights) -> dict[str, float]:
-    """What a hit in each field counts."""
+    """The factor of a hit in each field."""
     return {name: float(getattr(weights, name)) for name in FIELDS}
 
 

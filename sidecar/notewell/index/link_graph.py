@@ -43,7 +43,6 @@ class LinkGraph:
     # --- reading ---
 
     def links_out(self, note_id: int) -> tuple[tuple[Link, int | None], ...]:
-        """A note's links in order, each with the note it leads to; None: to none."""
         node = self._node(note_id)
         if node is None:
             return ()
@@ -52,7 +51,6 @@ class LinkGraph:
         )
 
     def links_in(self, note_id: int) -> tuple[tuple[int, Link], ...]:
-        """Links of other notes that lead to a note, as (note, link), by note id."""
         found = []
         for source in sorted(self.backlinks(note_id)):
             found += [
@@ -61,7 +59,6 @@ class LinkGraph:
         return tuple(found)
 
     def neighbours(self, note_id: int) -> frozenset[int]:
-        """The notes a note links to, itself left out."""
         if note_id not in self._changed:
             return self._table.targets_of(note_id)
         node = self._node(note_id)
@@ -69,7 +66,6 @@ class LinkGraph:
         return frozenset(each for each in targets if each is not None and each != note_id)
 
     def links_among(self, note_ids: IdArray, first: int) -> tuple[IdArray, IdArray]:
-        """See the port: by the arrays of the table, and by sets where a note has changed."""
         changed = self._changed
         own = {
             place: self.neighbours(note_id)
@@ -79,12 +75,10 @@ class LinkGraph:
         return self._table.links_among(note_ids, first, own)
 
     def backlinks(self, note_id: int) -> frozenset[int]:
-        """The notes that link to a note, itself left out."""
         known = self._into.get(note_id)
         return self._table.sources_of(note_id) if known is None else known
 
     def backlink_counts(self, note_ids: IdArray) -> IdArray:
-        """How many notes link to each note, itself left out."""
         into = self._into
         counts = self._table.source_counts(note_ids)
         if into:
@@ -94,7 +88,6 @@ class LinkGraph:
         return counts
 
     def unresolved(self) -> tuple[tuple[int, Link], ...]:
-        """Links that lead to no note, as (note, link), by note id."""
         changed = frozenset(self._changed)
         return tuple(
             (note_id, link)
@@ -104,7 +97,6 @@ class LinkGraph:
         )
 
     def resolve(self, target: str, source_path: str) -> int | None:
-        """The note that a link target written in the note at `source_path` leads to."""
         return self._known_names().resolve(target, source_path)
 
     def __len__(self) -> int:
@@ -112,7 +104,6 @@ class LinkGraph:
 
     @property
     def edge_count(self) -> int:
-        """How many pairs of different notes are linked, by direction."""
         into, table = self._into.copy(), self._table
         others = len(table.sources) - sum(len(table.sources_of(note_id)) for note_id in into)
         return others + sum(map(len, into.values()))

@@ -29,7 +29,7 @@ NO_NOTE = -1
 class Node:
     """A note; `targets[n]` is the note that its link n leads to.
 
-    `packed` are its links as columns (link_rows.LINK_COLUMNS) in msgpack: most are never read, and
+    `packed` are its links as columns (row_values.LINK_COLUMNS) in msgpack: most are never read, and
     as objects they would make every garbage collection slow.
     """
 
@@ -223,7 +223,7 @@ class LinkTable:
         return frozenset(self.sources[self.source_starts[at] : self.source_starts[at + 1]].tolist())
 
     def source_counts(self, note_ids: IdArray) -> IdArray:
-        """How many other notes link to each note; 0 for one that is not in the table."""
+        """The number of other notes that link to each note; 0 for one that is not in the table."""
         if not len(self.ids):
             return np.zeros(len(note_ids), np.int64)
         at = np.minimum(np.searchsorted(self.ids, note_ids), len(self.ids) - 1)

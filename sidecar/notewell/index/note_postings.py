@@ -71,7 +71,7 @@ class NoteMatches:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermFields:
-    """Where terms stand in notes: arrays (notes, terms), zero where a note has not the term.
+    """The places of terms in notes: arrays (notes, terms), zero where a note lacks the term.
 
     `masks`: the fields that hold it; `frequencies`: how often the body does (255 at most).
     """
@@ -82,7 +82,7 @@ class TermFields:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """What is searched: stems with their weights, and fields with theirs.
+    """A query: stems with their weights, and fields with theirs.
 
     `pairs`: of each part of the table, where those of each stem are. `idf_weights`: of each stem,
     its weight times its idf; `total`: their sum, to which stems that no note holds may add.
@@ -131,7 +131,7 @@ class NoteTable:
 
     @property
     def changed_count(self) -> int:
-        """How many notes have changed or gone since the first segment was made."""
+        """The number of notes that changed or went since the first segment was made."""
         if not self._parts:
             return 0
         first = self._parts[0]
@@ -161,7 +161,7 @@ class NoteTable:
         return NoteTable([Part(merged(self._parts))] if self._parts else ())
 
     def frequency(self, number: int) -> int:
-        """How many notes hold the stem with this hash; in template lines, if nowhere else."""
+        """The number of notes that hold a stem, by hash; in template lines, if nowhere else."""
         wanted = np.array([number], np.uint32)
         pairs = [(part, part.segment.pairs(wanted)[0]) for part in self._parts]
         own = sum(part.own_among(each) for part, each in pairs)
@@ -206,7 +206,7 @@ class NoteTable:
         return known
 
     def fields_of(self, hashes: Sequence[int], note_ids: IdArray) -> TermFields:
-        """Where the stems, given by hash, stand in notes."""
+        """The places of stems, given by hash, in notes."""
         shape = (len(note_ids), len(hashes))
         masks, frequencies = np.zeros(shape, np.uint16), np.zeros(shape, np.uint8)
         wanted = np.array(hashes, np.uint32)
@@ -241,7 +241,7 @@ class NoteTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """What the stems of a query add up to for every note of a segment: arrays (notes,).
+    """The sums over the stems of a query for every note of a segment: arrays (notes,).
 
     `held` are the weights of stems in template lines alone, which are not in `covered`.
     """
@@ -254,7 +254,7 @@ class _Sums:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CommonStem:
-    """What a stem of many notes adds to each note of a segment, unweighted: arrays (notes,).
+    """The unweighted share of a common stem in each note of a segment: arrays (notes,).
 
     `shares`: the saturated frequency. `counts`: whether the note has it in a field that counts;
     `aside`: in template lines alone, None where no note has.
@@ -398,7 +398,7 @@ def _summed_weights(weights: NoteFieldWeights) -> tuple[float, FloatArray]:
 
 
 def _rows(part: Part, note_ids: IdArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.uint32]]:
-    """Which of the ids are living notes of a part, and the place of each in it."""
+    """A mask of the ids that are living notes of a part, and the place of each in it."""
     among = part.segment.note_ids
     at = np.minimum(np.searchsorted(among, note_ids), len(among) - 1)
     inside = among[at] == note_ids
@@ -409,7 +409,7 @@ def _rows(part: Part, note_ids: IdArray) -> tuple[npt.NDArray[np.intp], npt.NDAr
 
 
 class NoteMatching(ABC):
-    """Those methods of `search_ports.KeywordIndex` that only need the table of whole notes."""
+    """The methods of the port's `KeywordIndex` that only need the table of whole notes."""
 
     def __init__(self) -> None:
         """An engine's keyword index calls this first."""
@@ -422,11 +422,9 @@ class NoteMatching(ABC):
 
     @property
     def note_count(self) -> int:
-        """How many notes are indexed."""
         return self._note_table.note_count
 
     def note_frequency(self, token: str) -> int:
-        """In how many notes the token's stem stands, in any field."""
         return self._note_table.frequency(hash_of_token(token, self._stemmer))
 
     def expect(self, tokens: Sequence[str]) -> None:  # noqa: B027 (most engines read nothing)
@@ -440,11 +438,9 @@ class NoteMatching(ABC):
         notes: IdArray | None = None,
         unknown_idf: float = 0.0,
     ) -> NoteMatches:
-        """The notes that hold any of the terms in any field; see the port."""
         stems = hashed_terms(terms, self._stemmer)
         return self._note_table.match(stems, weights=weights, notes=notes, unknown_idf=unknown_idf)
 
     def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
-        """Where the terms stand in notes; see the port."""
         hashes = [hash_of_token(term.token, self._stemmer) for term in terms]
         return self._note_table.fields_of(hashes, note_ids)

@@ -107,11 +107,11 @@ class Segment:
         return int(self.notes.max(initial=0))
 
     def arrays(self) -> dict[str, UIntArray | IdArray]:
-        """What `from_arrays` takes."""
+        """The arrays that `from_arrays` takes."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def pairs(self, hashes: npt.NDArray[np.uint32]) -> list[slice]:
-        """Where the pairs of each stem are; an empty slice for one that no note holds."""
+        """The slice of the pairs of each stem; an empty one for a stem that no note holds."""
         if not len(self.hashes):
             return [slice(0, 0)] * len(hashes)
         at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
@@ -156,7 +156,7 @@ class Part:
 
     @property
     def count(self) -> int:
-        """How many notes count."""
+        """The number of living notes."""
         return len(self.segment.note_ids) - len(self.dead)
 
     @property
@@ -167,7 +167,7 @@ class Part:
 
     @property
     def needs_merging(self) -> bool:
-        """Whether too many of its notes are dead."""
+        """True if too many of its notes are dead."""
         return self.count * _MOST_DEAD < len(self.segment.note_ids) * (_MOST_DEAD - 1)
 
     def without(self, note_ids: IdArray) -> Part:
@@ -184,7 +184,7 @@ class Part:
         return Part(self.segment, None if alive.all() else alive)
 
     def alive_among(self, pairs: slice) -> int:
-        """How many of the notes of a stem count."""
+        """The number of living notes of a stem."""
         size = int(pairs.stop - pairs.start)
         if self.alive is None or not size:
             return size
@@ -194,7 +194,7 @@ class Part:
         return int(np.count_nonzero(self.alive.take(notes)))
 
     def own_among(self, pairs: slice) -> int:
-        """How many of the notes of a stem count that have it outside template lines."""
+        """The number of living notes of a stem that have it outside template lines."""
         outside = self.segment.masks[pairs] != TEMPLATE_BIT
         if outside.all():
             return self.alive_among(pairs)
@@ -277,7 +277,7 @@ def _sorted_segment(
 
 
 def _places(among: IdArray, note_ids: IdArray) -> npt.NDArray[np.intp]:
-    """Where those of the ids that are in `among`, which ascends, are in it."""
+    """The places in `among`, which ascends, of the ids that are in it."""
     if not len(among):
         return np.empty(0, np.intp)
     at = np.minimum(np.searchsorted(among, note_ids), len(among) - 1)
@@ -287,7 +287,7 @@ def _places(among: IdArray, note_ids: IdArray) -> npt.NDArray[np.intp]:
 def found_among(
     notes: npt.NDArray[np.uint32], places: npt.NDArray[np.uint32]
 ) -> tuple[npt.NDArray[np.intp], BoolArray]:
-    """Where places are in the ascending notes of a stem, and which of them are there at all."""
+    """The positions of places among the ascending notes of a stem, and a mask of those found."""
     if not len(notes):
         return np.empty(0, np.intp), np.zeros(len(places), np.bool_)
     at = np.minimum(np.searchsorted(notes, places), len(notes) - 1)

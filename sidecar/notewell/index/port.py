@@ -55,7 +55,7 @@ class KeywordIndex(Protocol):
 
     @property
     def document_count(self) -> int:
-        """How many documents are indexed: chunks, and notes that have none."""
+        """The number of documents: chunks, and notes that have none."""
         ...
 
     def search(
@@ -73,11 +73,11 @@ class KeywordIndex(Protocol):
 
     @property
     def note_count(self) -> int:
-        """How many notes are indexed."""
+        """The number of notes."""
         ...
 
     def note_frequency(self, token: str) -> int:
-        """How many notes hold the stem of a token in any field (`index.note_fields`)."""
+        """The number of notes that hold the stem of a token in any field (`index.note_fields`)."""
         ...
 
     def match_notes(
@@ -97,7 +97,7 @@ class KeywordIndex(Protocol):
         ...
 
     def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
-        """Where each term's stem stands in notes: the arrays have a place for each of both."""
+        """The places of each term's stem in notes: arrays (notes, terms)."""
         ...
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
@@ -140,7 +140,7 @@ class VectorIndex(Protocol):
 
     @property
     def count(self) -> int:
-        """How many chunks have a vector."""
+        """The number of chunks with a vector."""
         ...
 
     def search(
@@ -164,7 +164,7 @@ class VectorIndex(Protocol):
         ...
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
-        """Those of the chunks that have a vector, in the order given; and their vectors.
+        """The chunks among these that have a vector, in the order given; and their vectors.
 
         Shapes (found,) and (found, dimensions).
         """
@@ -180,7 +180,7 @@ class LinkIndex(Protocol):
 
     @property
     def edge_count(self) -> int:
-        """How many pairs of different notes are linked, by direction."""
+        """The number of pairs of different notes that are linked, by direction."""
         ...
 
     def links_out(self, note_id: int) -> tuple[tuple[Link, int | None], ...]:
@@ -207,7 +207,7 @@ class LinkIndex(Protocol):
         ...
 
     def backlink_counts(self, note_ids: IdArray) -> IdArray:
-        """How many notes link to each note, itself left out."""
+        """The number of notes that link to each note, itself left out."""
         ...
 
     def unresolved(self) -> tuple[tuple[int, Link], ...]:
@@ -224,7 +224,7 @@ NamedArrays: TypeAlias = "Mapping[str, npt.NDArray[Any]]"
 
 @dataclass(frozen=True, slots=True)
 class NoteBasics:
-    """What decides whether a note is searched by default, and how recent it is.
+    """The facts that decide whether a note is searched by default, and how recent it is.
 
     `properties` may be empty where the note has neither `type` nor `status` nor a date.
     """
@@ -292,7 +292,7 @@ class IndexReader(Protocol):
 
     @property
     def chunk_count(self) -> int:
-        """How many chunks there are, placeholders not counted."""
+        """The number of chunks, placeholders not counted."""
         ...
 
     def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
@@ -354,7 +354,7 @@ class IndexReader(Protocol):
         ...
 
     def former_titles(self) -> int:
-        """How many notes have passages embedded with a former title; see `NotePut`."""
+        """The number of notes with passages embedded with a former title; see `NotePut`."""
         ...
 
     def stats(self) -> IndexFigures:
@@ -378,11 +378,11 @@ class IndexReader(Protocol):
         ...
 
     def covered_chunks(self, model: ModelKey) -> int:
-        """How many chunks dense search would reach with this model."""
+        """The number of chunks that dense search would reach with this model."""
         ...
 
     def stored_vector_count(self, model: ModelKey) -> int:
-        """How many vectors of the model are stored, needed by current chunks or not."""
+        """The number of stored vectors of the model, needed by current chunks or not."""
         ...
 
     def vectors_in_use(
@@ -409,7 +409,7 @@ class IndexReader(Protocol):
         ...
 
     def pending_count(self, model: ModelKey) -> int:
-        """How many different texts have no vector of the model yet."""
+        """The number of different texts without a vector of the model."""
         ...
 
     def use_model(self, model: ModelKey | None, dimensions: int) -> None:
@@ -440,7 +440,7 @@ class Index(IndexReader, Protocol):
 
     @property
     def writable(self) -> bool:
-        """Whether it was opened for writing; the other methods raise IndexFailure if not."""
+        """True if it was opened for writing; the other methods raise IndexFailure if not."""
         ...
 
     def apply(self, batch: Batch, *, between_notes: Callable[[], None] = lambda: None) -> Applied:

@@ -41,7 +41,7 @@ def storable(text: str) -> str:
 
 
 def is_storable(path: str) -> bool:
-    """Whether a database can hold a path as it is. No other can be the path of a note."""
+    """True if a database can hold a path as it is. No other can be the path of a note."""
     return path.isascii() or storable(path) == path
 
 

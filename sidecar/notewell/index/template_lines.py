@@ -19,6 +19,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from notewell.base.types import IdArray
+
 # A line is one of a template if a twentieth of the notes have it, and ten of them at least. Chosen
 # on the development sets (docs/search.md).
 _SHARE, _LEAST = 20, 10
@@ -54,18 +56,27 @@ def divided(text: str, template: Collection[int]) -> tuple[tuple[str, ...], tupl
 
 
 def is_template(text: str, template: Collection[int]) -> bool:
-    """Whether a text has no other lines than these."""
+    """True if a text has no other lines than these."""
     return all(hash_of_line(line) in template for line in text.split("\n") if line.strip())
 
 
 def least_notes(note_count: int) -> int:
-    """How many notes of a vault must have a line for it to be one of a template.
+    """The least number of notes that must have a line for it to be one of a template.
 
     The number of notes is rounded down to its highest three bits, so that a line near the limit is
     not taken in and out again by every few notes that are added.
     """
     low_bits = max(note_count.bit_length() - _COARSE_BITS, 0)
     return max(_LEAST, -(-(note_count >> low_bits << low_bits) // _SHARE))
+
+
+def holders(
+    lines: Collection[int], ids: Sequence[int] | IdArray, rows: Sequence[LineHashes]
+) -> set[int]:
+    """The notes that have any of the lines: `rows` are those of each of `ids`."""
+    owners = np.repeat(np.asarray(ids, np.int64), [len(row) for row in rows])
+    held = np.isin(np.concatenate([NO_LINES, *rows]), np.array(sorted(lines), np.uint32))
+    return set(owners[held].tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +144,7 @@ class LineCounts:
         return np.fromiter(self.steps, np.uint32, count), changes
 
     def _places(self, lines: LineHashes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-        """Where lines are in the arrays, or would be, and which of them are there."""
+        """The places of lines in the arrays, or where they would be, and a mask of those there."""
         at = np.searchsorted(self.hashes, lines)
         known = np.zeros(len(lines), np.bool_)
         inside = at < len(self.hashes)

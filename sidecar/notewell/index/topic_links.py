@@ -1,4 +1,4 @@
-"""Which notes name which topics, by id; kept until the text of the vault changes."""
+"""The topics that notes name, by id; kept until the text of the vault changes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ class TopicLinksCache:
     """The topics of one vault, read anew after its text changed. Any thread may ask."""
 
     def __init__(self, folder: str = TopicRules().folder) -> None:
-        """Nothing is read yet; `folder` may be missing in the vault."""
         self._folder = folder
         self._lock = threading.Lock()
         self._built_from: tuple[StoredNote, ...] | None = None

@@ -12,7 +12,7 @@ LENGTH_TOLERANCE = 0.01  # how far the length of a unit vector in half precision
 
 
 def is_unit(vectors: npt.NDArray[np.floating]) -> bool:
-    """Whether vectors (of shape (dimensions,) or (count, dimensions)) all have unit length.
+    """True if vectors of shape (dimensions,) or (count, dimensions) all have unit length.
 
     One with a number that is not finite has a length that is not finite either.
     """

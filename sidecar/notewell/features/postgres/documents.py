@@ -43,7 +43,7 @@ from notewell.index.lexical import (
 )
 from notewell.index.note_fields import pack_terms
 from notewell.index.row_values import NOTE_COLUMNS, note_of, strings
-from notewell.index.template_lines import NO_LINES, LineCounts, LineHashes
+from notewell.index.template_lines import LineCounts, LineHashes, holders
 
 ANALYSIS = "1"  # counted up when tokens, fields, or how they are stored change
 PLACES = np.dtype([("chunk", "<u8"), ("counts", "u1", (len(FIELDS),)), ("zero", "u1")])
@@ -217,7 +217,6 @@ class PostingWriter:
     """Keeps the postings of one vault. One thread uses it, inside its transactions."""
 
     def __init__(self, vault: int) -> None:
-        """Nothing is read before the first change."""
         self._vault = vault
         self._stemmer = stemmer()
         self._lines: LineCounts | None = None
@@ -290,10 +289,7 @@ class PostingWriter:
         found = session.read(
             "SELECT note_id, lines FROM note_terms WHERE vault_id = $1", self._vault
         )
-        rows = [_lines(packed) for _, packed in found]
-        owners = np.repeat([note_id for note_id, _ in found], [len(row) for row in rows])
-        held = np.isin(np.concatenate([NO_LINES, *rows]), np.array(sorted(lines), np.uint32))
-        return set(owners[held].tolist())
+        return holders(lines, [row[0] for row in found], [_lines(row[1]) for row in found])
 
     # --- postings ---
 

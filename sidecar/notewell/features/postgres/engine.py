@@ -26,8 +26,8 @@ from notewell.index.engines import IndexEngine
 from notewell.models.keys import keep, kept_key
 
 if TYPE_CHECKING:
+    from notewell.features.postgres.opening import Copied
     from notewell.index.port import Index
-    from notewell.index.transfer import Copied
 
 
 Say = Callable[[str], None]

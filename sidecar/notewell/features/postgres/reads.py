@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 import logging
 import zipfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from notewell.base.types import (
     embedded_text,
 )
 from notewell.features.postgres.connection import Database, Row
-from notewell.features.postgres.rows import is_path
+from notewell.features.postgres.rows import is_path, paths_held
 from notewell.index.lexical import FIRST_PLACEHOLDER, placeholder
 from notewell.index.port import NamedArrays, NoteBasics
 from notewell.index.row_values import (
@@ -52,6 +52,8 @@ LEDGER_STATES: tuple[LedgerState, ...] = (
 _NOTES_AT_ONCE = 500
 _MOST_WITH_HASH = 16
 # Of the properties, what decides whether a note is searched by default, and how recent it is.
+logger = logging.getLogger(__name__)
+
 _WITHIN = (
     "(path = ANY($2) OR EXISTS (SELECT FROM unnest($2::text[]) f"
     " WHERE starts_with(path, f || '/')))"
@@ -59,61 +61,54 @@ _WITHIN = (
 
 
 class VaultReads:
-    """Reads the rows of one vault."""
+    """The part of the port that reads the rows of one vault."""
 
     def __init__(self, database: Database, vault: int) -> None:
-        """Nothing is read yet."""
         self._database = database
-        self.vault = vault
+        self._vault = vault
 
-    def rows(self, sql: str, *values: object) -> list[Row]:
+    def _rows(self, sql: str, *values: object) -> list[Row]:
         """Rows of a query whose first value is the vault."""
-        return self._database.read(sql, self.vault, *values)
+        return self._database.read(sql, self._vault, *values)
 
-    def generations(self) -> tuple[int, int]:
+    def _generations(self) -> tuple[int, int]:
         """The generation, and the one in which text changed last."""
-        found = self.rows("SELECT generation, text_generation FROM vaults WHERE id = $1")
+        found = self._rows("SELECT generation, text_generation FROM vaults WHERE id = $1")
         generation, text_generation = found[0] if found else (0, 0)
         return int(generation), int(text_generation)
 
     def meta(self, key: str) -> str | None:
-        """The value of a key."""
-        found = self.rows("SELECT value FROM meta WHERE vault_id = $1 AND key = $2", key)
+        found = self._rows("SELECT value FROM meta WHERE vault_id = $1 AND key = $2", key)
         return str(found[0][0]) if found else None
 
     def all_meta(self) -> dict[str, str]:
-        """All values by key."""
-        found = self.rows("SELECT key, value FROM meta WHERE vault_id = $1")
+        found = self._rows("SELECT key, value FROM meta WHERE vault_id = $1")
         return {str(key): str(value) for key, value in found}
 
     # --- notes ---
 
     def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
-        """The notes that are there, by id."""
-        found = self.rows(
+        found = self._rows(
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND id = ANY($2) ORDER BY id",
             list(ids),
         )
         return {row[0]: note_of(row) for row in found}
 
     def note_at(self, path: str) -> StoredNote | None:
-        """The note of a file."""
         if not is_path(path):
             return None
-        found = self.rows(
+        found = self._rows(
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND path = $2", path
         )
         return note_of(found[0]) if found else None
 
     def all_notes(self) -> tuple[StoredNote, ...]:
-        """All notes in order of id."""
-        found = self.rows(f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 ORDER BY id")
+        found = self._rows(f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 ORDER BY id")
         return tuple([note_of(row) for row in found])
 
-    def basics(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
-        """Ids of all notes, ascending; and the basics of those changed after a generation."""
-        ids = self.rows("SELECT id FROM notes WHERE vault_id = $1 ORDER BY id")
-        changed = self.rows(
+    def notes_changed_since(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
+        ids = self._rows("SELECT id FROM notes WHERE vault_id = $1 ORDER BY id")
+        changed = self._rows(
             "SELECT id, path, properties, created, modified FROM notes"
             " WHERE vault_id = $1 AND generation > $2 ORDER BY id",
             since,
@@ -128,8 +123,7 @@ class VaultReads:
     # --- passages ---
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """The chunks that are there, by id; for a note without any, its placeholder."""
-        found = self.rows(
+        found = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1 AND c.id = ANY($2)",
             list(ids),
         )
@@ -140,7 +134,7 @@ class VaultReads:
         return dict(sorted(chunks.items()))
 
     def _bare(self, note_ids: Sequence[int]) -> list[int]:
-        found = self.rows(
+        found = self._rows(
             "SELECT id FROM notes n WHERE vault_id = $1 AND id = ANY($2) AND NOT EXISTS"
             " (SELECT FROM chunks c WHERE c.vault_id = $1 AND c.note_id = n.id)",
             note_ids,
@@ -148,8 +142,7 @@ class VaultReads:
         return [row[0] for row in found]
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
-        """A note's chunks in order."""
-        found = self.rows(
+        found = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1 AND c.note_id = $2"
             " ORDER BY c.ordinal",
             note_id,
@@ -157,8 +150,7 @@ class VaultReads:
         return tuple(chunk_of(row) for row in found)
 
     def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """The first chunk of each of the notes that have any, by the id of the note."""
-        found = self.rows(
+        found = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c"
             " WHERE c.vault_id = $1 AND c.note_id = ANY($2) AND c.ordinal = 0",
             list(note_ids),
@@ -166,10 +158,9 @@ class VaultReads:
         return {chunk.note_id: chunk for chunk in map(chunk_of, found)}
 
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
-        """The chunks whose text hash begins with these digits, by id; at most 16."""
         least = bytes.fromhex(digits + "0" * (len(digits) % 2))
         most = bytes.fromhex(digits + "f" * (len(digits) % 2)) + b"\xff" * 16
-        found = self.rows(
+        found = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1"
             f" AND c.text_hash BETWEEN $2 AND $3 ORDER BY c.id LIMIT {_MOST_WITH_HASH}",
             least, most,
@@ -177,15 +168,14 @@ class VaultReads:
         return tuple(chunk_of(row) for row in found)
 
     def passages(self) -> Iterator[PassageText]:
-        """All passages as a model reads them, note by note; the title of a note without any."""
         after = 0
-        while notes := self.rows(
+        while notes := self._rows(
             "SELECT id FROM notes WHERE vault_id = $1 AND id > $2 ORDER BY id LIMIT $3",
             after, _NOTES_AT_ONCE,
         ):  # fmt: skip
             ids = [row[0] for row in notes]
             after = ids[-1]
-            for path, title, header, text in self.rows(
+            for path, title, header, text in self._rows(
                 "SELECT n.path, n.title, c.header, c.text FROM notes n LEFT JOIN chunks c"
                 " ON c.vault_id = $1 AND c.note_id = n.id"
                 " WHERE n.vault_id = $1 AND n.id = ANY($2) ORDER BY n.id, c.ordinal",
@@ -195,17 +185,17 @@ class VaultReads:
 
     # --- files ---
 
-    def manifest(self, within: Sequence[str]) -> dict[str, ManifestEntry]:
-        """Indexed files by path: all, or those named or in the folders named."""
+    def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
         sql = f"SELECT {MANIFEST_COLUMNS} FROM notes WHERE vault_id = $1"
-        rows = self.rows(f"{sql} AND {_WITHIN}", _storable(within)) if within else self.rows(sql)
+        rows = self._rows(f"{sql} AND {_WITHIN}", paths_held(within)) if within else self._rows(sql)
         return {row[1]: ManifestEntry(*row) for row in rows}
 
-    def ledger(self, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
-        """Ledger entries by path, narrowed to a state or a path."""
+    def ledger(
+        self, *, state: LedgerState | None = None, path: str | None = None
+    ) -> tuple[LedgerEntry, ...]:
         if path is not None and not is_path(path):
             return ()
-        found = self.rows(
+        found = self._rows(
             f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1"
             " AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR path = $3)"
             ' ORDER BY path COLLATE "C"',
@@ -214,32 +204,30 @@ class VaultReads:
         return tuple(ledger_of(row) for row in found)
 
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
-        """Ledger entries of the paths named or in the folders named."""
         if not within:
-            return self.ledger(None, None)
-        found = self.rows(
+            return self.ledger()
+        found = self._rows(
             f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1 AND {_WITHIN}"
             ' ORDER BY path COLLATE "C"',
-            _storable(within),
+            paths_held(within),
         )
         return tuple(ledger_of(row) for row in found)
 
-    def ledger_counts(self) -> dict[LedgerState, int]:
+    def _ledger_counts(self) -> dict[LedgerState, int]:
         """The number of files in each state."""
-        found = self.rows("SELECT state, count(*) FROM ledger WHERE vault_id = $1 GROUP BY state")
+        found = self._rows("SELECT state, count(*) FROM ledger WHERE vault_id = $1 GROUP BY state")
         counted = {row[0]: int(row[1]) for row in found}
         return {state: counted.get(state, 0) for state in LEDGER_STATES}
 
-    def note_count(self) -> int:
+    def _note_count(self) -> int:
         """The number of notes."""
-        return int(self.rows("SELECT count(*) FROM notes WHERE vault_id = $1")[0][0])
+        return int(self._rows("SELECT count(*) FROM notes WHERE vault_id = $1")[0][0])
 
     def former_titles(self) -> int:
-        """The number of notes with passages embedded with a former title."""
         found = "SELECT count(*) FROM notes WHERE vault_id = $1 AND kept_title IS NOT NULL"
-        return int(self.rows(found)[0][0])
+        return int(self._rows(found)[0][0])
 
-    def bytes_on_disk(self) -> int:
+    def _bytes_on_disk(self) -> int:
         """The size of the tables of all vaults: the database does not tell them apart."""
         found = self._database.read(
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
@@ -250,26 +238,18 @@ class VaultReads:
         return int(found[0][0])
 
 
-def _storable(paths: Collection[str]) -> list[str]:
-    return [path for path in paths if is_path(path)]
-
-
-logger = logging.getLogger(__name__)
-
-
 class PostgresArrayCache:
     """Implements `ArrayCache` of the port."""
 
-    def __init__(self, reads: VaultReads, *, writable: bool) -> None:
-        """Nothing is read yet."""
-        self._reads = reads
+    def __init__(self, database: Database, vault: int, *, writable: bool) -> None:
+        self._database = database
+        self._vault = vault
         self._writable = writable
 
     def load(self, name: str, content: str) -> NamedArrays | None:
-        """See the port."""
-        found = self._reads.rows(
+        found = self._database.read(
             "SELECT arrays FROM arrays WHERE vault_id = $1 AND name = $2 AND content = $3",
-            name, content,
+            self._vault, name, content,
         )  # fmt: skip
         if not found:
             return None
@@ -281,18 +261,17 @@ class PostgresArrayCache:
             return None
 
     def save(self, name: str, content: str, arrays: NamedArrays) -> None:
-        """See the port."""
         if not self._writable:
             return
         packed = io.BytesIO()
         named: dict[str, npt.NDArray[Any]] = dict(arrays)
         np.savez(packed, allow_pickle=False, **named)
         try:
-            self._reads.rows(
+            self._database.read(
                 "INSERT INTO arrays (vault_id, name, content, arrays) VALUES ($1, $2, $3, $4)"
                 " ON CONFLICT (vault_id, name) DO UPDATE SET content = excluded.content,"
                 " arrays = excluded.arrays",
-                name, content, packed.getvalue(),
+                self._vault, name, content, packed.getvalue(),
             )  # fmt: skip
         except NotewellError as error:
             logger.warning("%s was not saved: %s", name, error.message)

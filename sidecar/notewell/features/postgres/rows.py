@@ -260,7 +260,7 @@ def is_path(path: str) -> bool:
 
 
 def paths_held(paths: Collection[str]) -> list[str]:
-    """Those of the paths that the database can hold."""
+    """The paths among these that the database can hold."""
     return [path for path in paths if is_path(path)]
 
 

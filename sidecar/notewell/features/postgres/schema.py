@@ -31,8 +31,9 @@ CREATE POLICY of_role ON vaults USING (EXISTS (
   SELECT FROM pg_roles r WHERE r.rolname = owner AND pg_has_role(current_user, r.oid, 'MEMBER')))
 """
 # `vector_hash` names the text whose vector stands for a chunk: its own, or that of the passage it
-# replaced until its own is embedded. `awaiting`: a chunk of the note lacks its own vector. What is
-# in `note_terms`, `documents` and `postings` says documents.py; `terms` counts documents by field.
+# replaced until its own is embedded. `awaiting`: a chunk of the note lacks its own vector.
+# documents.py describes `note_terms`, `documents` and `postings`; `terms` counts documents by
+# field.
 _TABLES = {
     "meta": "key text, value text NOT NULL, PRIMARY KEY (vault_id, key)",
     "notes": (

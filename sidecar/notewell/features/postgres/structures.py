@@ -59,7 +59,7 @@ _NO_PLACES: Places = np.empty(0, PLACES)
 
 
 class PostgresKeywords(NoteMatching):
-    """Implements `search_ports.KeywordIndex` for one generation of text; never changed."""
+    """Implements the port's `KeywordIndex` for one generation of text; never changed."""
 
     def __init__(
         self, database: Database, vault: int, documents: DocumentTable, notes: NoteTable
@@ -78,13 +78,11 @@ class PostgresKeywords(NoteMatching):
 
     @property
     def document_count(self) -> int:
-        """The number of documents that are indexed: chunks, and notes that have none."""
         return self._documents.count
 
     def search(
         self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
     ) -> ChunkHits:
-        """See the port."""
         clauses = self._clauses(terms)
         if not clauses or limit < 1 or (notes is not None and not len(notes)):
             return no_hits()
@@ -153,23 +151,19 @@ class PostgresKeywords(NoteMatching):
     # --- frequencies ---
 
     def expect(self, tokens: Sequence[str]) -> None:
-        """See the port: the frequencies of all are read at once."""
         self._count(tokens)
 
     def document_frequency(self, token: str) -> int:
-        """See the port."""
         self._count([token])
         return max(form.count for form in self._forms(token))
 
     @cached_property
     def template_lines(self) -> Collection[int]:
-        """See the port."""
         ask = "SELECT template FROM vaults WHERE id = $1"
         ((packed,),) = self._database.read(ask, self._vault)
         return frozenset(np.frombuffer(packed, "<u4").tolist())
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """See the port."""
         often = f"greatest({', '.join(EXACT_FIELDS)})"
         found = self._database.read(
             f"SELECT token, {often} FROM terms WHERE vault_id = $1 AND token >= $2"
@@ -211,15 +205,12 @@ class PostgresKeywords(NoteMatching):
     # --- phrases and conditions ---
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
-        """See the port."""
         return self._documents.notes_of(self.chunks_with(tokens, adjacent=True))
 
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
-        """See the port."""
         return self._documents.notes_of(self.chunks_with(tokens))
 
     def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
-        """See the port."""
         if not adjacent:
             return self._chunks_with(tokens)
         phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
@@ -286,7 +277,6 @@ class Structures:
     """The search structures of one vault. One thread changes them; any number read."""
 
     def __init__(self, database: Database, vault: int) -> None:
-        """Nothing is read yet."""
         self._database = database
         self._vault = vault
         self._loading = threading.RLock()

@@ -17,13 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.base.errors import ModelError
-from notewell.base.types import (
-    IndexedModel,
-    ModelKey,
-    PendingText,
-    StoredVectors,
-    embedded_text,
-)
+from notewell.base.types import IndexedModel, ModelKey, PendingText, StoredVectors, embedded_text
 from notewell.features.postgres.connection import Row, Session
 from notewell.features.postgres.reads import VaultReads
 from notewell.index.vector_checks import check_dimensions
@@ -46,44 +40,28 @@ def model_key(row: Row) -> ModelKey:
     return ModelKey(name, weights_hash, quantisation)
 
 
-class VectorReads:
-    """Reads models and vectors of one vault."""
+class VectorReads(VaultReads):
+    """The part of the port that reads models and vectors of one vault too."""
 
-    def __init__(self, reads: VaultReads) -> None:
-        """Nothing is read yet."""
-        self._reads = reads
-
-    def find(self, model: ModelKey) -> tuple[int, int] | None:
+    def _find(self, model: ModelKey) -> tuple[int, int] | None:
         """The number of a model and its dimensions; None: the vault never had it."""
-        found = self._reads.rows(
+        found = self._rows(
             "SELECT m.id, m.dimensions FROM models m JOIN vault_models v ON v.model_id = m.id"
             " WHERE v.vault_id = $1 AND (m.name, m.weights_hash, m.quantisation) = ($2, $3, $4)",
             model.name, model.weights_hash, model.quantisation,
         )  # fmt: skip
         return (int(found[0][0]), int(found[0][1])) if found else None
 
-    def used(self, model: ModelKey | None, dimensions: int) -> UsedModel | None:
+    def _in_use(self, model: ModelKey | None, dimensions: int) -> UsedModel | None:
         """A model to search with; None, where the vault never had it. Raises ModelError."""
-        found = None if model is None else self.find(model)
+        found = None if model is None else self._find(model)
         if model is None or found is None:
             return None
         check_dimensions(model, known=found[1], given=dimensions)
         return UsedModel(found[0], model, found[1], own=found[0] == self._used_last())
 
-    def active(self) -> UsedModel | None:
-        """The model that the writer searches with."""
-        found = self._reads.rows(
-            "SELECT m.id, m.dimensions, m.id = v.model_vectors, m.name, m.weights_hash,"
-            " m.quantisation FROM vaults v JOIN models m ON m.id = v.model_active WHERE v.id = $1"
-        )
-        if not found:
-            return None
-        number, dimensions, own, *key = found[0]
-        return UsedModel(number, model_key(key), dimensions, own=bool(own))
-
-    def current(self) -> IndexedModel | None:
-        """The model in use, or used last, and how many of its vectors chunks need now."""
-        found = self._reads.rows(
+    def current_model(self) -> IndexedModel | None:
+        found = self._rows(
             "SELECT m.name, m.weights_hash, m.quantisation, m.dimensions, (SELECT count(*)"
             " FROM vectors x WHERE x.vault_id = $1 AND x.model_id = m.id AND EXISTS (SELECT FROM"
             " chunks c WHERE c.vault_id = $1 AND c.text_hash = x.text_hash))"
@@ -91,36 +69,34 @@ class VectorReads:
         )
         return IndexedModel(model_key(found[0][:3]), found[0][3], found[0][4]) if found else None
 
-    def current_key(self) -> ModelKey | None:
-        """The model in use, or used last."""
-        found = self._reads.rows(
+    def current_model_key(self) -> ModelKey | None:
+        found = self._rows(
             "SELECT m.name, m.weights_hash, m.quantisation FROM vaults v"
             " JOIN models m ON m.id = v.model_vectors WHERE v.id = $1"
         )
         return model_key(found[0]) if found else None
 
-    def kept(self) -> tuple[StoredVectors, ...]:
+    def _kept(self) -> tuple[StoredVectors, ...]:
         """All models, oldest first."""
         last = self._used_last()
         return tuple(
             StoredVectors(model_key(key), dimensions, vectors, answering=number == last)
-            for number, dimensions, vectors, *key in self._reads.rows(
+            for number, dimensions, vectors, *key in self._rows(
                 "SELECT m.id, m.dimensions, (SELECT count(*) FROM vectors x WHERE x.vault_id = $1"
                 " AND x.model_id = m.id), m.name, m.weights_hash, m.quantisation FROM models m"
                 " JOIN vault_models v ON v.model_id = m.id WHERE v.vault_id = $1 ORDER BY v.place"
             )
         )
 
-    def covered(self, model: ModelKey) -> int:
-        """The number of chunks with a vector of a model, their own or an inherited one."""
-        found = self.find(model)
+    def covered_chunks(self, model: ModelKey) -> int:
+        found = self._find(model)
         if found is None or found[0] != self._used_last():
-            return self.own_vectors(None if found is None else found[0])
+            return self._own_vectors(None if found is None else found[0])
         return self._count(
             "SELECT count(*) FROM chunks WHERE vault_id = $1 AND vector_hash IS NOT NULL"
         )
 
-    def own_vectors(self, number: int | None) -> int:
+    def _own_vectors(self, number: int | None) -> int:
         """The number of chunks that have the vector of their own text."""
         if number is None:
             return 0
@@ -128,30 +104,27 @@ class VectorReads:
             f"SELECT count(*) FROM chunks c WHERE c.vault_id = $1 AND {_HAS}", number
         )
 
-    def stored(self, model: ModelKey) -> int:
-        """The number of vectors of a model that are stored."""
-        found = self.find(model)
+    def stored_vector_count(self, model: ModelKey) -> int:
+        found = self._find(model)
         if found is None:
             return 0
         sql = "SELECT count(*) FROM vectors WHERE vault_id = $1 AND model_id = $2"
         return self._count(sql, found[0])
 
     def pending_count(self, model: ModelKey) -> int:
-        """The number of different texts that have no vector of the model."""
         return self._count(
             "SELECT count(DISTINCT c.text_hash) FROM chunks c JOIN notes n ON n.vault_id = $1"
             f" AND n.id = c.note_id WHERE c.vault_id = $1 AND NOT {_HAS} AND NOT {_UNREAD}",
             self._number(model),
         )
 
-    def pending(
-        self, model: ModelKey, limit: int, skip: Collection[bytes]
+    def pending_texts(
+        self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
     ) -> tuple[PendingText, ...]:
-        """Texts without a vector of the model: newest notes first, each once, none of `skip`."""
         number, wanted = self._number(model), 2 * limit + 100
         awaiting = " AND n.awaiting" if number == self._used_last() else ""
         while True:
-            rows = self._reads.rows(
+            rows = self._rows(
                 "SELECT c.text_hash, c.header, c.text, n.path FROM notes n JOIN chunks c"
                 " ON c.vault_id = $1 AND c.note_id = n.id WHERE n.vault_id = $1"
                 f"{awaiting} AND NOT {_HAS} AND NOT c.text_hash = ANY($3) AND NOT {_UNREAD}"
@@ -166,18 +139,26 @@ class VectorReads:
                 return tuple(texts.values())[:limit]
             wanted *= 4
 
-    def in_batches(
+    def vectors_in_use(
+        self, model: ModelKey, batch_size: int
+    ) -> Iterator[list[tuple[bytes, bytes]]]:
+        return self._in_batches(model, batch_size, needed=True)
+
+    def all_vectors(self, model: ModelKey, batch_size: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        return self._in_batches(model, batch_size, needed=False)
+
+    def _in_batches(
         self, model: ModelKey, size: int, *, needed: bool
     ) -> Iterator[list[tuple[bytes, bytes]]]:
         """(text hash, float16 bytes) of a model, by hash; `needed`: of current chunks alone."""
-        found = self.find(model)
+        found = self._find(model)
         if found is None:
             return
         among = (
             " AND EXISTS (SELECT FROM chunks c WHERE c.vault_id = $1 AND c.text_hash = v.text_hash)"
         )
         after = b""
-        while rows := self._reads.rows(
+        while rows := self._rows(
             "SELECT v.text_hash, halfvec_send(v.vector) FROM vectors v WHERE v.vault_id = $1"
             f" AND v.model_id = $2 AND v.text_hash > $3{among if needed else ''}"
             " ORDER BY v.text_hash LIMIT $4",
@@ -186,12 +167,11 @@ class VectorReads:
             after = rows[-1][0]
             yield [(text_hash, as_float16_bytes(packed)) for text_hash, packed in rows]
 
-    def of_texts(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
-        """The vectors of a model for these texts, as float16 bytes by hash."""
-        found = self.find(model)
+    def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
+        found = self._find(model)
         if found is None:
             return {}
-        rows = self._reads.rows(
+        rows = self._rows(
             "SELECT text_hash, halfvec_send(vector) FROM vectors"
             " WHERE vault_id = $1 AND model_id = $2 AND text_hash = ANY($3)",
             found[0], list(text_hashes),
@@ -199,15 +179,15 @@ class VectorReads:
         return {text_hash: as_float16_bytes(packed) for text_hash, packed in rows}
 
     def _number(self, model: ModelKey) -> int:
-        found = self.find(model)
+        found = self._find(model)
         return -1 if found is None else found[0]
 
     def _used_last(self) -> int | None:
-        found = self._reads.rows("SELECT model_vectors FROM vaults WHERE id = $1")
+        found = self._rows("SELECT model_vectors FROM vaults WHERE id = $1")
         return found[0][0] if found else None
 
     def _count(self, sql: str, *values: object) -> int:
-        return int(self._reads.rows(sql, *values)[0][0])
+        return int(self._rows(sql, *values)[0][0])
 
 
 def as_float16_bytes(packed: bytes) -> bytes:

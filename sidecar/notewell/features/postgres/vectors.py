@@ -52,7 +52,7 @@ class HeldVectors:
     def updated(
         self, chunks: Sequence[Row], vectors_of: Callable[[list[bytes]], Packed]
     ) -> HeldVectors:
-        """Those of these chunks (id, note, hash); `vectors_of` reads what is not here yet.
+        """The vectors of these chunks (id, note, hash); `vectors_of` reads those not here yet.
 
         A chunk whose hash has no vector is left out.
         """
@@ -96,7 +96,7 @@ class HeldVectors:
         return self.ids[inside], self.rows[inside]
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
-        """Those of the chunks that have a vector, in the order given, and their vectors."""
+        """The chunks among these that have a vector, in the order given, and their vectors."""
         if not len(self.ids):
             return chunk_ids[:0], self.rows
         at = np.minimum(np.searchsorted(self.ids, chunk_ids), len(self.ids) - 1)
@@ -118,7 +118,7 @@ _CHUNK_VECTORS = (
 
 
 class PostgresVectors:
-    """Implements `search_ports.VectorIndex` for one generation."""
+    """Implements the port's `VectorIndex` for one generation."""
 
     def __init__(
         self,
@@ -141,12 +141,10 @@ class PostgresVectors:
 
     @property
     def model(self) -> ModelKey | None:
-        """See the port."""
         return None if self._used is None else self._used.key
 
     @cached_property
     def count(self) -> int:
-        """The number of chunks with a vector."""
         if self._held is not None:
             return len(self._held.ids)
         found = self._read("SELECT count(*) {chunks}")
@@ -160,7 +158,6 @@ class PostgresVectors:
         notes: IdArray | None = None,
         also: IdArray | None = None,
     ) -> VectorHits:
-        """See the port."""
         used = self._used
         if used is None or limit < 1 or not self.count:
             return VectorHits(np.empty(0, np.int64), np.empty(0, np.float32))
@@ -181,7 +178,6 @@ class PostgresVectors:
         return self._with(found, query, also)
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
-        """See the port."""
         if self._held is not None:
             return self._held.of_chunks(chunk_ids)
         ids, vectors = self._vectors_of("c.id = ANY($3)", chunk_ids.tolist())
@@ -191,7 +187,6 @@ class PostgresVectors:
         return chunk_ids[known], vectors[order[at[known]]]
 
     def note_means(self) -> tuple[IdArray, FloatArray]:
-        """See the port."""
         found = self._read(
             "SELECT c.note_id, vector_send(avg(v.vector::vector)) {chunks}"
             " GROUP BY c.note_id ORDER BY c.note_id"

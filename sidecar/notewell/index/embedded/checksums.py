@@ -64,7 +64,7 @@ def vector_sum(model: int, text_hash: bytes, vector: bytes) -> int:
 
 
 def is_plausible(vector: object, dimensions: int) -> bool:
-    """Whether a vector without a checksum can be one: float16, finite and of unit length."""
+    """True if a vector without a checksum can be one: float16, finite and of unit length."""
     if not isinstance(vector, bytes) or len(vector) != 2 * dimensions:
         return False
     return is_unit(np.frombuffer(vector, np.float16))

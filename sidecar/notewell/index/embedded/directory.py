@@ -49,15 +49,12 @@ class SnapshotCache:
     """
 
     def __init__(self, store: Store) -> None:
-        """Nothing is read yet."""
         self._store = store
 
     def load(self, name: str, content: str) -> Mapping[str, npt.NDArray[Any]] | None:
-        """The arrays last saved under this name for this database, mapped; None: there are none."""
         return load_snapshot(self._store.directory / f"{name}.snapshot", self._made_of(content))
 
     def save(self, name: str, content: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Keep arrays, if this is the writer; where the disk refuses, the next start makes them."""
         if not self._store.writable or self._store.closed:
             return
         try:
@@ -235,7 +232,7 @@ def check_notes(directory: Path) -> None:
 
 
 def damaged_vectors(directory: Path) -> int:
-    """How many stored vectors of an index differ from their checksums.
+    """The number of stored vectors of an index that differ from their checksums.
 
     Raises:
         IndexFailure: the database cannot be read.

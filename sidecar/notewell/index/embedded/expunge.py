@@ -89,7 +89,7 @@ def _tokens(postings: Postings) -> dict[str, int]:
 
 
 def _least_count(postings: Postings) -> int:
-    """How many documents there have to be for means as low as those of living documents."""
+    """The least number of documents whose means are as low as those of living documents."""
     tokens = _tokens(postings)
     needed = [-(-tokens[name] * _SHARES // wanted) for name, wanted in _wanted(postings).items()]
     return max(postings.document_count + _PARTS, *needed)
@@ -115,5 +115,5 @@ def _documents(postings: Postings, least: int) -> Iterator[Mapping[str, int]]:
 
 
 def _part(count: int) -> int:
-    """As many of the tokens as one document takes; tantivy stores its length exactly."""
+    """The tokens among so many that one document takes; tantivy stores its length exactly."""
     return stored_length(min(count, _LONGEST), at_most=True)

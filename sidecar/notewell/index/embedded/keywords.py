@@ -49,7 +49,7 @@ _COUNTED, _FOR_EACH_DELETED = 50_000, 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counted:
-    """What was counted after so many `commits`, filled as tokens are looked up.
+    """Frequencies after so many `commits`, filled as tokens are looked up.
 
     `living` documents are there; `has_others`: tantivy counts further ones, that are deleted or
     balance lengths; so many are `deleted`. `forms` and `frequencies` are of tokens.
@@ -114,15 +114,12 @@ class Keywords(NoteMatching):
         return self._column("note", self._side_by_side(tokens))
 
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
-        """Ids of notes of which one chunk, its note's title, path and tags included, has all."""
         return self._column("note", self._all_of(tokens))
 
     def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
-        """Ids of the chunks that have all tokens, or have them side by side in one field."""
         return self._column("chunk", (self._side_by_side if adjacent else self._all_of)(tokens))
 
     def document_frequency(self, token: str) -> int:
-        """In how many chunks a token, or its stem, stands: by the field that has it most often."""
         counted = self._counted()
         frequency = counted.frequencies.get(token)
         if frequency is None:
@@ -133,19 +130,16 @@ class Keywords(NoteMatching):
 
     @property
     def document_count(self) -> int:
-        """How many documents are indexed: chunks, and notes that have none."""
         return max(self._postings.living_count - 1, 0)  # the marker is no chunk
 
     @property
     def template_lines(self) -> Collection[int]:
-        """The lines that the documents were written without; read once after each commit."""
         commits = self._postings.commits
         if self._template is None or self._template[0] != commits:
             self._template = commits, self._postings.template_lines
         return self._template[1]
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """Indexed tokens that begin with `prefix` and in how many chunks, commonest first."""
         counts: dict[str, int] = {}
         room = max(limit, _PREFIX_ROOM)
         with tantivy_errors():
@@ -172,7 +166,7 @@ class Keywords(NoteMatching):
         return _either(clauses) if clauses else None
 
     def _counted(self) -> _Counted:
-        """What was counted since the last commit."""
+        """The frequencies that were counted since the last commit."""
         known = self._known
         if (
             known is None

@@ -34,7 +34,7 @@ from notewell.base.types import IdArray
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.embedded.store import connect_read_only
 from notewell.index.lexical import NoteText
-from notewell.index.template_lines import NO_LINES, LineCounts, LineHashes
+from notewell.index.template_lines import LineCounts, LineHashes, holders
 
 NOTE_TERMS_FILE = "notes.db"
 _PAGE_BYTES = 16_384  # some fourteen notes; of SQLite's 4 KiB one would leave half empty
@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS state (
 
 @dataclass(frozen=True, slots=True)
 class TermsState:
-    """What the terms were last completed for: a database, and its generation.
+    """The database and the generation that the terms are complete for.
 
     `snapshot` names the snapshot of the postings that was made from them; "" is none. `template`
     are the template lines of its notes, by hash.
@@ -80,7 +80,7 @@ _NO_LINES = StoredLines(MappingProxyType({}), frozenset())
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangedTerms:
-    """What changed after a generation: the packed terms of notes, and the ids of notes gone."""
+    """The changes after a generation: packed terms of notes, and ids of notes that are gone."""
 
     rows: list[tuple[int, bytes]]
     gone: list[int]
@@ -97,7 +97,7 @@ class NoteTermsFile:
         self._writable = False
 
     def since(self, generation: int, known: IdArray) -> ChangedTerms:
-        """What changed after a generation that had the notes `known`. Raises IndexFailure."""
+        """The changes after a generation that had the notes `known`. Raises IndexFailure."""
         with self._reading() as connection:
             if connection is None:
                 return ChangedTerms([], known.tolist())
@@ -147,7 +147,7 @@ class NoteTermsFile:
         return [_lines(hashes) for (hashes,) in rows]
 
     def state(self) -> TermsState | None:
-        """What they were last completed for; None: nothing was. Raises IndexFailure."""
+        """The state of the terms; None: nothing was ever stored. Raises IndexFailure."""
         ask = "SELECT database, generation, snapshot, template FROM state"
         with self._reading() as connection:
             row = None if connection is None else connection.execute(ask).fetchone()
@@ -344,7 +344,7 @@ _LEAST_SAVED = 2000  # notes: those of fewer are counted in some tens of millise
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinesChange:
-    """What changed notes mean for the lines of all.
+    """The effect of changed notes on the lines of all.
 
     `stored` is what the file of terms is to have of the changed notes, `counts` are those of all
     notes. `also` are the notes, by id, that have to be written again although they did not change.
@@ -374,7 +374,7 @@ class TemplateLines:
     def change(
         self, texts: Iterable[NoteText], *, gone: Sequence[int], since: int | None
     ) -> LinesChange:
-        """What changed notes mean, given by their texts, and notes that are gone.
+        """The effect of changed notes, given by their texts, and of notes that are gone.
 
         `since` is the generation of the documents, if terms and lines may be later. Raises
         IndexFailure.
@@ -385,7 +385,8 @@ class TemplateLines:
             self._counts = self._loaded() or LineCounts.of(self._terms.all_lines()[1])
         old = self._terms.lines_of(touched)
         counts = self._counts.changed(old=old, new=list(rows.values()))
-        also = self._having(self.known ^ counts.template)
+        changed = self.known ^ counts.template
+        also = holders(changed, *self._terms.all_lines()) if changed else set()
         if since is not None:
             also |= set(self._terms.ids_since(since))
         also -= set(touched)
@@ -443,12 +444,3 @@ class TemplateLines:
             return None
         name = f"lines 1, {self._terms.lines_name()}"
         return Fingerprint(state.database, state.generation, name)
-
-    def _having(self, lines: frozenset[int]) -> set[int]:
-        """The stored notes that have any of the lines."""
-        if not lines:
-            return set()
-        ids, rows = self._terms.all_lines()
-        owners = np.repeat(ids, [len(row) for row in rows])
-        held = np.isin(np.concatenate([NO_LINES, *rows]), np.array(sorted(lines), np.uint32))
-        return set(owners[held].tolist())

@@ -119,7 +119,7 @@ def schema() -> tantivy.Schema:
     for name in PHRASE_FIELDS:
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
     builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
-    for name in TEXT_FIELDS:  # numbers of tokens, which mean_lengths.py adds up
+    for name in TEXT_FIELDS:  # numbers of tokens, which expunge.py adds up
         builder.add_integer_field(length_of(name), fast=True)
     return builder.build()
 
@@ -136,7 +136,7 @@ def whitespace() -> tantivy.TextAnalyzer:
 
 FOLDER = "keywords"
 FORMAT = f"9/{native.__version__}"  # counted up when fields or the analyzer change
-BALANCE = "balance"  # in the field `marker`: documents without a chunk, made by mean_lengths.py
+BALANCE = "balance"  # in the field `marker`: documents without a chunk, made by expunge.py
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 _NOTES_PER_WRITE = 500  # a megabyte
 
@@ -161,7 +161,7 @@ def tantivy_errors() -> Iterator[None]:
 
 
 def count_of(found: tantivy.SearchResult) -> int:
-    """How many living documents a search with `count=True` matched."""
+    """The number of living documents that a search with `count=True` matched."""
     return int(found.count)  # type: ignore[attr-defined]  # the stub does not have it
 
 
@@ -252,7 +252,7 @@ class Postings:
 
     @property
     def document_count(self) -> int:
-        """How many documents tantivy counts: those that balance lengths, and deleted ones as well.
+        """The documents that tantivy counts: with those that balance lengths, and deleted ones.
 
         Deleted ones count until a merge of segments; only an explanation tells how many they are.
         """
@@ -260,12 +260,12 @@ class Postings:
 
     @property
     def living_count(self) -> int:
-        """How many documents there are: chunks, notes that have none, and the marker."""
+        """The number of living documents: chunks, notes that have none, and the marker."""
         return self._document_counts()[1]
 
     @property
     def deleted_count(self) -> int:
-        """How many deleted documents tantivy still counts."""
+        """The number of deleted documents that tantivy still counts."""
         return max(self.document_count - self.searcher.num_docs, 0)
 
     def _document_counts(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Queries of the database. Every function takes the store and may run in any thread.
+"""Queries of the database, which may run in any thread.
 
 `RecentRows` holds what was read last: people type a query letter by letter, and most results of
 each search are results of the next one.
@@ -54,10 +54,11 @@ from notewell.index.row_values import (
     strings,
 )
 
+OF_CALLERS = "user."  # begins the keys of what callers store
 _PATHS_AT_ONCE = 200
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
 _NOTE_WIDTH = 12  # columns of the note in the rows of `_texts`
-_HEADINGS = 2  # the place of this column in part_sums.PLACED
+_HEADINGS = 2  # the place of this column in checksums.PLACED
 _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
 
 
@@ -67,14 +68,6 @@ def meta(store: Store, key: str) -> str | None:
     return str(found[0][0]) if found else None
 
 
-def all_meta(store: Store, prefix: str) -> dict[str, str]:
-    """The values of the table `meta` whose keys begin with `prefix`, by the rest of the key."""
-    found = store.read(
-        "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?", (len(prefix), prefix)
-    )
-    return {str(key).removeprefix(prefix): str(value) for key, value in found}
-
-
 def generations(store: Store) -> tuple[str, int, int]:
     """The database's identity, its generation, and the one its text last changed in."""
     known = dict(
@@ -82,168 +75,6 @@ def generations(store: Store) -> tuple[str, int, int]:
     )
     with explained(store.directory), sound_rows("the table meta"):
         return str(known["id"]), int(known["generation"]), int(known["text_generation"])
-
-
-def manifest(store: Store, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
-    """Indexed files by path: all, or those that `within` names or that lie in its folders."""
-    found = _within(store, f"SELECT {MANIFEST_COLUMNS} FROM notes", within)
-    return {row[1]: ManifestEntry(*row) for row in found}
-
-
-def ledger_within(store: Store, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
-    """Entries of the paths that `within` names or that lie in its folders."""
-    found = _within(store, f"SELECT {LEDGER_COLUMNS} FROM ledger", within)
-    return tuple(ledger_of(row) for row in found)
-
-
-def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    if not within:
-        yield from store.read(select)
-        return
-    # In parts: SQLite bounds how deep one expression may be.
-    for at in range(0, len(within), _PATHS_AT_ONCE):
-        part = within[at : at + _PATHS_AT_ONCE]
-        where = " OR ".join(["path = ? OR (path >= ? AND path < ?)"] * len(part))
-        # "0" follows "/", so the range holds just what lies in the folder.
-        bounds = [bound for path in part for bound in (path, f"{path}/", f"{path}0")]
-        yield from store.read(f"{select} WHERE {where}", bounds)
-
-
-def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
-    """Entries by path, narrowed to a state or a path."""
-    if path is not None and not is_storable(path):
-        return ()
-    wanted = [("state", state), ("path", path)]
-    given = [(column, value) for column, value in wanted if value is not None]
-    where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
-    found = store.read(
-        f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
-        [value for _, value in given],
-    )
-    return tuple(ledger_of(row) for row in found)
-
-
-def former_titles(store: Store) -> int:
-    """How many notes have passages embedded with a former title. Reads the rows of all notes."""
-    ((count,),) = store.read("SELECT count(*) FROM notes WHERE kept_title IS NOT NULL")
-    return int(count)
-
-
-def ledger_counts(store: Store) -> dict[LedgerState, int]:
-    """How many files are in each state."""
-    # Mostly all are in one state: to count the others and all together takes half of the time.
-    ((every, *others),) = store.read(
-        "SELECT (SELECT count(*) FROM ledger), (SELECT count(*) FROM ledger WHERE state='pending'),"
-        " (SELECT count(*) FROM ledger WHERE state='failed'),"
-        " (SELECT count(*) FROM ledger WHERE state='excluded'),"
-        " (SELECT count(*) FROM ledger WHERE state='keyword_only')"
-    )
-    counts = [every - sum(others), *others]
-    return dict(zip(_STATES, counts, strict=True))
-
-
-def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:
-    """The notes that are there."""
-    found = store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
-    with explained(store.directory):
-        return {row[0]: tables.stored_note(row) for row in found}
-
-
-def note_at(store: Store, path: str) -> StoredNote | None:
-    """The note of a file."""
-    if not is_storable(path):
-        return None
-    found = store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
-    with explained(store.directory):
-        return tables.stored_note(found[0]) if found else None
-
-
-def all_notes(store: Store) -> tuple[StoredNote, ...]:
-    """All notes in order of id."""
-    found = store.stream(f"SELECT {tables.NOTE_COLUMNS} FROM notes ORDER BY id")
-    with explained(store.directory):
-        return tuple([tables.stored_note(row) for row in found])
-
-
-def note_ids(store: Store) -> IdArray:
-    """Ids of all notes, ascending."""
-    # As one text: a row for each number takes three times as long.
-    ((packed,),) = store.read("SELECT json_group_array(id) FROM notes")
-    return np.sort(np.array(orjson.loads(packed), np.int64))
-
-
-def basics(store: Store, since: int) -> tuple[NoteBasics, ...]:
-    """The basics of the notes changed after generation `since`.
-
-    Properties are read where one may be called `type` or `status`, or hold the note's date; of
-    other notes none are told.
-    """
-    found = store.stream(
-        "SELECT id, path, CASE WHEN properties LIKE '%status%'"
-        " OR properties LIKE '%type%' OR properties LIKE '%created%' OR properties LIKE '%date%'"
-        " OR properties LIKE '%day%' OR properties LIKE '%modif%' OR properties LIKE '%lastmod%'"
-        " THEN properties END, created, modified"
-        " FROM notes WHERE generation > ?",
-        (since,),
-    )
-    with explained(store.directory), sound_rows("a note"):
-        return tuple(
-            [
-                NoteBasics(id_, path, properties(known) if known else {}, *times)
-                for id_, path, known, *times in found
-            ]
-        )
-
-
-def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
-    """The chunks that are there, and stand-ins for the notes that have none."""
-    own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
-    found = store.read_in(f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE id IN (?)", own)
-    with explained(store.directory):
-        known = {row[0]: tables.stored_chunk(row) for row in found}
-    bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
-    for (note_id,) in store.read_in(f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare):
-        known[placeholder_id(note_id)] = placeholder(note_id)
-    return known
-
-
-def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
-    """A note's chunks in order."""
-    found = store.read(
-        f"SELECT n.passages_sum, {tables.CHUNK_COLUMNS} FROM notes n"
-        " LEFT JOIN chunks c ON c.note_id = n.id WHERE n.id = ? ORDER BY c.ordinal",
-        (note_id,),
-    )
-    rows = [row for _, *row in found if row[0] is not None]
-    with explained(store.directory):
-        known = tuple([tables.stored_chunk(row) for row in rows])
-        if found:
-            with sound_rows("a note"):
-                check_joined("passages", [row[-1] for row in rows], found[0][0])
-        return known
-
-
-def first_chunks(store: Store, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
-    """The first chunk of each of the notes that have any, by the id of the note."""
-    found = store.read_in(
-        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE c.ordinal = 0 AND c.note_id IN (?)",
-        note_ids,
-    )
-    with explained(store.directory):
-        return {chunk.note_id: chunk for chunk in map(tables.stored_chunk, found)}
-
-
-def chunks_with_hash(store: Store, digits: str) -> tuple[StoredChunk, ...]:
-    """The first 16 chunks by id whose hash begins with these hexadecimal digits."""
-    whole = 32
-    first, last = bytes.fromhex(digits.ljust(whole, "0")), bytes.fromhex(digits.ljust(whole, "f"))
-    found = store.read(
-        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE text_hash BETWEEN ? AND ?"
-        " ORDER BY id LIMIT 16",
-        (first, last),
-    )
-    with explained(store.directory):
-        return tuple([tables.stored_chunk(row) for row in found])
 
 
 def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
@@ -317,15 +148,6 @@ def _note_text(store: Store, columns: Row, parts: list[Row]) -> NoteText:
             )
 
 
-def passages(store: Store) -> Iterator[PassageText]:
-    """All passages as a model reads them, note by note; the title of a note that has none."""
-    for path, title, header, text in store.stream(
-        "SELECT n.path, n.title, c.header, c.text"
-        " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id ORDER BY n.id, c.ordinal"
-    ):
-        yield PassageText(path, title if text is None else embedded_text(header, text))
-
-
 def links(store: Store) -> dict[int, list[tuple[Any, ...]]]:
     """The links of every note that has some: LINK_COLUMNS of each, in order."""
     found: dict[int, list[tuple[Any, ...]]] = {}
@@ -359,7 +181,6 @@ class RecentRows:
     """
 
     def __init__(self) -> None:
-        """Keep nothing yet."""
         self._notes: dict[int, StoredNote] = {}
         self._chunks: dict[int, StoredChunk] = {}
 
@@ -386,3 +207,184 @@ def _found(
         kept.update(new)
         found |= new
     return dict(sorted(found.items()))  # in order of id, as the database gives them
+
+
+class NoteRows:
+    """The part of the port that reads rows of notes, passages and files."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._recent = RecentRows()
+
+    def meta(self, key: str) -> str | None:
+        return meta(self._store, f"{OF_CALLERS}{key}")
+
+    def all_meta(self) -> dict[str, str]:
+        found = self._store.read("SELECT key, value FROM meta")
+        return {
+            str(key).removeprefix(OF_CALLERS): str(value)
+            for key, value in found
+            if str(key).startswith(OF_CALLERS)
+        }
+
+    def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
+        return self._recent.notes(ids, self._read_notes)
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        return self._recent.chunks(ids, self._read_chunks)
+
+    def _read_notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
+        """The notes that are there."""
+        found = self._store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
+        with explained(self._store.directory):
+            return {row[0]: tables.stored_note(row) for row in found}
+
+    def note_at(self, path: str) -> StoredNote | None:
+        if not is_storable(path):
+            return None
+        found = self._store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
+        with explained(self._store.directory):
+            return tables.stored_note(found[0]) if found else None
+
+    def all_notes(self) -> tuple[StoredNote, ...]:
+        found = self._store.stream(f"SELECT {tables.NOTE_COLUMNS} FROM notes ORDER BY id")
+        with explained(self._store.directory):
+            return tuple([tables.stored_note(row) for row in found])
+
+    def _note_ids(self) -> IdArray:
+        """Ids of all notes, ascending."""
+        # As one text: a row for each number takes three times as long.
+        ((packed,),) = self._store.read("SELECT json_group_array(id) FROM notes")
+        return np.sort(np.array(orjson.loads(packed), np.int64))
+
+    def _basics(self, since: int) -> tuple[NoteBasics, ...]:
+        """The basics of the notes changed after generation `since`.
+
+        Properties are read where one may be called `type` or `status`, or hold the note's date; of
+        other notes none are told.
+        """
+        found = self._store.stream(
+            "SELECT id, path, CASE WHEN properties LIKE '%status%'"
+            " OR properties LIKE '%type%' OR properties LIKE '%created%'"
+            " OR properties LIKE '%date%' OR properties LIKE '%day%'"
+            " OR properties LIKE '%modif%' OR properties LIKE '%lastmod%'"
+            " THEN properties END, created, modified"
+            " FROM notes WHERE generation > ?",
+            (since,),
+        )
+        with explained(self._store.directory), sound_rows("a note"):
+            return tuple(
+                [
+                    NoteBasics(id_, path, properties(known) if known else {}, *times)
+                    for id_, path, known, *times in found
+                ]
+            )
+
+    def _read_chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunks that are there, and stand-ins for the notes that have none."""
+        own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
+        found = self._store.read_in(
+            f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE id IN (?)", own
+        )
+        with explained(self._store.directory):
+            known = {row[0]: tables.stored_chunk(row) for row in found}
+        bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
+        for (note_id,) in self._store.read_in(
+            f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare
+        ):
+            known[placeholder_id(note_id)] = placeholder(note_id)
+        return known
+
+    def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
+        found = self._store.read(
+            f"SELECT n.passages_sum, {tables.CHUNK_COLUMNS} FROM notes n"
+            " LEFT JOIN chunks c ON c.note_id = n.id WHERE n.id = ? ORDER BY c.ordinal",
+            (note_id,),
+        )
+        rows = [row for _, *row in found if row[0] is not None]
+        with explained(self._store.directory):
+            known = tuple([tables.stored_chunk(row) for row in rows])
+            if found:
+                with sound_rows("a note"):
+                    check_joined("passages", [row[-1] for row in rows], found[0][0])
+            return known
+
+    def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        found = self._store.read_in(
+            f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE c.ordinal = 0 AND c.note_id IN (?)",
+            note_ids,
+        )
+        with explained(self._store.directory):
+            return {chunk.note_id: chunk for chunk in map(tables.stored_chunk, found)}
+
+    def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
+        whole = 32
+        first, last = (
+            bytes.fromhex(digits.ljust(whole, "0")),
+            bytes.fromhex(digits.ljust(whole, "f")),
+        )
+        found = self._store.read(
+            f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE text_hash BETWEEN ? AND ?"
+            " ORDER BY id LIMIT 16",
+            (first, last),
+        )
+        with explained(self._store.directory):
+            return tuple([tables.stored_chunk(row) for row in found])
+
+    def passages(self) -> Iterator[PassageText]:
+        for path, title, header, text in self._store.stream(
+            "SELECT n.path, n.title, c.header, c.text"
+            " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id ORDER BY n.id, c.ordinal"
+        ):
+            yield PassageText(path, title if text is None else embedded_text(header, text))
+
+    def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
+        found = self._within(f"SELECT {MANIFEST_COLUMNS} FROM notes", within)
+        return {row[1]: ManifestEntry(*row) for row in found}
+
+    def ledger(
+        self, *, state: LedgerState | None = None, path: str | None = None
+    ) -> tuple[LedgerEntry, ...]:
+        if path is not None and not is_storable(path):
+            return ()
+        wanted = [("state", state), ("path", path)]
+        given = [(column, value) for column, value in wanted if value is not None]
+        where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
+        found = self._store.read(
+            f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
+            [value for _, value in given],
+        )
+        return tuple(ledger_of(row) for row in found)
+
+    def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
+        found = self._within(f"SELECT {LEDGER_COLUMNS} FROM ledger", within)
+        return tuple(ledger_of(row) for row in found)
+
+    def _within(self, select: str, within: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        if not within:
+            yield from self._store.read(select)
+            return
+        # In parts: SQLite bounds how deep one expression may be.
+        for at in range(0, len(within), _PATHS_AT_ONCE):
+            part = within[at : at + _PATHS_AT_ONCE]
+            where = " OR ".join(["path = ? OR (path >= ? AND path < ?)"] * len(part))
+            # "0" follows "/", so the range holds just what lies in the folder.
+            bounds = [bound for path in part for bound in (path, f"{path}/", f"{path}0")]
+            yield from self._store.read(f"{select} WHERE {where}", bounds)
+
+    def _ledger_counts(self) -> dict[LedgerState, int]:
+        """The number of files in each state."""
+        # Mostly all are in one state: to count the others and all together takes half of the time.
+        ((every, *others),) = self._store.read(
+            "SELECT (SELECT count(*) FROM ledger),"
+            " (SELECT count(*) FROM ledger WHERE state='pending'),"
+            " (SELECT count(*) FROM ledger WHERE state='failed'),"
+            " (SELECT count(*) FROM ledger WHERE state='excluded'),"
+            " (SELECT count(*) FROM ledger WHERE state='keyword_only')"
+        )
+        counts = [every - sum(others), *others]
+        return dict(zip(_STATES, counts, strict=True))
+
+    def former_titles(self) -> int:
+        ((count,),) = self._store.read("SELECT count(*) FROM notes WHERE kept_title IS NOT NULL")
+        return int(count)

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a snapshot must match: the database, its generation, and the kind of its data."""
+    """The database, its generation, and the kind of data that a snapshot must match."""
 
     database: str
     generation: int
@@ -94,7 +94,7 @@ def load_snapshot(path: Path, of: Fingerprint) -> dict[str, npt.NDArray[Any]] | 
 
 
 def is_saved(path: Path, of: Fingerprint) -> bool:
-    """Whether there is a snapshot that fits; its arrays are not read."""
+    """True if there is a snapshot that fits; its arrays are not read."""
     try:
         return bool(_layout(path, of))
     except (OSError, ValueError, TypeError, struct.error):

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 def looks_damaged(path: Path) -> bool:
-    """Whether header and length rule out a whole database. An empty file is a new one."""
+    """True if header and length rule out a whole database. An empty file is a new one."""
     with path.open("rb") as file:
         header = file.read(_HEADER)
     size = path.stat().st_size
@@ -120,7 +120,7 @@ def _mark_damaged(directory: Path) -> None:
 
 
 def is_outdated(directory: Path) -> bool:
-    """Whether an older version of the program wrote the database in a folder."""
+    """True if an older version of the program wrote the database in a folder."""
     path = directory / DATABASE
     with explained(directory):
         if not path.is_file() or looks_damaged(path):
@@ -199,7 +199,7 @@ class Store:
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True once `close` was called."""
         return self._closed
 
     @contextmanager

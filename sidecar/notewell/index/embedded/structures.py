@@ -55,7 +55,7 @@ class ChunkNotes:
 
     @property
     def count(self) -> int:
-        """How many chunks there are, without placeholders."""
+        """The number of chunks, without placeholders."""
         return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
 
     def changed(self, changes: Changes) -> ChunkNotes:
@@ -234,12 +234,12 @@ def _text_fingerprint(store: Store, content: str) -> Fingerprint:
 
 
 def chunk_notes_saved(store: Store) -> bool:
-    """Whether their snapshot is up to date."""
+    """True if their snapshot is up to date."""
     return snapshots.is_saved(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
 
 
 def load_chunk_notes(store: Store) -> ChunkNotes:
-    """Which note every chunk belongs to."""
+    """The note of every chunk."""
     arrays = snapshots.load_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
     if arrays is not None:
         return ChunkNotes(arrays["ids"], arrays["notes"])
@@ -253,7 +253,7 @@ def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
 
 
 def graph_saved(store: Store) -> bool:
-    """Whether its snapshot is up to date."""
+    """True if its snapshot is up to date."""
     return snapshots.is_saved(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
 
 
@@ -303,13 +303,13 @@ def _vector_changes(store: Store, number: int) -> tuple[Path, Fingerprint]:
 
 
 def vectors_saved(store: Store, number: int) -> bool:
-    """Whether their snapshot is up to date."""
+    """True if their snapshot is up to date."""
     whole = _vector_snapshot(store, number, reads.generations(store)[1])
     return snapshots.is_saved(*whole) or snapshots.is_saved(*_vector_changes(store, number))
 
 
 def _saved_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
-    """Those of the snapshot; None: there is none that fits."""
+    """The vectors of the snapshot; None: there is none that fits."""
     changes = snapshots.load_snapshot(*_vector_changes(store, number))
     try:
         made = reads.generations(store)[1] if changes is None else int(changes["snapshot"][0])
@@ -394,7 +394,7 @@ class Structures:
 
     @property
     def chunk_notes(self) -> ChunkNotes:
-        """Which note every chunk belongs to."""
+        """The note of every chunk."""
         known = self._chunk_notes
         if known is not None:
             return known

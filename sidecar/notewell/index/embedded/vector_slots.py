@@ -42,7 +42,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """What one search sees. Slots are only ever appended to the arrays it shares with later ones.
+    """The vectors as one search sees them. Slots are only appended to arrays that views share.
 
     The vectors of the slots are those of `first`, which may be mapped from a snapshot and is never
     changed, and behind them those of `later`, which has room for more. `ids` and `notes` (used,),
@@ -61,12 +61,12 @@ class View:
 
     @property
     def used(self) -> int:
-        """How many slots have been appended, those given up included."""
+        """The number of slots, those given up included."""
         return len(self.ids)
 
     @property
     def is_exact(self) -> bool:
-        """Whether a search compares with all, as there are no signs."""
+        """True if a search compares with all, as there are no signs."""
         return self.later.bits is None
 
     def rows_of(self, slots: IdArray) -> Rows:
@@ -100,7 +100,7 @@ class View:
         return found
 
     def differing(self, signs: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
-        """How many signs of each slot differ from a query's; not for exact search."""
+        """The number of signs of each slot that differ from a query's; not for exact search."""
         begin = len(self.first.rows)
         of_parts = [
             differing_bits(bits, count, signs)
@@ -128,7 +128,7 @@ class SlotsByNote:
         return cls(view.layout, order, view.notes[order])
 
     def fits(self, view: View) -> bool:
-        """Whether few slots of a view are not among those sorted."""
+        """True if few slots of a view are not among those sorted."""
         further = view.used - len(self.order)
         few = max(_FEW_LEAST, len(self.order) // _FEW_SHARE)
         return self.layout == view.layout and 0 <= further <= few
@@ -182,7 +182,7 @@ def appended(array: IdArray, values: IdArray) -> IdArray:
 
 
 def allowed_slots(view: View, notes: IdArray | None) -> npt.NDArray[np.bool_] | None:
-    """Which slots may be found; None: every one."""
+    """A mask of the slots that may be found; None: all."""
     alive = None if view.alive == view.used else view.ids != GONE
     if notes is None:
         return alive
@@ -191,7 +191,7 @@ def allowed_slots(view: View, notes: IdArray | None) -> npt.NDArray[np.bool_] | 
 
 
 def _belonging(slots: IdArray, notes: IdArray) -> npt.NDArray[np.bool_]:
-    """Which slots belong to one of the notes: by a table, which beats sorting."""
+    """A mask of the slots of some notes: by a table, which is faster than sorting."""
     table = np.zeros(int(max(slots.max(initial=0), notes.max(initial=0))) + 1, dtype=np.bool_)
     table[notes] = True
     return table[slots]
@@ -219,7 +219,7 @@ def sign_bits(rows: npt.NDArray[np.floating[Any]], mean: FloatArray) -> npt.NDAr
 def differing_bits(
     bits: npt.NDArray[np.uint64], used: int, signs: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.uint16]:
-    """How many signs of each of the first `used` slots differ from a query's (words,).
+    """The number of signs that differ from a query's (words,), for the first `used` slots.
 
     Two threads share many slots: numpy does not hold the interpreter's lock while it counts.
     """

@@ -2,8 +2,8 @@
 
 Vectors are stored permanently by the hash of their text. A chunk's `text_hash` is that of its own
 text; `vector_hash` is that of the text whose vector represents it: its own, or the one it replaced.
-Functions that take the store read, in any thread; those that take a connection are parts of the
-writer's transaction.
+What reads may run in any thread; functions that take a connection are parts of the writer's
+transaction.
 """
 
 # ruff: noqa: S608 (only column and table names are put into SQL; values are bound)
@@ -23,8 +23,9 @@ from notewell.base.types import (
     StoredVectors,
     embedded_text,
 )
-from notewell.index.embedded import reads, tables
+from notewell.index.embedded import tables
 from notewell.index.embedded.checksums import check_text, discard_vectors, sound_rows, vector_sum
+from notewell.index.embedded.reads import NoteRows, meta
 from notewell.index.embedded.store import Store, explained
 from notewell.index.vector_checks import check_dimensions
 
@@ -61,7 +62,7 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
 
 
 def dimensions_of(store: Store, model: ModelKey) -> int | None:
-    """How many dimensions a model's vectors have; None: none was ever stored."""
+    """The dimensions of a model's vectors; None: none was ever stored."""
     found = store.read(_MODEL, tables.model_columns(model))
     return int(found[0][1]) if found else None
 
@@ -72,16 +73,10 @@ def model_key(store: Store, number: int) -> ModelKey | None:
     return ModelKey(*found[0]) if found else None
 
 
-def current_model_key(store: Store) -> ModelKey | None:
-    """The model that the chunks' `vector_hash` refers to."""
-    number = vector_model(store)
-    return None if number is None else model_key(store, number)
-
-
 def vector_model(store: Store) -> int | None:
     """The model that the chunks' `vector_hash` refers to."""
     with explained(store.directory):
-        return tables.optional_number(reads.meta(store, "model_vectors"))
+        return tables.optional_number(meta(store, "model_vectors"))
 
 
 def vectors_by_chunk(
@@ -143,178 +138,166 @@ def discard_damaged(store: Store, number: int, text_hashes: Collection[bytes]) -
             tables.next_generation(connection, text=False)
 
 
-def current_model(store: Store) -> IndexedModel | None:
-    """The model whose vectors the chunks speak of, and how many of its vectors chunks need now."""
-    number = vector_model(store)
-    found = store.read(
-        "SELECT name, weights_hash, quantisation, dimensions FROM models WHERE id IS ?", (number,)
-    )
-    if not found:
-        return None
-    *key, dimensions = found[0]
-    ((needed,),) = store.read(f"SELECT count(*) FROM vectors v WHERE {_NEEDED}", (number, 0))
-    return IndexedModel(ModelKey(*key), dimensions, needed)
+class VectorRows(NoteRows):
+    """The part of the port that reads models and vectors too. Damaged vectors are left out."""
 
+    def current_model_key(self) -> ModelKey | None:
+        number = vector_model(self._store)
+        return None if number is None else model_key(self._store, number)
 
-def stored_vector_count(store: Store, model: ModelKey) -> int:
-    """How many vectors of a model are stored, whatever texts they belong to."""
-    found = store.read(
-        "SELECT count(*) FROM vectors WHERE model_id IS ?", (model_id(store, model),)
-    )
-    return int(found[0][0])
-
-
-def needed_vectors(
-    store: Store, model: ModelKey, at_once: int
-) -> Iterator[list[tuple[bytes, bytes]]]:
-    """(text hash, float16 bytes) of a model for the texts that chunks hold now, in batches."""
-    return _vectors(store, model, at_once, _NEEDED)
-
-
-def all_vectors(store: Store, model: ModelKey, at_once: int) -> Iterator[list[tuple[bytes, bytes]]]:
-    """(text hash, float16 bytes) of all vectors of a model, in batches."""
-    return _vectors(store, model, at_once, _OF_MODEL)
-
-
-def _vectors(
-    store: Store, model: ModelKey, at_once: int, where: str
-) -> Iterator[list[tuple[bytes, bytes]]]:
-    """Read batch by batch, so that nothing stays open while the caller writes.
-
-    Damaged vectors are left out.
-    """
-    number = model_id(store, model)
-    if number is None:
-        return
-    after = 0
-    while rows_read := store.read(
-        "SELECT v.rowid, v.text_hash, v.vector, v.checksum FROM vectors v NOT INDEXED"
-        f" WHERE {where} ORDER BY v.rowid LIMIT {int(at_once)}",
-        (number, after),
-    ):
-        after = rows_read[-1][0]
-        sound = [
-            (text_hash, vector)
-            for _, text_hash, vector, stored in rows_read
-            if vector_sum(number, text_hash, vector) == stored
-        ]
-        if sound:
-            yield sound
-
-
-def stored_vectors(
-    store: Store, model: ModelKey, text_hashes: Collection[bytes]
-) -> dict[bytes, bytes]:
-    """The sound vectors of a model for these texts, as float16 bytes by hash."""
-    number = model_id(store, model)
-    if number is None:
-        return {}
-    found = store.read_in(
-        "SELECT text_hash, vector, checksum FROM vectors"
-        f" WHERE model_id = {int(number)} AND text_hash IN (?)",
-        list(text_hashes),
-    )
-    return {
-        text_hash: vector
-        for text_hash, vector, stored in found
-        if vector_sum(number, text_hash, vector) == stored
-    }
-
-
-def own_vectors(store: Store, number: int | None) -> int:
-    """How many chunks have the vector of their own text."""
-    if number is None:
-        return 0
-    if number == vector_model(store):
-        ((awaiting,),) = store.read("SELECT count(*) FROM notes WHERE awaiting = 1")
-        found = store.read(_OWN_BY_NOTE if awaiting <= _FEW_NOTES else _OWN)
-    else:
-        found = store.read(
-            "SELECT count(*) FROM chunks c JOIN vectors v"
-            " ON v.model_id = ? AND v.text_hash = c.text_hash",
+    def current_model(self) -> IndexedModel | None:
+        number = vector_model(self._store)
+        found = self._store.read(
+            "SELECT name, weights_hash, quantisation, dimensions FROM models WHERE id IS ?",
             (number,),
         )
-    return int(found[0][0])
+        if not found:
+            return None
+        *key, dimensions = found[0]
+        ((needed,),) = self._store.read(
+            f"SELECT count(*) FROM vectors v WHERE {_NEEDED}", (number, 0)
+        )
+        return IndexedModel(ModelKey(*key), dimensions, needed)
 
+    def stored_vector_count(self, model: ModelKey) -> int:
+        found = self._store.read(
+            "SELECT count(*) FROM vectors WHERE model_id IS ?", (model_id(self._store, model),)
+        )
+        return int(found[0][0])
 
-def covered(store: Store, model: ModelKey) -> int:
-    """How many chunks have a vector of a model, of their own text or of the one they replaced."""
-    number = model_id(store, model)
-    if number is None or number != vector_model(store):
-        return own_vectors(store, number)
-    found = store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
-    return int(found[0][0])
+    def vectors_in_use(
+        self, model: ModelKey, batch_size: int
+    ) -> Iterator[list[tuple[bytes, bytes]]]:
+        return self._in_batches(model, batch_size, _NEEDED)
 
+    def all_vectors(self, model: ModelKey, batch_size: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        return self._in_batches(model, batch_size, _OF_MODEL)
 
-def pending_count(store: Store, model: ModelKey) -> int:
-    """How many different texts have no vector of the model."""
-    where, values = _lacking(store, model)
-    found = store.read(f"SELECT count(DISTINCT c.text_hash) FROM chunks c WHERE {where}", values)
-    return int(found[0][0])
+    def _in_batches(
+        self, model: ModelKey, batch_size: int, where: str
+    ) -> Iterator[list[tuple[bytes, bytes]]]:
+        """Read batch by batch, so that nothing stays open while the caller writes.
 
+        Damaged vectors are left out.
+        """
+        number = model_id(self._store, model)
+        if number is None:
+            return
+        after = 0
+        while rows_read := self._store.read(
+            "SELECT v.rowid, v.text_hash, v.vector, v.checksum FROM vectors v NOT INDEXED"
+            f" WHERE {where} ORDER BY v.rowid LIMIT {int(batch_size)}",
+            (number, after),
+        ):
+            after = rows_read[-1][0]
+            sound = [
+                (text_hash, vector)
+                for _, text_hash, vector, stored in rows_read
+                if vector_sum(number, text_hash, vector) == stored
+            ]
+            if sound:
+                yield sound
 
-def pending_texts(
-    store: Store, model: ModelKey, limit: int, skip: Collection[bytes]
-) -> tuple[PendingText, ...]:
-    """Texts without a vector of the model, newest notes first, each once, none of `skip`."""
-    where, values = _lacking(store, model)
-    awaiting = "n.awaiting = 1 AND " if where.startswith("c.vector_hash") else ""
-    found: dict[bytes, PendingText] = {}
-    for text_hash, header, text, path in store.stream(
-        "SELECT c.text_hash, c.header, c.text, n.path FROM notes n"
-        " CROSS JOIN chunks c ON c.note_id = n.id"
-        f" WHERE {awaiting}{where} ORDER BY n.modified DESC, n.id DESC, c.ordinal",
-        values,
-    ):
-        if len(found) >= limit:
-            break
-        if text_hash not in found and text_hash not in skip:
-            # The vector of another text would be kept as that of this one.
-            with explained(store.directory), sound_rows("a passage"):
-                check_text(header, text, text_hash)
-            found[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
-    return tuple(found.values())
+    def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
+        number = model_id(self._store, model)
+        if number is None:
+            return {}
+        found = self._store.read_in(
+            "SELECT text_hash, vector, checksum FROM vectors"
+            f" WHERE model_id = {int(number)} AND text_hash IN (?)",
+            list(text_hashes),
+        )
+        return {
+            text_hash: vector
+            for text_hash, vector, stored in found
+            if vector_sum(number, text_hash, vector) == stored
+        }
 
+    def _own_vectors(self, number: int | None) -> int:
+        """The number of chunks with the vector of their own text."""
+        if number is None:
+            return 0
+        if number == vector_model(self._store):
+            ((awaiting,),) = self._store.read("SELECT count(*) FROM notes WHERE awaiting = 1")
+            found = self._store.read(_OWN_BY_NOTE if awaiting <= _FEW_NOTES else _OWN)
+        else:
+            found = self._store.read(
+                "SELECT count(*) FROM chunks c JOIN vectors v"
+                " ON v.model_id = ? AND v.text_hash = c.text_hash",
+                (number,),
+            )
+        return int(found[0][0])
 
-def _lacking(store: Store, model: ModelKey) -> tuple[str, tuple[int, ...]]:
-    """The condition on a chunk `c` that its own text has no vector of the model.
+    def covered_chunks(self, model: ModelKey) -> int:
+        number = model_id(self._store, model)
+        if number is None or number != vector_model(self._store):
+            return self._own_vectors(number)
+        found = self._store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
+        return int(found[0][0])
 
-    A note that is still to be read anew does not count: its passages may be others then.
-    """
-    number = model_id(store, model)
-    if number is None:
-        return _READ, ()
-    if number == vector_model(store):
-        return f"c.vector_hash IS NOT c.text_hash AND {_READ}", ()
-    lacking = "SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = c.text_hash"
-    return f"NOT EXISTS ({lacking}) AND {_READ}", (number,)
+    def pending_count(self, model: ModelKey) -> int:
+        where, values = self._lacking(model)
+        found = self._store.read(
+            f"SELECT count(DISTINCT c.text_hash) FROM chunks c WHERE {where}", values
+        )
+        return int(found[0][0])
 
+    def pending_texts(
+        self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
+    ) -> tuple[PendingText, ...]:
+        where, values = self._lacking(model)
+        awaiting = "n.awaiting = 1 AND " if where.startswith("c.vector_hash") else ""
+        found: dict[bytes, PendingText] = {}
+        for text_hash, header, text, path in self._store.stream(
+            "SELECT c.text_hash, c.header, c.text, n.path FROM notes n"
+            " CROSS JOIN chunks c ON c.note_id = n.id"
+            f" WHERE {awaiting}{where} ORDER BY n.modified DESC, n.id DESC, c.ordinal",
+            values,
+        ):
+            if len(found) >= limit:
+                break
+            if text_hash not in found and text_hash not in skip:
+                # The vector of another text would be kept as that of this one.
+                with explained(self._store.directory), sound_rows("a passage"):
+                    check_text(header, text, text_hash)
+                found[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
+        return tuple(found.values())
 
-def stats(store: Store) -> IndexFigures:
-    """Count what is stored; takes some milliseconds for a hundred thousand vectors."""
-    return IndexFigures(models=_models(store), bytes_on_disk=_bytes(store))
+    def _lacking(self, model: ModelKey) -> tuple[str, tuple[int, ...]]:
+        """The condition on a chunk `c` that its own text has no vector of the model.
 
+        A note that is still to be read anew does not count: its passages may be others then.
+        """
+        number = model_id(self._store, model)
+        if number is None:
+            return _READ, ()
+        if number == vector_model(self._store):
+            return f"c.vector_hash IS NOT c.text_hash AND {_READ}", ()
+        lacking = "SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = c.text_hash"
+        return f"NOT EXISTS ({lacking}) AND {_READ}", (number,)
 
-def _models(store: Store) -> tuple[StoredVectors, ...]:
-    answering = vector_model(store)
-    rows = store.read(
-        "SELECT m.id, m.name, m.weights_hash, m.quantisation, m.dimensions,"
-        " (SELECT count(*) FROM vectors v WHERE v.model_id = m.id) FROM models m ORDER BY m.id"
-    )
-    return tuple(
-        StoredVectors(ModelKey(*key), dimensions, vectors, answering=number == answering)
-        for number, *key, dimensions, vectors in rows
-    )
+    def stats(self) -> IndexFigures:
+        return IndexFigures(models=self._models(), bytes_on_disk=self._bytes())
 
+    def _models(self) -> tuple[StoredVectors, ...]:
+        answering = vector_model(self._store)
+        rows = self._store.read(
+            "SELECT m.id, m.name, m.weights_hash, m.quantisation, m.dimensions,"
+            " (SELECT count(*) FROM vectors v WHERE v.model_id = m.id) FROM models m ORDER BY m.id"
+        )
+        return tuple(
+            StoredVectors(ModelKey(*key), dimensions, vectors, answering=number == answering)
+            for number, *key, dimensions, vectors in rows
+        )
 
-def _bytes(store: Store) -> int:
-    total = 0
-    for file in store.directory.rglob("*"):
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except OSError:
-            continue  # a segment or a log that was merged away meanwhile
-    return total
+    def _bytes(self) -> int:
+        total = 0
+        for file in self._store.directory.rglob("*"):
+            try:
+                total += file.stat().st_size if file.is_file() else 0
+            except OSError:
+                continue  # a segment or a log that was merged away meanwhile
+        return total
 
 
 def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
@@ -348,7 +331,7 @@ def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: 
 def sound_vectors(
     connection: sqlite3.Connection, number: int, text_hashes: Collection[bytes]
 ) -> set[bytes]:
-    """Those of the texts whose vectors of the model are stored; damaged ones are deleted."""
+    """The texts among these that have a vector of the model; damaged vectors are deleted."""
     found, damaged = set(), []
     for text_hash in text_hashes:
         row = connection.execute(

@@ -57,7 +57,6 @@ class Vectors:
     """Vectors of chunks for one model. Searches run in any thread, changes in one."""
 
     def __init__(self, dimensions: int, model: ModelKey | None = None) -> None:
-        """Start empty; `dimensions` 0 stands for no model, and finds nothing."""
         self.dimensions = dimensions
         self.model = model  # whose embedding a query has to be
         self._lock = threading.Lock()
@@ -77,7 +76,6 @@ class Vectors:
 
     @property
     def count(self) -> int:
-        """How many chunks have a vector."""
         return self._view.alive
 
     def search(
@@ -140,7 +138,6 @@ class Vectors:
         return alive
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
-        """Those of the chunks that have a vector, in the order given; and their vectors."""
         view = self._view
         slots = np.flatnonzero(np.isin(view.ids, chunk_ids))
         order = np.argsort(view.ids[slots])
@@ -195,7 +192,7 @@ class Vectors:
         return saved if bits is None else {**saved, "bits": bits}
 
     def arrays_of_changes(self) -> dict[str, npt.NDArray[Any]] | None:
-        """What changed since the snapshot that is mapped; None: it is not, or too much did.
+        """The changes since the mapped snapshot; None: none is mapped, or too much changed.
 
         Of a million vectors these are sixteen megabytes, and `arrays` eight hundred.
         """
