@@ -173,7 +173,7 @@ class _TextSearch:
             self.report.corrected = corrected_query(request.q, terms.fixes, plain=request.plain)
             corrected = corrected_text(self.parsed.text, terms.fixes)
         limit, weights = retrieve.depth(request.limit), field_weights(self.context.rules)
-        vector = self.vector(corrected)
+        vector = self.vector(corrected_text(corrected, terms.completed))
         self.report.trace.stage("embed", count_in=1, count_out=int(vector is not None))
         keyword = (
             retrieve.only_terms(index, terms, weights)
@@ -206,6 +206,7 @@ class _TextSearch:
             index,
             self.parsed.text,
             typing=self.context.is_typing,
+            finished=request.q[-1:].isspace(),
             correct="spelling" not in request.ignore,
             speller=speller,
         )

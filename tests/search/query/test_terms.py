@@ -43,7 +43,8 @@ def test_a_preposition_neither_ranks_nor_is_marked(make_library: MakeLibrary) ->
 def test_the_last_word_while_typing_is_a_prefix(library: Library) -> None:
     assert set(completions(library.index.keywords, "gard")) == {"garden", "gardener", "gardens"}
     assert library.paths("roofs beekee", mode="keyword", typing=True)[0] == "More.md"
-    assert library.paths("beekee", mode="keyword") == []
+    assert library.paths("beekee ", mode="keyword") == []
+    assert set(library.paths("beekee", mode="keyword")) == {"Bees.md", "More.md"}  # not a word
     assert set(library.paths("beekee", mode="keyword", typing=True)) == {"Bees.md", "More.md"}
     assert library.paths("beekee ", mode="keyword", typing=True) == []  # a space ends the word
 

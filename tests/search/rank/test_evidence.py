@@ -56,6 +56,8 @@ def notes(
         names=column(0.0),
         exact=np.zeros(count, np.bool_),
         described=column(described),
+        begun=column(0.0),
+        said=np.zeros(count, np.bool_),
     )
 
 

@@ -37,6 +37,8 @@ def note(
         names=one(name),
         exact=np.array([name == 1.0]),
         described=one(0.0),
+        begun=one(0.0),
+        said=np.array([name == 1.0]),
     )
 
 
@@ -58,6 +60,8 @@ def several(good: int, count: int = 12) -> NoteEvidence:
         names=values(0.3, 0.0),
         exact=np.zeros(count, np.bool_),
         described=values(0.0, 0.0),
+        begun=values(0.0, 0.0),
+        said=np.zeros(count, np.bool_),
     )
 
 
@@ -108,7 +112,9 @@ def test_half_of_the_query_being_unknown_lowers_confidence() -> None:
 
 def test_without_notes_there_is_no_confidence() -> None:
     none = np.empty(0, np.float32)
-    found = NoteEvidence(np.empty(0, np.int64), *[none] * 8, np.empty(0, np.bool_), none)
+    found = NoteEvidence(
+        np.empty(0, np.int64), *[none] * 8, np.empty(0, np.bool_), none, none, np.empty(0, np.bool_)
+    )
     assert judged(found).confidence == 0.0
 
 

@@ -220,6 +220,11 @@ def mentioned_date(text: str, now: float) -> DateMention | None:
     return None
 
 
+def is_date_word(word: str) -> bool:
+    """Tell whether a word is one that dates are written with, in any of the languages."""
+    return _DATE_WORD.fullmatch(word.lower().translate(_FOLDED)) is not None
+
+
 # --- periods ------------------------------------------------------------------------------------
 
 
@@ -373,6 +378,7 @@ def _any(rows: Sequence[str]) -> str:
     return "|".join(rows)
 
 
+_DATE_WORD = re.compile(_any((*_MONTHS, *_WEEKDAYS, *_SEASONS, *_UNITS, *_WHICH, *_SINGLE)))
 _MONTH, _SEASON, _UNIT = _any(_MONTHS), _any(_SEASONS), _any(_UNITS)
 _TH = r"(?:st|nd|rd|th|\.)?"
 _COUNT = rf"(?P<count>\d{{1,3}}|{_any(_NUMBERS)})"

@@ -1,7 +1,9 @@
 """Corrects the spelling of a query by the words of the vault.
 
 A word that the vault does not have is replaced by the nearest words that it has. A word that it has
-rarely is kept, and a much more frequent word beside it is searched for as well. The more frequent
+rarely is kept, and a much more frequent word beside it is searched for as well; so is one that the
+model knows as a word, unless the vault often has the nearest one beside its neighbour. Words of a
+date, and of a language that the vault hardly has, are never corrected. The more frequent
 of two equally near words wins: a noisy channel in which all edits are equally likely (Kernighan,
 Church and Gale 1990, "A spelling correction program based on a noisy channel model").
 
@@ -28,6 +30,7 @@ from notewell.contract.search import Corrected
 from notewell.index.analyze import SPACELESS, Token, spans, stem, tokens, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
+from notewell.search.query.dates import is_date_word
 from notewell.search.query.language import lex
 from notewell.search.rank.name_table import NameTable
 from notewell.vault.properties import property_words
@@ -47,6 +50,9 @@ _MISTAKES = 0.01  # how often a word is expected to be a mistake for a certain o
 # it has so many letters: of 23 such words of a community vault 20 were mistakes, of shorter ones
 # less than half.
 _MUCH_MORE, _MISTAKE_LETTERS = 10, 7
+_LIKELY = 0.75  # the share of such words that are mistakes
+_HARDLY, _MIN_LIGHT = 0.01, 2  # share of the passages with a function word; these in a query
+_OFTEN = 3  # notes that have two words beside each other, from which they belong together
 _SAME_END = 2  # letters; where only the last ones differ, it is another form of the word
 _PART_LETTERS = 3  # of both parts of a word that should be two
 _SPLITS = 3  # ways to part a word that are looked up as a phrase
@@ -108,40 +114,84 @@ class Speller:
         """
         found = _Corrections()
         self.index.keywords.expect((*ordered, *map("".join, pairwise(ordered))))
-        unknown = {word for word in ordered if not self._count(word)}
+        unknown = {word for word in ordered if not self._count(word)} - set(skip)
         for pair, joined in self._joined(ordered, light):
-            if unknown.isdisjoint(pair):
+            if unknown.isdisjoint(pair) or self._is_rather_mistyped(unknown & set(pair), joined):
                 found.offered[joined] = CORRECTION_WEIGHT
             elif found.alternatives.keys().isdisjoint(pair):
                 found.alternatives.update({word: {joined: CORRECTION_WEIGHT} for word in pair})
                 found.fixes.append(Fix(pair, self._surface(joined)))
+        if self._is_foreign(ordered, light):
+            return Spelling(found.alternatives, found.offered, tuple(found.fixes))
         rest = (word for word in dict.fromkeys(ordered) if word not in found.alternatives)
         doubtful = [word for word in rest if word not in skip and self._is_doubtful(word)]
         for word in doubtful[:_MAX_LOOKED_UP]:
             if len(found.fixes) < _MAX_CORRECTED:
-                self._correct(word, found, known=word not in unknown)
+                self._correct(word, found, self._neighbours_of(word, ordered))
         return Spelling(found.alternatives, found.offered, tuple(found.fixes))
+
+    def beside_rare(self, word: str, group: Mapping[str, float]) -> Mapping[str, float]:
+        """The words that begin with `word`, and a much more common one if all of them are rare.
+
+        The vault may have the beginning of a mistake as another mistake: `exclidra`, and once
+        `exclidraw`.
+        """
+        counts = [self._count(each) for each in group]
+        if len(word) < _RARE_LETTERS or max(counts) > _RARE or not is_word(word):
+            return group
+        if word in group or any(map(self._is_in_a_name, group)):
+            return group
+        near = self.corrections(word)
+        better = [each for each in near if self._count(each) >= _MUCH_MORE * sum(counts)]
+        return {**group, **dict.fromkeys(better, CORRECTION_WEIGHT)}
+
+    def _is_rather_mistyped(self, words: Collection[str], joined: str) -> bool:
+        """Tell whether one of the words is rather a mistake for a word far commoner than `joined`.
+
+        The vault may have two words as one once, with the mistake in it: `stylesetings`.
+        """
+        nearest = (self._count(each) for word in words for each in self.corrections(word))
+        return self._count(joined) < _LEAST_COMMON * max(nearest, default=0)
+
+    def _is_foreign(self, ordered: Sequence[str], light: Collection[str]) -> bool:
+        """Tell whether a query is in a language that the vault hardly has, by its function words.
+
+        The words of another language are near to words of the vault without being mistakes.
+        """
+        most = _HARDLY * self.index.keywords.document_count
+        held = [word for word in dict.fromkeys(ordered) if word in light]
+        return len(held) >= _MIN_LIGHT and all(self._count(word) <= most for word in held)
+
+    def _neighbours_of(self, word: str, ordered: Sequence[str]) -> list[tuple[str, str]]:
+        """The words around a word of the query, as (before, after), "" where there is none."""
+        around = ["", *ordered, ""]
+        return [(around[at], around[at + 2]) for at, each in enumerate(ordered) if each == word]
 
     def _count(self, word: str) -> int:
         return self.index.keywords.document_frequency(word)
 
     def _is_doubtful(self, word: str) -> bool:
         """Tell whether the vault does not have a word, or has it rarely and in no name."""
-        if len(word) < _MIN_LETTERS or not is_word(word):
+        if len(word) < _MIN_LETTERS or not is_word(word) or is_date_word(word):
             return False
         count = self._count(word)
         if not count:
-            return self.is_real is None or not self.is_real(word)
+            return True
         return count <= _RARE and len(word) >= _RARE_LETTERS and not self._is_in_a_name(word)
 
     def _is_in_a_name(self, word: str) -> bool:
         number = None if self.names is None else self.names.stem_ids.get(stem(word))
         return number is not None and self.names is not None and bool(self.names.df[number])
 
-    def _correct(self, word: str, found: _Corrections, *, known: bool) -> None:
+    def _correct(
+        self, word: str, found: _Corrections, neighbours: Sequence[tuple[str, str]]
+    ) -> None:
         parts: tuple[str, ...] = ()
+        known = self._count(word) > 0
         better = self._more_common(word) if known else self.corrections(word)
-        if not better and not known:
+        if not known and self.is_real is not None and self.is_real(word):
+            better = {each: better[each] for each in better if self._fits(each, neighbours)}
+        elif not better and not known:
             parts = self._parts(word)
             better = {} if parts else self.corrections(word, edits=2)
         if parts:
@@ -151,6 +201,13 @@ class Speller:
             found.alternatives[word] = better
             best = next(each for each in better if each != word)
             found.fixes.append(Fix((word,), self._surface(best)))
+
+    def _fits(self, word: str, neighbours: Sequence[tuple[str, str]]) -> bool:
+        """Tell whether the vault often has a word beside one of its neighbours in the query."""
+        phrases = [(one, word) for one, _ in neighbours if one]
+        phrases += [(word, other) for _, other in neighbours if other]
+        having = map(self.index.keywords.notes_with_phrase, phrases)
+        return any(len(notes) >= _OFTEN for notes in having)
 
     def corrections(self, word: str, *, edits: int = 1) -> dict[str, float]:
         """The nearest words of the vault within some edits, each with its weight, best first."""
@@ -202,6 +259,8 @@ class Speller:
             return {}
         best = max(others, key=lambda each: (others[each], each))
         share = others[best] * _MISTAKES / (others[best] * _MISTAKES + own)
+        if len(word) >= _MISTAKE_LETTERS and others[best] >= _MUCH_MORE * own:
+            share = max(share, _LIKELY)
         return {word: 1.0 - share / 2, best: CORRECTION_WEIGHT} if share > 0.5 else {}
 
     def _others(self, word: str) -> dict[str, int]:

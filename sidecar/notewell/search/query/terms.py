@@ -9,8 +9,9 @@ nothing more. In a language without a list here, all words count in full.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
 from notewell.base.types.frozen import frozen
@@ -22,7 +23,8 @@ from notewell.search.query.spelling import Fix, Speller, Spelling, WordListCache
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25
 COMPLETION_WEIGHT = 0.5  # of a word that begins with the unfinished one
-_MAX_COMPLETIONS = 6  # per unfinished word
+_MAX_COMPLETIONS = 12  # per unfinished word
+_MIN_BEGINNING = 3  # letters of a word before the last one that may be a beginning
 _MIN_HIGHLIGHT = 0.1  # of the highest weight; tokens with less are not highlighted
 
 _ENGLISH = """
@@ -70,7 +72,9 @@ class Terms:
     BM25. `unknown`: tokens that do not occur in the collection. `alternatives` maps a word to the
     tokens that are searched for in its place, by weight: corrections and completions, and itself
     where it may be right. `offered` are tokens that are searched for besides: neighbouring words
-    of the query as one word. `fixes` correct the spelling of the text.
+    of the query as one word. `fixes` correct the spelling of the text. `begun` are the words that
+    stand for those that begin with them; `completed` puts the likeliest in the place of an
+    unfinished one.
     """
 
     weights: Mapping[str, float]
@@ -79,6 +83,13 @@ class Terms:
     alternatives: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     offered: frozenset[str] = frozenset()
     fixes: tuple[Fix, ...] = ()
+    begun: frozenset[str] = frozenset()
+    completed: tuple[Fix, ...] = ()
+
+    def without(self, tokens: Collection[str]) -> Terms:
+        """The terms without some tokens."""
+        kept = {token: weight for token, weight in self.weights.items() if token not in tokens}
+        return replace(self, weights=kept, unknown=self.unknown.difference(tokens))
 
     @property
     def query(self) -> tuple[QueryTerm, ...]:
@@ -88,6 +99,13 @@ class Terms:
             for token, weight in self.weights.items()
             if token not in self.unknown
         )
+
+    @property
+    def word_count(self) -> int:
+        """The number of different words; alternatives for one count as one."""
+        groups = {tuple(tokens) for tokens in self.alternatives.values()}
+        others = {token for group in groups for token in group}
+        return len(groups) + len(self.weights.keys() - others)
 
     def total_idf(self, *, known: bool) -> float:
         """The weighted sum of the idf of all words, or only of those in the collection.
@@ -105,14 +123,14 @@ class Terms:
 
     def content_share(self) -> float:
         """The share of the known words, by idf, that is in words other than function words."""
-        light = function_words(self.weights)
         total = self.total_idf(known=True)
-        content = sum(
-            self.idf[token] * weight
-            for token, weight in self.weights.items()
-            if token not in light | self.unknown | self.offered
+        light = function_words(self.weights)
+        of_light = sum(
+            self.idf[token] * self.weights[token]
+            for token in light
+            if token not in self.unknown | self.offered
         )
-        return min(1.0, content / total) if total > 0 else 1.0
+        return max(0.0, 1.0 - of_light / total) if total > 0 else 1.0
 
     def highlight_weights(self) -> Mapping[str, float]:
         """The tokens to highlight, by weight times idf.
@@ -132,50 +150,92 @@ def query_terms(
     text: str,
     *,
     typing: bool = False,
+    finished: bool = False,
     correct: bool = True,
     speller: Speller | None = None,
 ) -> Terms:
     """The terms of `text`; of more than MAX_TERMS, the rarest.
 
-    With `typing`, the last token also stands for the words that begin with it. Other words are
-    corrected, unless `correct` is false; a `speller` that is given has its words in memory.
+    With `typing`, the last word also stands for the words that begin with it. So does any word that
+    the vault does not have, unless `correct` is false; `finished` says that no letter of the last
+    word is missing. Only words that begin nothing are corrected. A `speller` that is given has its
+    words in memory.
     """
-    found = tokens(text)
+    found, ordered = tokens(text), words(text)
     index.keywords.expect(found)
-    last = found[-1] if typing and found and text[-1:].isalnum() else None
     exact = _exact_terms(index, Counter(found))
-    completed = completions(index.keywords, last) if last else {}
+    if len(exact.weights) >= MAX_TERMS:
+        return exact
+    speller = speller or Speller(index, WordListCache())
+    last = ordered[-1] if ordered and text[-1:].isalnum() else None
+    begun = _begun(index.keywords, ordered, exact.unknown, last, typing=typing, others=correct)
+    if finished and last in begun:
+        begun[last] = {last: 1.0}  # it finds no others, and is not corrected
     spelling = Spelling()
-    if correct and len(exact.weights) < MAX_TERMS:
-        speller = speller or Speller(index, WordListCache())
-        unfinished = {last} if last and completed else set()
-        spelling = speller.check(words(text), function_words(exact.weights), skip=unfinished)
-    alternatives = dict(spelling.alternatives)
-    if last and completed:
-        alternatives[last] = {last: 1.0, **completed}
+    if correct:
+        spelling = speller.check(ordered, function_words(exact.weights), skip=begun.keys())
+        begun = {word: speller.beside_rare(word, group) for word, group in begun.items()}
+    alternatives = {**spelling.alternatives, **begun}
+    if last in begun:  # the whole of a compound that ends in it is not finished either
+        exact = exact.without(exact.unknown.difference(ordered))
     if not alternatives and not spelling.offered:
         return exact
-    return _with_others(index, exact, replace(spelling, alternatives=alternatives))
+    terms = _with_others(index, exact, replace(spelling, alternatives=alternatives))
+    terms = replace(terms, begun=frozenset(begun))
+    if last is None or last not in begun or last in begun[last]:
+        return terms
+    return replace(terms, completed=(Fix((last,), next(iter(begun[last]))),))
+
+
+def _begun(
+    keywords: KeywordIndex,
+    ordered: Sequence[str],
+    unknown: Collection[str],
+    last: str | None,
+    *,
+    typing: bool,
+    others: bool,
+) -> dict[str, Mapping[str, float]]:
+    """The words of a query that stand for those that begin with them, each with these by weight.
+
+    They are the `last` one with `typing`, and with `others` those that the vault does not have.
+    """
+    begun: dict[str, Mapping[str, float]] = {}
+    for word in dict.fromkeys(ordered):
+        is_last = word == last
+        least = 1 if is_last else _MIN_BEGINNING
+        if (is_last and typing) or (others and word in unknown and len(word) >= least):
+            completed = completions(keywords, word)
+            own = {} if word in unknown else {word: 1.0}
+            if completed:
+                begun[word] = {**own, **completed}
+    return begun
 
 
 def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
-    """The terms with what they may stand for; a word that cannot be right is left out."""
+    """The terms with the words that they may stand for; one that cannot be right is left out."""
     alternatives, offered = spelling.alternatives, spelling.offered
-    others = dict(offered)
-    for word, group in alternatives.items():
-        others |= {token: weight for token, weight in group.items() if token != word}
-    index.keywords.expect(tuple(others))
-    extra = _exact_terms(index, Counter(others.keys() - exact.weights.keys()))
+    others = {token for group in alternatives.values() for token in group} | offered.keys()
+    added = tuple(others - exact.weights.keys())
+    index.keywords.expect(added)
+    extra = _exact_terms(index, Counter(added))
+    idfs = {**extra.idf, **exact.idf}
     weights = {
-        token: weight * alternatives.get(token, {token: 1.0}).get(token, 0.0)
-        for token, weight in exact.weights.items()
+        token: weight for token, weight in exact.weights.items() if token not in alternatives
     }
-    weights = {token: weight for token, weight in weights.items() if weight}
-    for token in others:
-        weights[token] = max(others[token], weights.get(token, 0.0))
+    for word, group in alternatives.items():
+        common = min(idfs[token] for token in group)
+        for token, share in group.items():
+            # A rare word among the alternatives is worth no more than the commonest one.
+            even = share * common / idfs[token] if idfs[token] > 0 else share
+            of_word = exact.weights[word] if token == word else 1.0
+            weights[token] = max(of_word * even, weights.get(token, 0.0))
+    for token, weight in offered.items():
+        weights[token] = max(weight, weights.get(token, 0.0))
+    order = {token: at for at, token in enumerate((*exact.weights, *others))}
     return Terms(
-        weights=weights,
-        idf={**extra.idf, **exact.idf},
+        weights=dict(sorted(weights.items(), key=lambda item: order[item[0]])),
+        idf=idfs,
         unknown=exact.unknown & weights.keys(),
         alternatives=alternatives,
         offered=frozenset(offered) - exact.weights.keys(),
@@ -216,6 +276,13 @@ def says_little(token: str) -> bool:
 
 
 def completions(keywords: KeywordIndex, token: str) -> dict[str, float]:
-    """The most frequent words of the vault that begin with `token`, each with its weight."""
+    """The most frequent words of the vault that begin with `token`, each with its weight.
+
+    The rarer a word is, beside the most frequent one, the less it weighs. Function words only where
+    there are no others.
+    """
     found = keywords.terms_with_prefix(token, _MAX_COMPLETIONS + 1)
-    return {word: COMPLETION_WEIGHT for word, _ in found if word != token}
+    longer = [(word, count) for word, count in found if word != token]
+    content = [(word, count) for word, count in longer if not says_little(word)]
+    kept = (content or longer)[:_MAX_COMPLETIONS]
+    return {word: COMPLETION_WEIGHT * math.sqrt(count / kept[0][1]) for word, count in kept}

@@ -120,7 +120,8 @@ class NoteEvidence:
     (0..1, the share of the query by idf that the note has in any field) are of the whole note,
     `held` is the coverage with template lines, which do not count otherwise, `lengths` its tokens,
     `names` (0..1) and `exact` tell how well its best name matches, `described` (0..1) how much more
-    its tags, headings and properties say (described.py).
+    its tags, headings and properties say (retrieve.py). `begun` (0..1): the share that is typed of
+    a name that begins with the query; `said`: a name says every word of it.
     """
 
     ids: IdArray
@@ -134,10 +135,20 @@ class NoteEvidence:
     names: FloatArray
     exact: npt.NDArray[np.bool_]
     described: FloatArray
+    begun: FloatArray
+    said: npt.NDArray[np.bool_]
     cosines: CosineMap = SAME
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def named(self, weights: EvidenceWeights) -> FloatArray:
+        """The weighted match of names; a name that begins with the query is as good as whole."""
+        half = np.float32(0.5)
+        begins = self.begun > 0
+        best = np.maximum(self.names, np.where(begins, half + half * self.begun, 0.0))
+        weighted = weights.names * best + weights.exact_name * (self.exact | begins)
+        return weighted.astype(np.float32)
 
     @cached_property
     def bm25(self) -> FloatArray:

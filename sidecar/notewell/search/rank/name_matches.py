@@ -53,14 +53,29 @@ class NameMatches:
     """Notes that a query names, ascending by id.
 
     `scores` (n,) are above 0 and at most 1. `exact` (n,): the query is one of the note's names.
+    `begun` (n,): where the query is the beginning of a name, the share of it that is typed; else 0.
+    `said` (n,): a name says every word of the query.
     """
 
     note_ids: IdArray
     scores: FloatArray
     exact: npt.NDArray[np.bool_]
+    begun: FloatArray
+    said: npt.NDArray[np.bool_]
+
+    def at(self, places: IdArray | npt.NDArray[np.bool_]) -> NameMatches:
+        """Some of the notes, by their indices or a mask."""
+        return NameMatches(
+            self.note_ids[places],
+            self.scores[places],
+            self.exact[places],
+            self.begun[places],
+            self.said[places],
+        )
 
 
-NO_MATCHES = NameMatches(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.bool_))
+_NONE, _NO_FLAGS = np.empty(0, np.float32), np.empty(0, np.bool_)
+NO_MATCHES = NameMatches(np.empty(0, np.int64), _NONE, _NO_FLAGS, _NONE, _NO_FLAGS)
 
 
 def find_names(
@@ -71,7 +86,7 @@ def find_names(
     unknown: Collection[str] = (),
     typing: bool = False,
 ) -> NameMatches:
-    """The notes that `query` names: the best `MOST`, and all that have exactly this name.
+    """The notes that `query` names: the best `MOST`, and all that have this name.
 
     `alternatives` maps words of the query to the words that they may stand for, by weight.
     `unknown` are words that the vault does not have; they may be the beginning of a name's word,
@@ -82,17 +97,20 @@ def find_names(
         return NO_MATCHES
     unfinished = ordered[-1] if typing and query[-1:].isalnum() else None
     lookup = _Lookup(table, ordered, alternatives or {}, frozenset(unknown), unfinished)
-    names, scores = lookup.by_words()
+    names, scores, said = lookup.by_words()
     key = name_key(link_name(query))
     first, end = bisect_left(table.keys, key), bisect_left(table.keys, key + "\0")
     same = np.arange(first, end)
-    parts = [(names, scores), (same, np.ones(len(same)))]
+    begun, shares = np.empty(0, np.int64), np.empty(0)
     if unfinished or any(word in lookup.unknown for word in ordered):
-        parts.append(_beginning(table, key, end))
+        begun, shares = _beginning(table, key, end)
+    parts = [(names, scores), (same, np.ones(len(same))), (begun, shares)]
     return _of_notes(
         table.owners[np.concatenate([each for each, _ in parts])],
         np.concatenate([each for _, each in parts]),
         ascending(table.owners[same]),
+        (table.owners[begun], shares),
+        ascending(table.owners[np.concatenate((names[said], same, begun))]),
     )
 
 
@@ -105,8 +123,18 @@ def _beginning(table: NameTable, key: str, first: int) -> tuple[Ints, Floats]:
     return np.arange(first, end), len(key) / lengths
 
 
-def _of_notes(owners: IdArray, scores: Floats, exact: IdArray) -> NameMatches:
-    """The best score of each note, of the best notes and of those with an exact match."""
+def _of_notes(
+    owners: IdArray,
+    scores: Floats,
+    exact: IdArray,
+    begun: tuple[IdArray, Floats],
+    said: IdArray,
+) -> NameMatches:
+    """The best score of each note, of the best notes and of those with an exact match.
+
+    `begun` are notes with names that the query begins, and the shares of these that are typed;
+    `said` those with a name that says all of it.
+    """
     if len(scores) > _MAX_RANKED:
         first_ones = scores >= np.partition(scores, -_MAX_RANKED)[-_MAX_RANKED]
         owners, scores = owners[first_ones], scores[first_ones]
@@ -114,12 +142,17 @@ def _of_notes(owners: IdArray, scores: Floats, exact: IdArray) -> NameMatches:
     ordered = owners[by_note]
     first = firsts(ordered)  # the best name of each note
     notes, best = ordered[first], scores[by_note[first]]
-    is_exact = among(notes, exact)
-    if len(notes) > MOST:
-        keep = is_exact.copy()
-        keep[np.lexsort((notes, -best))[:MOST]] = True
-        notes, best, is_exact = notes[keep], best[keep], is_exact[keep]
-    return NameMatches(notes, best.astype(np.float32), is_exact)
+    shares = np.zeros(len(notes), np.float32)
+    starting, typed = begun
+    here = among(starting, notes)
+    np.maximum.at(shares, np.searchsorted(notes, starting[here]), typed[here].astype(np.float32))
+    scored = best.astype(np.float32)
+    found = NameMatches(notes, scored, among(notes, exact), shares, among(notes, said))
+    if len(notes) <= MOST:
+        return found
+    keep = found.exact.copy()
+    keep[np.lexsort((notes, -best, -shares))[:MOST]] = True
+    return found.at(keep)
 
 
 @frozen
@@ -146,8 +179,8 @@ class _Lookup:
     unknown: frozenset[str]
     unfinished: str | None
 
-    def by_words(self) -> tuple[Ints, Floats]:
-        """Names that have words of the query, and their scores."""
+    def by_words(self) -> tuple[Ints, Floats, Flags]:
+        """Names that have words of the query, their scores, and whether they say all of it."""
         counts = Counter(self.ordered)
         light = function_words(counts)
         meanings = {word: self._meanings(word) for word in counts}
@@ -162,7 +195,7 @@ class _Lookup:
         )
         wanted = [one for word in rarest[:_MAX_WORDS] for one in meanings[word]] + self._joined()
         if not wanted:
-            return np.empty(0, np.int64), np.empty(0)
+            return np.empty(0, np.int64), np.empty(0), np.empty(0, np.bool_)
         return self._scored(sorted(wanted, key=lambda one: one.worth * one.typed), weights)
 
     def _meanings(self, word: str) -> list[_Meaning]:
@@ -208,7 +241,7 @@ class _Lookup:
 
     def _scored(
         self, wanted: Sequence[_Meaning], weights: Mapping[str, float]
-    ) -> tuple[Ints, Floats]:
+    ) -> tuple[Ints, Floats, Flags]:
         """q^2 * t of all names with a wanted stem; of several stems for a word, the last counts."""
         table = self.table
         stems = np.array([one.stem for one in wanted])
@@ -231,7 +264,7 @@ class _Lookup:
         q[whole[self._in_folders(found[whole], said[:, whole] > 0, list(rows))]] = 1.0
         scores = q**2 * t
         scores[self._of_one_word(said > 0, list(rows)) & (t < _MOST_OF_NAME)] *= _ONE_WORD
-        return found, scores
+        return found, scores, q >= _WHOLE
 
     def _of_one_word(self, said: Flags, words_said: Sequence[str]) -> Flags:
         """Which names (names,) say one content word of a query that has several.

@@ -181,7 +181,7 @@ def judge(notes: NoteEvidence, query: QueryEvidence, mode: SearchMode, asked: As
     elif mode == "semantic":
         related = measures.related(_BY_MEANING)
     strong = measures.strong(by_meaning=mode == "semantic")
-    certain = notes.exact | asked.is_all_in(notes.held)
+    certain = notes.exact | notes.said | asked.is_all_in(notes.held)
     return Relevance(
         logistic(related), logistic(strong), certain, measures.confidence(related, strong, mode)
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
 from notewell.index.lexical import QueryTerm, no_hits
-from notewell.index.note_fields import FIELD_BITS
+from notewell.index.note_fields import FIELD_BITS, TEMPLATE_BIT
 from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
 from notewell.index.ranks import highest
@@ -125,9 +125,9 @@ def search_keywords(
     typing: bool = False,
 ) -> KeywordResult:
     """Search for the terms of `text`, and for notes that it names."""
-    named = find_names(
-        names, text, alternatives=terms.alternatives, unknown=terms.unknown, typing=typing
-    )
+    others = {word: each for word, each in terms.alternatives.items() if word not in terms.begun}
+    unknown = terms.unknown | terms.begun
+    named = find_names(names, text, alternatives=others, unknown=unknown, typing=typing)
     return search_terms(index, terms, terms.query, scope, limit=limit, weights=weights, names=named)
 
 
@@ -153,11 +153,47 @@ def search_terms(
     chunks = keyword_hits(index, query, limit=limit, notes=scope.notes)
     chunks = exclude_hits(index, chunks, scope.excluded)
     matches = index.keywords.match_notes(query, weights=weights, notes=scope.notes)
+    if terms.alternatives:
+        matches = _covered(index, terms, matches)
     if len(scope.excluded):
         matches = matches.at(scope.among(matches.note_ids))
     names = _only_names(names, scope.among(names.note_ids))
     by_whole = max(_BY_WHOLE, limit // _DEPTH_PER_NOTE)  # as many as may be listed
     return KeywordResult(terms, chunks, matches, names, by_whole)
+
+
+def _covered(index: IndexReader, terms: Terms, matches: NoteMatches) -> NoteMatches:
+    """The matches with the coverage of a query in which words stand for others.
+
+    The alternatives for a word count as one word: the weightiest that a note has. Words that begin
+    with an unfinished one are as good as it for `held`.
+    """
+    columns = {term.token: at for at, term in enumerate(terms.query)}
+    masks = index.keywords.fields_of(terms.query, matches.note_ids).masks
+    anywhere = masks != 0
+    own = anywhere & (masks != TEMPLATE_BIT)
+    own |= anywhere & ~own.any(axis=0)  # a word that only template lines have counts in them
+    worth = {token: terms.weights[token] * terms.idf[token] for token in columns}
+    total, covered, held = terms.total_idf(known=True), *np.zeros((2, len(masks)))
+    grouped: set[str] = set()
+    for word, group in terms.alternatives.items():
+        members = [token for token in group if token in columns and token not in grouped]
+        grouped.update(members)
+        values = np.array([worth[token] for token in members])
+        places = [columns[token] for token in members]
+        most = float(values.max(initial=0.0))
+        covered += (own[:, places] * values).max(axis=1, initial=0.0)
+        as_held = np.full_like(values, most) if word in terms.begun else values
+        held += (anywhere[:, places] * as_held).max(axis=1, initial=0.0)
+    rest = [token for token in columns if token not in grouped and token not in terms.offered]
+    values, places = np.array([worth[token] for token in rest]), [columns[token] for token in rest]
+    covered += own[:, places] @ values
+    held += anywhere[:, places] @ values
+    return replace(
+        matches,
+        coverage=np.minimum(covered / (total or 1.0), 1.0).astype(np.float32),
+        held=np.minimum(held / (total or 1.0), 1.0).astype(np.float32),
+    )
 
 
 def collect(
@@ -192,6 +228,8 @@ def collect(
         lengths=_taken(matches.lengths.astype(np.float32), whole),
         names=_taken(names.scores, named),
         exact=_taken(names.exact.astype(np.float32), named) > 0,
+        begun=_taken(names.begun, named),
+        said=_taken(names.said.astype(np.float32), named) > 0,
         described=_described(index, keyword, whole),
         cosines=cosines,
     )
@@ -233,7 +271,7 @@ def _best(scores: FloatArray, count: int) -> IdArray:
 def _only_names(names: NameMatches, kept: IdArray) -> NameMatches:
     if len(kept) == len(names.note_ids):
         return names
-    return NameMatches(names.note_ids[kept], names.scores[kept], names.exact[kept])
+    return names.at(kept)
 
 
 def semantic_hits(
@@ -319,7 +357,7 @@ def described(index: IndexReader, terms: Terms, matches: NoteMatches) -> FloatAr
     more = np.zeros(len(matches.note_ids), np.float32)
     found = np.flatnonzero(matches.fields & _DESCRIBING)
     total = terms.total_idf(known=False)
-    if not _LEAST_WORDS <= len(terms.weights) <= _MOST_WORDS or total <= 0.0 or not len(found):
+    if not _LEAST_WORDS <= terms.word_count <= _MOST_WORDS or total <= 0.0 or not len(found):
         return more
     query = terms.query
     masks = index.keywords.fields_of(query, matches.note_ids[found]).masks

@@ -61,7 +61,7 @@ def query_evidence(
     total, known = terms.total_idf(known=False), terms.total_idf(known=True)
     return QueryEvidence(
         known_idf=known,
-        words=len(terms.weights),
+        words=terms.word_count,
         digits=digit_share(text),
         unreadable=0.0 if reader is None else unreadable_share(text, reader.count_tokens),
         nearest=float(cosines[nearest[-1]]) if len(nearest) else 0.0,
@@ -138,8 +138,7 @@ class Scoring:
         share = np.float32(plan.params.get("words_share", 1.0))
         words = share * evidence.weigh_words(notes, query)
         coverage = share * evidence.weigh_coverage(notes, query, weights)
-        names = weights.names * notes.names + weights.exact_name * notes.exact
-        names = share * names.astype(np.float32)
+        names = share * notes.named(weights)
         others = words + coverage + names
         meaning = np.zeros_like(words)
         if plan.semantic_weight > 0:
