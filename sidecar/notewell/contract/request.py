@@ -26,7 +26,7 @@ from typing import (
 from urllib.parse import quote
 
 from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import markers_of
+from notewell.base.types.hints import FieldType, describe, markers_of
 from notewell.contract.fields import Doc, HttpDefault, InProcessOnly
 
 R_co = TypeVar("R_co", covariant=True)
@@ -128,6 +128,11 @@ class RequestField:
     default: object
     doc: str
     http_default: object
+
+    @property
+    def type(self) -> FieldType:
+        """The description of its annotation."""
+        return describe(self.hint)
 
     @property
     def required(self) -> bool:

@@ -8,12 +8,13 @@ keyword arguments as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import click
 from annotated_types import Ge, Gt, Le
 
+from notewell.base.types.hints import FieldType
 from notewell.contract.request import Request, RequestField, request_fields
 from notewell.doors.cli.completion import complete_notes, complete_query
 from notewell.doors.cli.options import AnyFunction
@@ -106,7 +107,7 @@ def _option_name(field: RequestField) -> str:
 def _attributes(field: RequestField) -> dict[str, Any]:
     """What click needs to know of the option, by the names of its parameters."""
     attributes: dict[str, Any] = {"help": _sentence(field.doc)}
-    if _split(field.hint)[0] is bool:
+    if _first(field.type).hint is bool:
         attributes["is_flag"] = True
     else:
         attributes["type"] = _click_type(field)
@@ -117,25 +118,22 @@ def _attributes(field: RequestField) -> dict[str, Any]:
 
 
 def _click_type(field: RequestField) -> click.ParamType[Any]:
-    kind, markers = _split(field.hint)
-    if get_origin(kind) is Literal:
-        return click.Choice(get_args(kind))
-    if kind is int:
-        return click.IntRange(**_bounds(markers))
-    if kind is float:
-        return click.FloatRange(**_bounds(markers))
+    kind = _first(field.type)
+    if kind.kind == "words":
+        return click.Choice(kind.words)
+    if kind.hint is int:
+        return click.IntRange(**_bounds(kind.markers))
+    if kind.hint is float:
+        return click.FloatRange(**_bounds(kind.markers))
     return click.STRING
 
 
-def _split(hint: Any) -> tuple[Any, tuple[object, ...]]:
-    """Split an annotation into its type and its markers; of a union the first type counts."""
-    if get_origin(hint) is Annotated:
-        inner, *markers = get_args(hint)
-        kind, inner_markers = _split(inner)
-        return kind, (*inner_markers, *markers)
-    if get_origin(hint) in {Union, UnionType}:
-        return _split(next(kind for kind in get_args(hint) if kind is not NoneType))
-    return hint, ()
+def _first(kind: FieldType) -> FieldType:
+    """Of a union the first type, with the markers of both."""
+    if kind.kind != "union":
+        return kind
+    first = kind.parts[0]
+    return replace(first, markers=(*first.markers, *kind.markers))
 
 
 def _bounds(markers: Iterable[object]) -> Mapping[str, Any]:

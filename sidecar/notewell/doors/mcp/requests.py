@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import UnionType
-from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from annotated_types import Le, MaxLen
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from notewell.base.errors import UsageError
+from notewell.base.types.hints import rewritten
 from notewell.contract.fields import (
     MAX_QUERY_CHARS,
     SMALLER_NUMBERS,
@@ -140,12 +140,7 @@ def _tool_hint(hint: Any) -> Any:
     The bound of a query becomes part of its type, so that an assistant sees it and a query that is
     too long is refused by the argument's name.
     """
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return Annotated[(_tool_hint(inner[0]), *_tool_markers(inner[1:]))]
-    if origin in {Union, UnionType}:
-        return Union[tuple(_tool_hint(part) for part in inner)]  # noqa: UP007 - made of a tuple
-    return hint
+    return rewritten(hint, lambda kind: kind, _tool_markers)
 
 
 def _tool_markers(markers: Iterable[object]) -> Iterator[object]:

@@ -7,12 +7,11 @@ does not silently do nothing. Bodies must be uncompressed, complete in time, and
 from __future__ import annotations
 
 import asyncio
-from collections import abc
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from functools import cache
-from types import GenericAlias, UnionType
-from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, get_args, get_origin
+from types import GenericAlias
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
 
 import orjson
 from aiohttp import hdrs, web
@@ -28,6 +27,7 @@ from pydantic import (
 )
 
 from notewell.base.errors import UsageError
+from notewell.base.types.hints import describe, rewritten
 from notewell.contract.fields import SMALLER_NUMBERS, Doc, beyond_64_bits
 from notewell.contract.request import Endpoint, Request, RequestField, request_fields
 
@@ -165,30 +165,27 @@ def _field(one: RequestField, *, from_text: bool) -> tuple[Any, Any]:
 
 def _hint(hint: Any, *, from_text: bool) -> Any:
     """Rewrite an annotation for its encoding: text in an address, arrays and objects in JSON."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return Annotated[(_hint(inner[0], from_text=from_text), *inner[1:])]
-    if origin in {Union, UnionType}:
-        return Union[tuple(_hint(part, from_text=from_text) for part in inner)]  # noqa: UP007
-    return _from_text(hint) if from_text else _from_json(hint, origin, inner)
+    return rewritten(hint, _from_text if from_text else _from_json)
 
 
-def _from_json(hint: Any, origin: Any, inner: tuple[Any, ...]) -> Any:
-    parts = tuple(_hint(part, from_text=False) for part in inner)
-    if origin is tuple:
-        # JSON has no tuples, so the array itself is taken leniently; what it holds is not.
-        return Annotated[GenericAlias(tuple, parts), Field(strict=False, fail_fast=True)]
-    if origin is abc.Mapping:
-        return GenericAlias(dict, parts)
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _model(hint, from_text=False, shared={})
-    return hint
+def _from_json(hint: Any) -> Any:
+    parts = tuple(_hint(part, from_text=False) for part in get_args(hint))
+    match describe(hint).kind:
+        case "list" | "tuple":
+            # JSON has no tuples, so the array itself is taken leniently; what it holds is not.
+            return Annotated[GenericAlias(tuple, parts), Field(strict=False, fail_fast=True)]
+        case "mapping":
+            return GenericAlias(dict, parts)
+        case "record":
+            return _model(hint, from_text=False, shared={})
+        case _:
+            return hint
 
 
 def _from_text(hint: Any) -> Any:
     if hint is bool:
         return Annotated[bool, BeforeValidator(_flag)]
-    if get_origin(hint) is frozenset:
+    if describe(hint).kind == "set":
         words = BeforeValidator(_words, json_schema_input_type=str)
         return Annotated[hint, words, Field(strict=False)]
     return hint

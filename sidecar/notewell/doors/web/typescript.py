@@ -10,25 +10,15 @@ import argparse
 import inspect
 import sys
 import types
-import typing
-from collections import abc
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from textwrap import indent
 from types import NoneType
-from typing import (
-    Annotated,
-    Any,
-    ForwardRef,
-    Literal,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Literal, Union, get_args, get_origin
 
+from notewell.base.types.hints import FieldType, members
 from notewell.contract import OMITTED_WHEN_NONE
 from notewell.contract.request import Request, RequestField, reply_type, request_fields
 from notewell.contract.server import Problem
@@ -59,13 +49,12 @@ export interface OfVault {
   readonly vault?: string;
 }
 """
-_SCALARS: dict[object, str] = {
+_PLAIN: dict[object, str] = {
     str: "string",
     int: "number",
     float: "number",
     bool: "boolean",
     datetime: "string",
-    NoneType: "null",
 }
 _LINE_LENGTH = 100
 
@@ -121,13 +110,11 @@ class _Writer:
         self.interfaces[name] = ""  # keeps its place before its parts, and ends a recursion
         self._learn_names(record.__module__)
         if place == "reply":
-            hints = get_type_hints(record, include_extras=True)
-            names = [one.name for one in fields(record)] if is_dataclass(record) else hints
-            members = [self._reply_field(name, hints[name]) for name in names]
+            declared = [self._reply_field(name, kind) for name, kind in members(record)]
         else:
-            members = [self._parameter(one, place) for one in request_fields(record)]
+            declared = [self._parameter(one, place) for one in request_fields(record)]
         head = f"{_comment(inspect.getdoc(record) or '')}export interface {name}"
-        self.interfaces[name] = _block(head, members)
+        self.interfaces[name] = _block(head, declared)
         return name
 
     def _parameters(self, request: type[Request[Any]]) -> str:
@@ -144,53 +131,52 @@ class _Writer:
         self.interfaces[request.__name__] = _block(head, members)
         return request.__name__
 
-    def _reply_field(self, name: str, hint: Any) -> str:
-        if name in OMITTED_WHEN_NONE and NoneType in get_args(hint):
-            return _member(f"{name}?", self.type_of(_without_none(hint), "reply"))
-        return _member(name, self.type_of(hint, "reply"))
+    def _reply_field(self, name: str, kind: FieldType) -> str:
+        if name in OMITTED_WHEN_NONE and kind.optional:
+            return _member(f"{name}?", self.type_of(replace(kind, optional=False), "reply"))
+        return _member(name, self.type_of(kind, "reply"))
 
     def _parameter(self, one: RequestField, place: Place) -> str:
         # In a query string a parameter is left out instead of null.
-        hint = _without_none(one.hint) if place == "query" else one.hint
+        kind = replace(one.type, optional=False) if place == "query" else one.type
         name = one.name if one.required else f"{one.name}?"
-        return _member(name, self.type_of(hint, place), one.doc)
+        return _member(name, self.type_of(kind, place), one.doc)
 
-    def type_of(self, hint: Any, place: Place) -> str:
-        """Return the TypeScript type of an annotation; declare the records and names it uses."""
-        if hint in _SCALARS:
-            return _SCALARS[hint]
-        if isinstance(hint, type) and (is_dataclass(hint) or typing.is_typeddict(hint)):
-            return self.record(hint, place)
-        if _is_property_value(hint):
+    def type_of(self, kind: FieldType, place: Place) -> str:
+        """Return the TypeScript type of a field; declare the records and names it uses."""
+        if _is_property_value(kind):
             return "PropertyValue"
-        inner = get_args(hint)
-        match get_origin(hint):
-            case typing.Annotated:
-                found = self.type_of(inner[0], place)
-            case typing.Literal:
-                found = self._named(hint, [f'"{word}"' for word in inner])
-            case typing.Union | types.UnionType:
-                found = self._named(hint, [self.type_of(part, place) for part in inner])
-            case abc.Mapping:
-                found = self._mapping(inner, place)
-            case origin if origin is tuple:
-                found = self._tuple(inner, place)
-            case origin if origin is frozenset and place == "query":
-                found = "string"  # with commas between its members
+        if kind.kind == "union" or kind.optional:
+            return self._union(kind, place)
+        if kind.kind == "set" and place == "query":
+            return "string"  # with commas between its members
+        parts = [self.type_of(part, place) for part in kind.parts]
+        match kind.kind:
+            case "plain" if kind.hint in _PLAIN:
+                found = _PLAIN[kind.hint]
+            case "record":
+                found = self.record(kind.hint, place)
+            case "words":
+                found = self._named(kind.hint, [f'"{word}"' for word in kind.words])
+            case "list":
+                found = f"readonly ({parts[0]})[]" if " " in parts[0] else f"readonly {parts[0]}[]"
+            case "tuple":
+                found = f"readonly [{', '.join(parts)}]"
+            case "mapping":
+                record = f"Record<{', '.join(parts)}>"
+                is_of_words = kind.parts[0].kind == "words"
+                found = f"Readonly<Partial<{record}>>" if is_of_words else f"Readonly<{record}>"
             case _:
-                raise TypeError(f"{hint!r} has no TypeScript type")
+                raise TypeError(f"{kind.hint!r} has no TypeScript type")
         return found
 
-    def _tuple(self, inner: tuple[Any, ...], place: Place) -> str:
-        parts = [self.type_of(part, place) for part in inner if part is not Ellipsis]
-        if inner[-1] is not Ellipsis:
-            return f"readonly [{', '.join(parts)}]"
-        return f"readonly ({parts[0]})[]" if " " in parts[0] else f"readonly {parts[0]}[]"
-
-    def _mapping(self, inner: tuple[Any, ...], place: Place) -> str:
-        record = f"Record<{self.type_of(inner[0], place)}, {self.type_of(inner[1], place)}>"
-        is_of_words = get_origin(inner[0]) is Literal
-        return f"Readonly<Partial<{record}>>" if is_of_words else f"Readonly<{record}>"
+    def _union(self, kind: FieldType, place: Place) -> str:
+        if kind.kind != "union":
+            return f"{self.type_of(replace(kind, optional=False), place)} | null"
+        parts = iter(kind.parts)
+        hints = [one for one in get_args(kind.hint) if kind.optional or one is not NoneType]
+        names = ["null" if one is NoneType else self.type_of(next(parts), place) for one in hints]
+        return self._named(Union[tuple(hints)], names)  # noqa: UP007 - made of a tuple
 
     def _named(self, hint: Any, members: Sequence[str]) -> str:
         """Return a union, or declare it and return the name that the records have for it."""
@@ -210,24 +196,15 @@ class _Writer:
                 self.names.setdefault(value, name)
 
 
-def _is_property_value(hint: object) -> bool:
-    """Whether an annotation is `PropertyValue`, the one alias that refers to itself.
+def _is_property_value(kind: FieldType) -> bool:
+    """True for `PropertyValue`, the one alias that refers to itself.
 
     Python resolves such an alias to some depth only, so it is known by the reference that is left.
     """
-    if get_origin(hint) in {Union, types.UnionType}:
-        parts = [inner for part in get_args(hint) for inner in get_args(part)]
-        return any(isinstance(part, ForwardRef) for part in parts)
-    return isinstance(hint, ForwardRef)
-
-
-def _without_none(hint: Any) -> Any:
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return _without_none(inner[0])
-    if origin not in {Union, types.UnionType}:
-        return hint
-    return Union[tuple(part for part in inner if part is not NoneType)]  # noqa: UP007
+    return kind.kind == "any" or (
+        kind.kind == "union"
+        and any(inner.kind == "any" for part in kind.parts for inner in part.parts)
+    )
 
 
 def _member(name: str, kind: str, about: str = "") -> str:
