@@ -73,7 +73,7 @@ async def test_it_answers_as_soon_as_it_says_that_it_is_ready(
         assert bound.port > 0
         assert bound.url == f"http://127.0.0.1:{bound.port}"
         assert bound.sign_in_url == f"{bound.url}/?token={TOKEN}"
-        assert [record.name for record in bound.vaults] == ["Home"]
+        assert [record.name for record in bound.records] == ["Home"]
         assert bound.warnings == ()
         assert TOKEN not in repr(bound)
         assert await status_of(f"{bound.url}/api/status") == 200

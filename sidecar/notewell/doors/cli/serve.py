@@ -259,7 +259,7 @@ def _print_handshake(bound: BoundServer) -> None:
             "api": bound.api,
             "version": bound.version,
             "pid": bound.pid,
-            "vaults": [{"id": record.id, "name": record.name} for record in bound.vaults],
+            "vaults": [{"id": record.id, "name": record.name} for record in bound.records],
         }
     )
 
@@ -279,7 +279,7 @@ class _Greeting:
     def __call__(self, bound: BoundServer) -> None:
         for warning in bound.warnings:
             print_error(warning)
-        for record in bound.vaults:
+        for record in bound.records:
             self.invocation.say(f"Indexing and serving {record.name} ({record.path})")
         if self.with_token:
             click.echo(bound.sign_in_url)
@@ -306,7 +306,7 @@ def program() -> str:
 
 
 def _quoted(bound: BoundServer) -> str:
-    return shlex.quote(bound.vaults[0].name)
+    return shlex.quote(bound.records[0].name)
 
 
 def _example_queries() -> tuple[str, ...]:

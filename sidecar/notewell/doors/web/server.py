@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import FrameType
 
@@ -37,29 +37,23 @@ from notewell.doors.web.listener import (
     tls_context,
     warnings_of,
 )
-from notewell.engine.client import SERVER_FILE
+from notewell.engine.client import SERVER_FILE, ServerInfo
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults.opened import Vaults
 
 
-@dataclass(frozen=True, slots=True)
-class BoundServer:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundServer(ServerInfo):
     """A server that listens. `warnings` are for the person who started it.
 
     `token` is the process's own, `kept_token` the persistent one, which browsers sign in with.
-    `certificate` is the file of its TLS certificate, if it has one.
+    `records` are the vaults it serves.
     """
 
-    url: str
     port: int
-    token: str = field(repr=False)
     kept_token: str = field(repr=False)
-    pid: int
-    api: int
-    version: str
-    vaults: tuple[VaultRecord, ...]
+    records: tuple[VaultRecord, ...]
     warnings: tuple[str, ...]
-    certificate: str | None = None
 
     @property
     def sign_in_url(self) -> str:
@@ -71,18 +65,8 @@ class BoundServer:
 def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
     """Write `SERVER_FILE` in each folder, and delete it at the end, before locks are released."""
     files = [folder / SERVER_FILE for folder in folders]
-    certified = {"certificate": bound.certificate} if bound.certificate is not None else {}
-    text = orjson.dumps(
-        {
-            "url": bound.url,
-            "token": bound.token,
-            "pid": bound.pid,
-            "api": bound.api,
-            "version": bound.version,
-            "vaults": [record.id for record in bound.vaults],
-            **certified,
-        }
-    )
+    told = {one.name: getattr(bound, one.name) for one in fields(ServerInfo)}
+    text = orjson.dumps({name: value for name, value in told.items() if value is not None})
     try:
         for file in files:
             _write(file, text)
@@ -153,7 +137,7 @@ async def serve(
         await runner.setup()
         connections = listening(_answering(runner), listener, tls, settings.limits.connections)
         bound = _bound(vaults, listener, rules, token, kept_token)
-        folders = [vaults.directory(record) for record in bound.vaults]
+        folders = [vaults.directory(record) for record in bound.records]
         async with connections:
             with stop_requested(watch_stdin=handshake) as stopped, announced(bound, folders):
                 ready(bound)
@@ -196,6 +180,7 @@ def _bound(
     # "Any address" cannot be connected to; the loopback address always works.
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
     shown = f"[{reachable}]" if ":" in reachable else reachable
+    served = vaults.served()
     return BoundServer(
         url=f"{'https' if rules.tls_cert else 'http'}://{shown}:{port}",
         port=port,
@@ -204,7 +189,8 @@ def _bound(
         pid=os.getpid(),
         api=API_VERSION,
         version=__version__,
-        vaults=vaults.served(),
+        vaults=tuple(record.id for record in served),
+        records=served,
         warnings=warnings_of(rules),
         certificate=str(Path(rules.tls_cert).absolute()) if rules.tls_cert else None,
     )
