@@ -15,6 +15,7 @@ from figures import Figure, Times, options, write
 from notewell.base.types import Batch, Link, Note, NoteMove, NotePut
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.structures import build_graph
+from tests.index.inside import store_of
 
 NOTES, LINKS = 6_571, 38_930  # of the largest vault in the shared data
 QUICK_NOTES, QUICK_LINKS = 600, 3_500
@@ -67,7 +68,7 @@ def _link(number: int, lost: bool) -> Link:
 
 def _seconds_to_build(index: EmbeddedIndex) -> float:
     began = time.perf_counter()
-    build_graph(index._store)
+    build_graph(store_of(index))
     return time.perf_counter() - began
 
 

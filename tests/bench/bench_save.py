@@ -27,6 +27,7 @@ from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.models.catalogue import TOKENIZER_FILE
+from tests.index.inside import postings_of, view_of
 
 SAVES, QUICK_SAVES = 10, 3
 NOTE = "saved while measured.md"
@@ -156,7 +157,7 @@ def _state(engine: Engine) -> tuple[int, int]:
     index = engine.vault.index
     assert isinstance(index, EmbeddedIndex)
     structures = index._structures
-    return structures.keywords._postings.commits, id(structures.vectors._view)
+    return postings_of(structures.keywords).commits, id(view_of(structures.vectors))
 
 
 def _wait(done: Callable[[], bool]) -> None:

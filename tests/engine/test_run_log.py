@@ -47,11 +47,13 @@ def test_a_run_is_known_from_its_start_to_its_end(log: RunLog) -> None:
         log.run(started.id + 1)
 
 
-def test_a_second_run_of_a_kind_is_refused_with_the_id_of_the_first(log: RunLog) -> None:
+def test_a_second_run_of_a_kind_is_refused_with_the_id_of_the_first(
+    log: RunLog, tmp_path: Path
+) -> None:
     first = log.start("extract", "schedule")
 
     with pytest.raises(AlreadyRunningError, match=f"run {first.id} "):
-        RunLog(log._folder).start("extract", "manual")
+        RunLog(tmp_path).start("extract", "manual")
     other = log.start("maintain", "manual")  # of another kind
     log.end(first, DONE)
     log.end(log.start("extract", "manual"), DONE)
@@ -103,7 +105,7 @@ def test_a_damaged_file_is_set_aside(log: RunLog, tmp_path: Path) -> None:
     assert (tmp_path / f"{NAME}.damaged").exists()
 
 
-def test_work_in_a_thread_is_cancelled_between_two_items(log: RunLog) -> None:
+def test_work_in_a_thread_is_cancelled_between_two_items(log: RunLog, tmp_path: Path) -> None:
     runs, reached = Runs(log, "Home"), threading.Event()
 
     def work(progress: RunProgress) -> None:
@@ -115,7 +117,7 @@ def test_work_in_a_thread_is_cancelled_between_two_items(log: RunLog) -> None:
     number = runs.begin("maintain", "manual", work)
     assert reached.wait(PROCESS_S)
     assert runs.busy
-    RunLog(log._folder).cancel(number)  # as another process does it
+    RunLog(tmp_path).cancel(number)  # as another process does it
 
     until(lambda: not runs.busy)
     run = until(lambda: log.run(number).ended and log.run(number))

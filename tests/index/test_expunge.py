@@ -20,6 +20,7 @@ from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import stored_length
 from notewell.index.lexical import QueryTerm
 from tests.index.conftest import Material
+from tests.index.inside import postings_of
 
 WORDS = ("honey", "hive", "snow", "winter", "bees", "spring")
 MAKE = Material()
@@ -114,7 +115,7 @@ def test_frequencies_are_right_before_deleted_documents_are_dropped(
             Batch(puts=tuple(make.note(f"{n}.md", text, f"word{n} snow") for n in range(40)))
         )
     keywords = index.keywords
-    assert keywords._postings.document_count > keywords.document_count + 1
+    assert postings_of(keywords).document_count > keywords.document_count + 1
     assert keywords.document_frequency("honey") == 300
     assert keywords.document_frequency("winter") == 0
     assert keywords.terms_with_prefix("winter", 3) == ()
@@ -124,7 +125,7 @@ def test_frequencies_are_right_before_deleted_documents_are_dropped(
 
     index.save()
 
-    assert keywords._postings.document_count == keywords.document_count + 1
+    assert postings_of(keywords).document_count == keywords.document_count + 1
     same(scores(index, "honey", "word3"), before)
 
 
@@ -137,7 +138,7 @@ def test_frequencies_of_very_common_words_are_estimated(
     )
     index.apply(Batch(removes=("0.md", "5.md", "7.md")))
     found = index.keywords
-    deleted = found._postings.deleted_count
+    deleted = postings_of(found).deleted_count
     assert deleted >= 3
     assert found.document_count == 897
     assert found.document_frequency("honey") == pytest.approx(897, abs=deleted)
@@ -148,7 +149,7 @@ def test_lengths_are_stored_exactly(index: EmbeddedIndex, make: Material) -> Non
     lengths = [*range(1, 700), 1023, 5000, 77_777]
     assert stored_length(0) == 0
     assert [stored_length(each) for each in (40, 41, 55, 57, 89, 145)] == [40, 42, 56, 60, 96, 152]
-    postings = index.keywords._postings
+    postings = postings_of(index.keywords)
     index.apply(Batch(puts=tuple(make.note(f"{n}.md", "bee " * n) for n in lengths)))
     searcher = postings.searcher
     query = tantivy.Query.term_query(postings.schema, "body", "bee")
@@ -190,6 +191,6 @@ def test_a_large_index_has_the_scores_of_a_new_one(
             assert index.keywords.document_frequency("snow") == fresh.keywords.document_frequency(
                 "snow"
             )
-        commits = index.keywords._postings.commits
+        commits = postings_of(index.keywords).commits
         index.save()
-        assert index.keywords._postings.commits == commits
+        assert postings_of(index.keywords).commits == commits

@@ -35,6 +35,7 @@ from notewell.index.embedded import structures
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import Postings
 from notewell.index.lexical import QueryTerm
+from tests.index.inside import store_of
 
 Search = Callable[..., list[str]]
 
@@ -176,7 +177,7 @@ def test_the_ledger_counts_pending_files_and_sums_to_all_files(
 
 
 def test_totals_are_counted_once_a_generation(index: EmbeddedIndex, make: Any) -> None:
-    reader = EmbeddedIndex.open(index._store.directory, writable=False)
+    reader = EmbeddedIndex.open(store_of(index).directory, writable=False)
     for turn in range(3):
         index.apply(Batch(puts=(make.note(f"{turn}.md", "one", "two"),), model=make.model))
         assert index.counts() is index.counts()
@@ -349,7 +350,7 @@ def test_a_bad_vector_is_refused_and_none_of_its_batch_is_stored(
 def test_a_model_cannot_change_its_dimensions(index: EmbeddedIndex, make: Any) -> None:
     with pytest.raises(ModelError, match="dimensions"):
         index.use_model(make.model, 9)
-    reader = EmbeddedIndex.open(index._store.directory, writable=False)
+    reader = EmbeddedIndex.open(store_of(index).directory, writable=False)
     with pytest.raises(ModelError, match="dimensions"):
         reader.use_model(make.model, 9)
     reader.close()
@@ -470,7 +471,7 @@ def test_a_reader_beside_a_writer_serves_committed_data(
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     make.embed(index)
-    reader = EmbeddedIndex.open(index._store.directory, writable=False)
+    reader = EmbeddedIndex.open(store_of(index).directory, writable=False)
     reader.use_model(make.model, make.dimensions)
     assert search(reader, "roses") == ["roses"]
     assert reader.vectors.count == 1
@@ -490,7 +491,7 @@ def test_a_reader_may_use_another_model_than_the_writer(index: EmbeddedIndex, ma
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     make.embed(index)
     make.embed(index, make.other_model, limit=1)
-    directory = index._store.directory
+    directory = store_of(index).directory
     index.close()
     reader = EmbeddedIndex.open(directory, writable=False)
     reader.use_model(make.other_model, make.dimensions)
@@ -677,7 +678,7 @@ class InStep(RuleBasedStateMachine):
             assert states(index)[path] == ("indexed" if own else "keyword_only")
         self.keywords_agree(index, ids)
         self.vectors_agree(index)
-        fresh = structures.build_graph(index._store)
+        fresh = structures.build_graph(store_of(index))
         for note_id in ids.values():
             assert index.graph.links_out(note_id) == fresh.links_out(note_id)
             assert index.graph.links_in(note_id) == fresh.links_in(note_id)

@@ -14,6 +14,7 @@ from notewell.base.types import Batch, NoteMove
 from notewell.index.embedded import structures
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.link_graph import LinkGraph
+from tests.index.inside import store_of
 
 
 def link(target: str) -> tuple[Any, ...]:
@@ -198,7 +199,7 @@ def test_the_graph_of_an_index_survives_reopening(index: EmbeddedIndex, make: An
     assert [target for _, target in index.graph.links_out(note.id)] == [note.id + 1, None]
     index.apply(Batch(moves=(NoteMove("b.md", "zz.md", 1, 1),)))
     assert targets(index.graph, note.id) == [None, note.id + 1]
-    directory = index._store.directory
+    directory = store_of(index).directory
     index.close()
     again = EmbeddedIndex.open(directory, writable=False)
     assert targets(again.graph, note.id) == [None, note.id + 1]
@@ -207,7 +208,7 @@ def test_the_graph_of_an_index_survives_reopening(index: EmbeddedIndex, make: An
 
 def test_a_damaged_snapshot_is_rebuilt(index: EmbeddedIndex, make: Any, tmp_path: Path) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x", links=("b",)), make.note("b.md", "y"))))
-    directory = index._store.directory
+    directory = store_of(index).directory
     index.close()
     snapshot = directory / structures._GRAPH
     data = bytearray(snapshot.read_bytes())

@@ -29,6 +29,7 @@ from notewell.index.note_fields import (
 )
 from notewell.index.note_postings import NoteMatches, NoteTable
 from notewell.index.note_segments import Segment
+from tests.index.inside import parts_of
 
 STEMMER = stemmer()
 WEIGHTS = NoteFieldWeights()
@@ -324,8 +325,8 @@ def test_many_changes_leave_few_segments() -> None:
     table = NoteTable()
     for number in range(300):
         table = table.updated([row(note(number, "honey"))])
-    assert len(table._parts) < 8
+    assert len(parts_of(table)) < 8
     for number in range(300):
         table = table.updated([row(note(number, "snow"))])
-    assert len(table._parts) < 10
-    assert sum(len(part.segment.note_ids) for part in table._parts) < 450
+    assert len(parts_of(table)) < 10
+    assert sum(len(part.segment.note_ids) for part in parts_of(table)) < 450

@@ -208,15 +208,16 @@ def test_an_index_that_was_changed_equals_a_new_one() -> None:
         assert_as_new(index, left, text)
 
 
-def test_what_a_crash_left_undone_is_done_at_the_next_start(tmp_path: Path) -> None:
+def test_what_a_crash_left_undone_is_done_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Terms and lines of a generation are stored, and the documents are not."""
     index = Index(tmp_path)
     index.change([note(number, TEXTS[number]) for number in range(1, 9)])
     marker = index.postings.belongs_to()
-    commit = index.postings._commit
-    index.postings._commit = lambda writer: writer.rollback()  # type: ignore[method-assign]
-    index.change([note(number, TEXTS[number]) for number in range(9, 15)])
-    index.postings._commit = commit  # type: ignore[method-assign]
+    with monkeypatch.context() as crash:
+        crash.setattr(index.postings, "_commit", lambda writer: writer.rollback())
+        index.change([note(number, TEXTS[number]) for number in range(9, 15)])
     index.postings.close()
 
     again = Index(tmp_path)

@@ -13,6 +13,7 @@ from notewell.index.embedded import vector_store
 from notewell.index.embedded import vectors as module
 from notewell.index.embedded.index import EmbeddedIndex
 from tests.index.conftest import Material
+from tests.index.inside import store_of
 
 NOTES = 200
 
@@ -37,7 +38,7 @@ def put(index: EmbeddedIndex, make: Material, *numbers: int, text: str = "first"
 
 
 def whole(index: EmbeddedIndex) -> Path:
-    return next(index._store.directory.glob("vectors-?.snapshot"))
+    return next(store_of(index).directory.glob("vectors-?.snapshot"))
 
 
 def changes(index: EmbeddedIndex) -> Path:
@@ -63,7 +64,7 @@ def reopened(
             raise AssertionError("the vectors are read from the database")
 
         patch.setattr(vector_store, "vectors_by_chunk", read)
-        reader = EmbeddedIndex.open(index._store.directory, writable=False)
+        reader = EmbeddedIndex.open(store_of(index).directory, writable=False)
         reader.use_model(make.model, make.dimensions)
     return reader
 
@@ -87,7 +88,7 @@ def test_what_follows_a_start_is_written_beside_it_as_well(
     saved: EmbeddedIndex, make: Material
 ) -> None:
     before = whole(saved).read_bytes()
-    directory = saved._store.directory
+    directory = store_of(saved).directory
     for step in range(3):
         put(saved, make, step, text="changed")
         expected = all_hits(saved)
@@ -132,7 +133,7 @@ def test_files_that_do_not_fit_are_not_used(
             else:
                 content[-70] ^= 1
                 path.write_bytes(content)
-    reader = EmbeddedIndex.open(saved._store.directory, writable=False)
+    reader = EmbeddedIndex.open(store_of(saved).directory, writable=False)
     reader.use_model(make.model, make.dimensions)
     assert [dict(zip(*hits, strict=True)) for hits in all_hits(reader)] == [
         dict(zip(*hits, strict=True)) for hits in expected

@@ -14,6 +14,7 @@ from notewell.base.types import FloatArray, IdArray
 from notewell.index.embedded import vectors as module
 from notewell.index.embedded.vector_slots import HALF_SCALE, widened
 from notewell.index.embedded.vectors import Vectors
+from tests.index.inside import view_of
 
 DIMENSIONS = 70  # not a multiple of 64: the last word of sign bits is part empty
 
@@ -203,7 +204,7 @@ def test_what_a_snapshot_holds_stays_where_it_is_when_vectors_change() -> None:
     vectors.remove(np.arange(10, 20))
     vectors.put(np.arange(401, 501), np.arange(401, 501) % 7, rows[400:])
     vectors.put(np.array([30]), np.array([2]), -rows[29:30])
-    assert np.shares_memory(vectors._view.first.rows, arrays["rows"])
+    assert np.shares_memory(view_of(vectors).first.rows, arrays["rows"])
     assert np.array_equal(arrays["rows"], before)
     asked = np.array([450, 1, 30, 15, 500])
     ids, got = vectors.of_chunks(asked)
@@ -217,7 +218,7 @@ def test_what_a_search_sees_stays_as_it_was_when_vectors_change() -> None:
     vectors = filled(rows[:40])
     seen = []
     for chunk_id in (7, 50, 51, 8, 52):
-        view = vectors._view
+        view = view_of(vectors)
         seen.append((view, view.ids.copy(), view.notes.copy(), view.alive))
         vectors.put(np.array([chunk_id]), np.array([1]), rows[chunk_id : chunk_id + 1])
         vectors.remove(np.array([chunk_id - 1]))

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,11 +120,14 @@ class FailingSession:
         return [np.ones((1, 64), np.float32)]
 
 
+def like(tiny: OnnxEmbedder, session: Any, *, threads: int) -> OnnxEmbedder:
+    """An embedder with the tokenizer of another, on a runtime of its own."""
+    return OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=threads)
+
+
 def test_a_failing_runtime_is_a_model_error(tiny_onnx: OnnxEmbedder) -> None:
     tiny = tiny_onnx
-    embedder = OnnxEmbedder(
-        FailingSession(), tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=2
-    )
+    embedder = like(tiny, FailingSession(), threads=2)
     with pytest.raises(ModelError, match="no memory"):
         embedder.embed_passages(["one", "two " * 20, "three"])
     assert embedder.embed_query("sea").shape == (64,)
@@ -152,7 +156,7 @@ def test_the_longest_text_is_first_and_queries_go_before_waiting_passages(
 ) -> None:
     tiny = tiny_onnx
     session = RecordingSession()
-    embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
+    embedder = like(tiny, session, threads=1)
     texts = ["sea " * count for count in (5, 20, 10)]
     with ThreadPoolExecutor(1) as pool:
         passages = pool.submit(embedder.embed_passages, texts)
@@ -167,7 +171,7 @@ def test_the_longest_text_is_first_and_queries_go_before_waiting_passages(
 def test_closing_stops_after_the_current_text(tiny_onnx: OnnxEmbedder) -> None:
     tiny = tiny_onnx
     session = RecordingSession()
-    embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
+    embedder = like(tiny, session, threads=1)
     with ThreadPoolExecutor(2) as pool:
         passages = pool.submit(embedder.embed_passages, ["sea", "sun", "moon"])
         session.started.wait(HANG_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -36,6 +37,11 @@ def process() -> Iterator[ReaderProcess]:
     made = ReaderProcess(command())
     yield made
     made.close()
+
+
+def child_of(process: ReaderProcess) -> subprocess.Popen[bytes] | None:
+    """The process that reads files now."""
+    return process._child
 
 
 def test_reads_what_the_reader_reads(process: ReaderProcess) -> None:
@@ -103,7 +109,7 @@ def test_nobody_waits_long_behind_a_slow_file(process: ReaderProcess) -> None:
 
     slow = threading.Thread(target=hang)
     slow.start()
-    until(lambda: process._child)
+    until(lambda: child_of(process))
 
     assert shown(process, b"Bees", "B.txt") == "Bees"
     assert slow.is_alive()
@@ -114,7 +120,7 @@ def test_nobody_waits_long_behind_a_slow_file(process: ReaderProcess) -> None:
 def test_an_idle_child_ends_and_the_next_file_starts_another() -> None:
     process = ReaderProcess(command(), idle_s=0.3)
     first = shown(process)
-    child = process._child
+    child = child_of(process)
     assert child is not None
     child.wait()
 
@@ -163,7 +169,7 @@ def test_where_it_is_not_confined_files_are_read_and_the_log_says_so_once(
 def test_the_child_ends_with_its_owner() -> None:
     process = ReaderProcess(command())
     shown(process)
-    child = process._child
+    child = child_of(process)
     assert child is not None
     del process
 

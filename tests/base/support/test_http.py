@@ -53,11 +53,11 @@ class Server:
             def log_message(self, *_: object) -> None:
                 """Quiet."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.port = self._server.server_port
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_port
         self.url = f"http://127.0.0.1:{self.port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        self._thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
         self._thread.start()
 
     def says(self, *answers: Answer) -> None:
@@ -65,9 +65,9 @@ class Server:
 
     def close(self) -> None:
         self.closing.set()
-        self._server.shutdown()
+        self.server.shutdown()
         self._thread.join()
-        self._server.server_close()
+        self.server.server_close()
 
 
 @pytest.fixture
@@ -604,7 +604,7 @@ def test_a_self_signed_certificate_is_trusted_only_by_its_file(
     certificate, key = tls_files
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    server._server.socket = context.wrap_socket(server._server.socket, server_side=True)
+    server.server.socket = context.wrap_socket(server.server.socket, server_side=True)
     server.says(reply(200, b"secure"))
     request = HttpRequest("GET", f"https://127.0.0.1:{server.port}/")
 

@@ -35,7 +35,7 @@ class Building:
     """A backend whose index has hardly begun, or is ready."""
 
     def __init__(self, state: EngineState, pending: int, eta: float | None) -> None:
-        self._status = StatusReply(
+        self.told = StatusReply(
             vault="Home",
             notes=3,
             chunks=3,
@@ -52,7 +52,7 @@ class Building:
     def answer(self, request: object) -> object:
         match request:
             case StatusRequest():
-                return self._status
+                return self.told
             case NoteRequest(path):
                 raise NotFoundError(f"no note {path!r} in the index")
             case LedgerRequest(state, path):
@@ -141,7 +141,7 @@ async def test_the_nearest_notes_are_told_before_they_are_embedded() -> None:
 
 def test_notes_that_only_wait_for_embeddings_are_not_being_built() -> None:
     embedding = Building("indexing", 0, None)
-    embedding._status = replace(embedding._status, queue=QueueStatus(pending=900))
+    embedding.told = replace(embedding.told, queue=QueueStatus(pending=900))
     assert search(embedding)["results"] == []
 
 

@@ -415,7 +415,7 @@ class FakeVaults:
     """Vaults whose engines are open already."""
 
     def __init__(self, engines: Iterable[FakeEngine], root: Path) -> None:
-        self._engines = list(engines)
+        self.engines = list(engines)
         self._root = root
         self.closed = False
         self._newer = Settings(
@@ -423,17 +423,17 @@ class FakeVaults:
             model_dir=root,
             state_dir=root,
         )
-        for engine in self._engines:
+        for engine in self.engines:
             self.directory(engine.record).mkdir(parents=True)
 
     def records(self) -> tuple[VaultRecord, ...]:
-        return tuple(engine.record for engine in self._engines)
+        return tuple(engine.record for engine in self.engines)
 
     def notice(self) -> str | None:
         return None
 
     def opened(self) -> tuple[FakeEngine, ...]:
-        return tuple(self._engines)
+        return tuple(self.engines)
 
     def served(self) -> tuple[VaultRecord, ...]:
         return self.records()
@@ -446,23 +446,23 @@ class FakeVaults:
         return record
 
     def serve_also(self, record: VaultRecord) -> None:
-        self._engines.append(self._added)
+        self.engines.append(self._added)
 
     def serve_no_more(self, record: VaultRecord) -> None:
-        self._engines = [one for one in self._engines if one.record.id != record.id]
+        self.engines = [one for one in self.engines if one.record.id != record.id]
 
     def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
         self.removed = (record.id, delete_data)
 
     def held(self, record: VaultRecord) -> Hold:
-        engine = next(engine for engine in self._engines if engine.record == record)
+        engine = next(engine for engine in self.engines if engine.record == record)
         return Hold(engine, lambda: None)
 
     def settings(self, record: VaultRecord) -> Settings:
         return self._newer
 
     def use_sections(self, names: Iterable[str], for_vault: Callable[[Path], Settings]) -> None:
-        for engine in self._engines:
+        for engine in self.engines:
             newer = for_vault(engine.record.path)
             self._newer = self._newer.with_sections(names, newer)
             if "ask" in names:

@@ -193,7 +193,7 @@ def no_connections(client: Client) -> bool:
 @pytest.fixture
 def slow(engine: FakeEngine, vaults: object) -> Slow:
     made = Slow(engine)
-    vaults._engines[:] = [made]
+    vaults.engines[:] = [made]
     return made
 
 

@@ -38,6 +38,23 @@ def no_model(_rules: ModelRules, _fetch: bool) -> Embedder:
     raise ModelUnavailableError("no model here")
 
 
+# Steps of the writer's thread, which is not started here.
+def attempt(writer: Writer, work: Work) -> None:
+    writer._attempt(work)
+
+
+def do_what_is_due(writer: Writer) -> None:
+    writer._do_what_is_due()
+
+
+def wait_s(writer: Writer) -> float | None:
+    return writer._wait_s()
+
+
+def plan_retry(writer: Writer, retry: PlannedRetry) -> None:
+    writer._schedule.plan_retry(retry)
+
+
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[tuple[Writer, FullDisk]]:
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
@@ -53,18 +70,18 @@ def test_failed_work_is_retried(
 ) -> None:
     writer, indexer = disk
 
-    writer._attempt(Work(paths=("saved.md",), saved=True))
-    writer._attempt(Work())
+    attempt(writer, Work(paths=("saved.md",), saved=True))
+    attempt(writer, Work())
 
     assert writer.activity.problem == "the disk is full; make room"
     assert caplog.text.count("the disk is full") == 1
 
     indexer.full = False
-    writer._schedule.plan_retry(PlannedRetry(0.0, ()))
-    writer._do_what_is_due()
+    plan_retry(writer, PlannedRetry(0.0, ()))
+    do_what_is_due(writer)
     work = writer.queue.take()
     assert work == Work()
-    writer._attempt(work)
+    attempt(writer, work)
     assert writer.activity.problem is None
 
 
@@ -79,12 +96,12 @@ def test_an_index_that_fails_after_a_run_ends_nothing(
 
     with monkeypatch.context() as lost:
         lost.setattr(EmbeddedIndex, "ledger", gone)
-        writer._attempt(Work())
+        attempt(writer, Work())
         lost.setattr(Models, "load", gone)
         writer._load_model(fetch=False)
     assert writer.activity.problem == "the database does not answer"
 
-    writer._attempt(Work())
+    attempt(writer, Work())
     assert writer.activity.problem is None
 
 
@@ -104,14 +121,14 @@ def test_a_clock_change_repeats_a_retry_at_most_once(
 ) -> None:
     writer, _ = disk
     now = time.time() + years * 365 * 86400
-    writer._schedule.plan_retry(PlannedRetry(time.time() + 20, ("a.md",)))
+    plan_retry(writer, PlannedRetry(time.time() + 20, ("a.md",)))
     monkeypatch.setattr(time, "time", lambda: now)
 
-    assert writer._wait_s() == 0
-    writer._do_what_is_due()
+    assert wait_s(writer) == 0
+    do_what_is_due(writer)
     assert writer.queue.take() == Work(paths=("a.md",))
-    assert writer._wait_s() > 0
-    writer._do_what_is_due()
+    assert wait_s(writer) > 0
+    do_what_is_due(writer)
     assert writer.queue.waiting == 1  # what was taken, and nothing new
 
 
@@ -155,11 +172,11 @@ def test_a_guard_is_checked_again_after_every_change(disk: tuple[Writer, FullDis
     indexer.full = False
     writer._change(guard=Guarded(gone=60, total=100, since=0.0))
 
-    writer._attempt(Work(paths=("back.md",), saved=True))
+    attempt(writer, Work(paths=("back.md",), saved=True))
     assert writer.activity.guard is not None
 
     work = writer.queue.take()
     assert work == Work()
-    writer._attempt(work)
+    attempt(writer, work)
     assert writer.activity.guard is None
     assert writer.queue.waiting == 1  # the look that was just taken, and no further one

@@ -66,13 +66,13 @@ class Searching:
 
     def __call__(self, request: SearchRequest) -> SearchReply:
         self.asked.append(request)
-        made = tuple(self._result(name, score) for name, score in self._scores.items())
+        made = tuple(self.result_of(name, score) for name, score in self._scores.items())
         found = self.found or made
         return SearchReply(
             request.q, "Home", "hybrid", Fusion("auto"), (), {}, 3, 1.0, 40, 0.7, found, ("w",)
         )
 
-    def _result(self, name: str, score: float) -> Result:
+    def result_of(self, name: str, score: float) -> Result:
         path = next(path for path in NOTES if path.startswith(name))
         real = self._engine.search(SearchRequest(f"file:{path.removesuffix('.md')}"))
         found = next((one for one in real.results if one.path == path), result(path, "x"))
@@ -152,7 +152,7 @@ def test_chunks_of_a_section_are_joined_without_their_overlap(engine: Engine) ->
 
 
 def test_several_passages_name_their_headings(engine: Engine) -> None:
-    found = Searching(engine)._result("Long", 1.0)
+    found = Searching(engine).result_of("Long", 1.0)
     best = Passage("Part 1", None, None, 7, "The river", (), 1.0)
     note = engine.vault.index.note_at("Long.md")
     assert note is not None

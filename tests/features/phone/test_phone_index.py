@@ -16,6 +16,7 @@ from notewell.base.errors import ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
 from notewell.base.types import Batch, Settings, VaultRecord, VaultRules
 from notewell.contract.runs import RunEnd
+from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex
@@ -58,10 +59,15 @@ def written(tmp_path: Path) -> Path:
     return tmp_path / "vault" / PHONE_INDEX
 
 
+def vault_of(one: PhoneIndex) -> OpenVault:
+    """The vault that it was made of."""
+    return one._vault
+
+
 def due(one: PhoneIndex) -> None:
     """What the schedule does, to its end."""
     one.begin_due()
-    runs = one._vault.runs
+    runs = vault_of(one).runs
     until(lambda: not runs.busy and all(run.ended for run in runs.log.runs(1)))
 
 
@@ -206,7 +212,7 @@ def test_what_cannot_be_written_is_told(tmp_path: Path, index: EmbeddedIndex) ->
     assert one.reply().expected is None
 
     fill(index, A=("bees",))
-    copy = PhoneIndex(replace(one._vault, record=replace(one._vault.record, source="mirror")))
+    copy = PhoneIndex(replace(vault_of(one), record=replace(vault_of(one).record, source="mirror")))
     with pytest.raises(ReadOnlyError, match="reaches no phone"):
         copy.switch(on=True)
     one.switch(on=True)
@@ -216,12 +222,13 @@ def test_what_cannot_be_written_is_told(tmp_path: Path, index: EmbeddedIndex) ->
 
 
 def test_a_vault_that_is_too_large_gets_fewer_dimensions_and_says_so(
-    tmp_path: Path, index: EmbeddedIndex
+    tmp_path: Path, index: EmbeddedIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = {f"{'Long name ' * 10}{n}": (f"bees {n}", f"honey {n}") for n in range(40)}
     fill(index, **texts)
     one = phone(tmp_path, index)
-    one._limit = 7_200  # bytes; settings allow no less than a megabyte
+    most = 7_200  # bytes; settings allow no less than a megabyte
+    monkeypatch.setattr(one, "_limit", most)
 
     reply = one.switch(on=True)
 
@@ -231,7 +238,7 @@ def test_a_vault_that_is_too_large_gets_fewer_dimensions_and_says_so(
         f"To fit into a phone's memory, vectors have {found.dimensions} of 8 dimensions."
     )
     assert np.linalg.norm(found.passage_vectors, axis=1) == pytest.approx(1, abs=0.02)
-    assert reply.expected.bytes <= one._limit
+    assert reply.expected.bytes <= most
     assert found.model_dimensions == MAKE.dimensions
 
 

@@ -1,0 +1,27 @@
+"""Parts of an index that tests look into, each in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notewell.index.embedded.index import EmbeddedIndex
+
+
+def store_of(index: EmbeddedIndex) -> Any:
+    """The database of an index, with its directory."""
+    return index._store
+
+
+def postings_of(keywords: Any) -> Any:
+    """The postings on the disk, of which tests count documents and commits."""
+    return keywords._postings
+
+
+def view_of(vectors: Any) -> Any:
+    """The arrays of a search by meaning."""
+    return vectors._view
+
+
+def parts_of(table: Any) -> Any:
+    """The segments that a table of postings has now."""
+    return table._parts
