@@ -1075,7 +1075,7 @@ export interface ArchaeologyRequest extends OfVault {
 }
 
 /**
- * When a topic was written about. Days are dates without a time: 2026-03-02.
+ * A topic over time. Days are dates without a time: 2026-03-02.
  *
  * `total` notes score at least `min_score`; `notes` are those that have a day, oldest first;
  * `buckets` are those with notes in them. `peaks` come strongest first.

@@ -1,4 +1,4 @@
-"""When a topic was written about: results of a search on a timeline."""
+"""A topic over time: results of a search on a timeline."""
 
 from notewell.engine.feature import Feature
 

@@ -74,7 +74,7 @@ class Peak:
 
 @frozen
 class ArchaeologyReply:
-    """When a topic was written about. Days are dates without a time: 2026-03-02.
+    """A topic over time. Days are dates without a time: 2026-03-02.
 
     `total` notes score at least `min_score`; `notes` are those that have a day, oldest first;
     `buckets` are those with notes in them. `peaks` come strongest first.
@@ -100,7 +100,7 @@ class ArchaeologyReply:
 
 @frozen
 class ArchaeologyRequest(Request[ArchaeologyReply]):
-    """When a topic was worked on: what a search finds, laid out over time."""
+    """A topic over time: the results of a search by their dates."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",

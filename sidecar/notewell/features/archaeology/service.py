@@ -1,4 +1,4 @@
-"""When a topic occurred in the vault: search results on a timeline with intervals, gaps and peaks.
+"""A topic over time: search results on a timeline with intervals, gaps and peaks.
 
 Buckets of the timeline are days, weeks from Monday on, or calendar months.
 """

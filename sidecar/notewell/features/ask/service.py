@@ -46,6 +46,11 @@ from notewell.vault.readers import link_name
 CONVERSATIONS = "conversations"  # of the folder, next to the index
 MOST = 50  # conversations of a vault, the newest
 _ID = re.compile(r"[0-9a-f]{16}")
+_INSTANT_RESULTS = 5  # shown while the model works
+# What leaves this computer, for people.
+_LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
+_LEAVES_BY_WEB = "; pages of the web that it asks for are read, and learn this computer's address"
+_LEAVES_BY_CODE = "; and what its calculations with these notes print"
 
 
 class Conversations:
@@ -149,13 +154,6 @@ def _link(source: AskSource) -> str:
     if "://" in source.path:  # a web page
         return f"[{source.n}] <{source.path}>"
     return f"[{source.n}] [[{link_name(source.path)}]]"
-
-
-_INSTANT_RESULTS = 5  # shown while the model works
-# What leaves this computer, for people.
-_LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
-_LEAVES_BY_WEB = "; pages of the web that it asks for are read, and learn this computer's address"
-_LEAVES_BY_CODE = "; and what its calculations with these notes print"
 
 
 class Agent:

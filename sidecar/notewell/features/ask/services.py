@@ -26,6 +26,8 @@ from notewell.models.chat.wire import listed_models
 from notewell.models.keys import has_keyring
 from notewell.models.providers import CHAT_MODELS, find_provider
 
+_FIND_S = 1.5  # a program that listens answers at once; loading a model is not waited for
+
 
 @frozen
 class _Service:
@@ -122,9 +124,6 @@ def _key_place(rules: AskRules) -> KeyPlace:
     return "keyring" if stored_key(rules) else "none"
 
 
-_FIND_S = 1.5  # a program that listens answers at once; loading a model is not waited for
-
-
 @frozen
 class Known:
     """A program's name for people, and the port that it listens on."""
@@ -142,7 +141,7 @@ SERVERS: Mapping[LocalServer, Known] = {
 
 
 def address_of(server: LocalServer) -> str:
-    """Where a program serves its models, on this computer."""
+    """The address at which a program serves its models, on this computer."""
     return _address(SERVERS[server])
 
 

@@ -56,6 +56,22 @@ _REWRITE = (
 )
 
 _LAST_ROUND = "No more tools now. Answer with what you have, as well as that goes: {}"
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+)
+_WORDS = {
+    "de": "der die das und ist ich nicht wie was wann wo wer mit für von ein eine meine habe",
+    "fr": "le la les et est je ne pas comment que quoi quand où qui avec pour du une mes ai",
+    "es": "el la los y es yo no cómo qué cuándo dónde quién con para del una mis he",
+    "it": "il lo gli e è io non come che cosa quando dove chi con per del una mie ho",
+    "en": "the and is i not how what when where who with for of a an my have did do",
+}
+_CALLS_A_ROUND = 4
+_MARKER_CHARS = len(NOT_IN_NOTES)
+_QUESTION_CHARS = 500  # of a rewritten question
+_ANSWER_SHARE = 3  # at most one part in so many of what a model reads is for its answer
 
 
 def system_prompt(*, general: bool, code: bool = False) -> str:
@@ -135,18 +151,6 @@ _BY_LANGUAGE = {
         "Источники",
     ),
 }
-_SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("zh", re.compile(r"[\u4e00-\u9fff]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-)
-_WORDS = {
-    "de": "der die das und ist ich nicht wie was wann wo wer mit für von ein eine meine habe",
-    "fr": "le la les et est je ne pas comment que quoi quand où qui avec pour du une mes ai",
-    "es": "el la los y es yo no cómo qué cuándo dónde quién con para del una mis he",
-    "it": "il lo gli e è io non come che cosa quando dove chi con per del una mie ho",
-    "en": "the and is i not how what when where who with for of a an my have did do",
-}
 
 
 def phrases_for(question: str) -> Phrases:
@@ -158,12 +162,6 @@ def phrases_for(question: str) -> Phrases:
     counts = {name: sum(word in known.split() for word in words) for name, known in _WORDS.items()}
     best = max(counts, key=lambda name: (counts[name], name == "en"))
     return _BY_LANGUAGE.get(best, _ENGLISH) if counts[best] else _ENGLISH
-
-
-_CALLS_A_ROUND = 4
-_MARKER_CHARS = len(NOT_IN_NOTES)
-_QUESTION_CHARS = 500  # of a rewritten question
-_ANSWER_SHARE = 3  # at most one part in so many of what a model reads is for its answer
 
 
 def _now() -> str:

@@ -41,6 +41,7 @@ BACKUP = TarForm(
     max_members=2_000_000,
     error=BackupError,
 )
+_SOURCES = get_args(VaultSource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,6 @@ def _check_vaults(manifest: BackupManifest) -> None:
             raise damaged(f"{part.name} belongs to none of its vaults")
         if part.is_note and vaults[part.vault].source == "folder":
             raise damaged(f"{part.name} is a note of a vault whose notes are not in a backup")
-
-
-_SOURCES = get_args(VaultSource)
 
 
 def _check_notes(manifest: BackupManifest) -> None:

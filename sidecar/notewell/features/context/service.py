@@ -28,6 +28,16 @@ from notewell.vault.chunk import fit_words
 from notewell.vault.sources import Source
 
 MAX_HEADINGS = 12  # of one note
+FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
+MAX_NOTE_SHARE = 0.1  # of the budget, for one note among several
+MAX_HEADING_NOTES = 10
+# A passage that does not fit is cut, but not to fewer tokens than a reader can use.
+MIN_PASSAGE_TOKENS = 24
+# No tokenizer puts this many bytes of readable text into one token, so a file above this size need
+# not be read to know that it does not fit. Properties are allowed for separately.
+_MAX_BYTES_PER_TOKEN, _PROPERTIES_BYTES = 16, 4096
+_GAP = "[…]"
+_MIN_OVERLAP, _MAX_OVERLAP = 12, 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +157,6 @@ def _whole_chunk(chunk: StoredChunk) -> ShownPassage:
     line = chunk.lines[0] if chunk.lines else 1
     heading = " > ".join(chunk.headings) or None
     return ShownPassage(heading, line, 0.0, "", chunk.text, chunk.ordinal)
-
-
-FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
-MAX_NOTE_SHARE = 0.1  # of the budget, for one note among several
-MAX_HEADING_NOTES = 10
-# A passage that does not fit is cut, but not to fewer tokens than a reader can use.
-MIN_PASSAGE_TOKENS = 24
-# No tokenizer puts this many bytes of readable text into one token, so a file above this size need
-# not be read to know that it does not fit. Properties are allowed for separately.
-_MAX_BYTES_PER_TOKEN, _PROPERTIES_BYTES = 16, 4096
-_GAP = "[…]"
-_MIN_OVERLAP, _MAX_OVERLAP = 12, 500  # characters
 
 
 @dataclass(slots=True)

@@ -18,6 +18,9 @@ Judgements = Mapping[str, int]
 BOOTSTRAP_RESAMPLES = 10_000
 BOOTSTRAP_SEED = 20_240_229
 _RESAMPLES_AT_ONCE = 256  # bounds memory: 256 resamples of 10,000 queries are 20 MB
+BASELINES = ("keyword", "rrf")  # the systems that the others are compared with
+ABLATED = "without "  # prefix of the names of systems with one signal switched off
+PRODUCT = "hybrid"  # the system whose figures stand at the top of the JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +115,6 @@ def _relevant(judgements: Judgements) -> set[str]:
 
 def _discounted(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
-
-
-BASELINES = ("keyword", "rrf")  # the systems that the others are compared with
-ABLATED = "without "  # prefix of the names of systems with one signal switched off
-PRODUCT = "hybrid"  # the system whose figures stand at the top of the JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,23 @@ DEPTH = 100  # the deepest cut of a metric
 
 # Returns vault paths, best first, at most as many as the number says.
 Ranker = Callable[[JudgedQuery, int], Sequence[str]]
+HYBRID = System("hybrid", "hybrid")
+WITHOUT_TUNING = System("without tuning", "hybrid", untuned=True)
+SYSTEMS = (
+    System("keyword", "keyword"),
+    System("semantic", "semantic"),
+    # Plain reciprocal rank fusion of BM25 and cosine over passages: the usual hybrid search.
+    System("rrf", "hybrid", fusion="rrf", ignore=frozenset(get_args(Signal))),
+    HYBRID,
+)
+# The product without one of its signals, to measure what each contributes.
+ABLATIONS = (
+    System("without whole notes", "hybrid", ignore=frozenset({"whole_notes"})),
+    System("without spelling", "hybrid", ignore=frozenset({"spelling"})),
+    System("without links", "hybrid", ignore=frozenset({"links"})),
+    System("without names", "hybrid", ignore=frozenset({"names"})),
+    System("without tags", "hybrid", ignore=frozenset({"tags"})),
+)
 
 
 def answerable(judged: JudgedSet) -> list[JudgedQuery]:
@@ -147,23 +164,6 @@ def _ranker(peer: Peer) -> Ranker:
 
 
 OnProgress = Callable[[Progress], None] | None
-HYBRID = System("hybrid", "hybrid")
-WITHOUT_TUNING = System("without tuning", "hybrid", untuned=True)
-SYSTEMS = (
-    System("keyword", "keyword"),
-    System("semantic", "semantic"),
-    # Plain reciprocal rank fusion of BM25 and cosine over passages: the usual hybrid search.
-    System("rrf", "hybrid", fusion="rrf", ignore=frozenset(get_args(Signal))),
-    HYBRID,
-)
-# The product without one of its signals, to measure what each contributes.
-ABLATIONS = (
-    System("without whole notes", "hybrid", ignore=frozenset({"whole_notes"})),
-    System("without spelling", "hybrid", ignore=frozenset({"spelling"})),
-    System("without links", "hybrid", ignore=frozenset({"links"})),
-    System("without names", "hybrid", ignore=frozenset({"names"})),
-    System("without tags", "hybrid", ignore=frozenset({"tags"})),
-)
 
 
 def systems_of(mode: SearchMode | None) -> tuple[System, ...]:

@@ -54,6 +54,16 @@ MIN_JUDGED = 3  # with fewer, an average means nothing
 FEW_QUERIES = 20  # with fewer, the report has a warning
 CONFIRMED, OPENED = 2, 1  # grades
 _BREAKS_ROWS = re.compile(r"[\t\r\n]")
+MIN_QUERIES = 30  # with fewer, no gain is sure
+MAX_QUERIES = 500  # those that count most
+DEPTH = 100  # results of a query that are sorted anew
+FULL_RANK = 4  # an opened result at this rank, or below, counts as much as a verdict
+FOLDS = 5
+K = 10  # of nDCG
+FACTORS = tuple(2.0 ** (step / 4) for step in range(-4, 5))
+_PENALTY = 0.002  # nDCG that a factor of 2 or 1/2 must gain; it grows with the squared logarithm
+_ROUNDS = 4
+_DISCOUNTS = 1.0 / np.log2(np.arange(2, K + 2))
 
 
 @dataclass(slots=True)
@@ -189,16 +199,6 @@ def _rows(rows: Iterable[tuple[str | int, ...]]) -> list[str]:
     ]
 
 
-MIN_QUERIES = 30  # with fewer, no gain is sure
-MAX_QUERIES = 500  # those that count most
-DEPTH = 100  # results of a query that are sorted anew
-FULL_RANK = 4  # an opened result at this rank, or below, counts as much as a verdict
-FOLDS = 5
-K = 10  # of nDCG
-FACTORS = tuple(2.0 ** (step / 4) for step in range(-4, 5))
-_PENALTY = 0.002  # nDCG that a factor of 2 or 1/2 must gain; it grows with the squared logarithm
-_ROUNDS = 4
-
 Search: TypeAlias = Callable[[SearchRequest], SearchReply]
 Figures: TypeAlias = "npt.NDArray[np.float64]"
 Rows: TypeAlias = "npt.NDArray[np.int64]"
@@ -254,9 +254,6 @@ class Fitted:
     def sure(self) -> bool:
         """True if other factors are better with a confidence of 97.5 %."""
         return self.gain.low > 0
-
-
-_DISCOUNTS = 1.0 / np.log2(np.arange(2, K + 2))
 
 
 def query_weights(judged: JudgedSet, known: Judgements) -> Mapping[str, float]:

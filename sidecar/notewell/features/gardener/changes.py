@@ -41,6 +41,12 @@ MOST_NOTES = 400  # written at once: the journal keeps 500 writes, and a batch h
 MOST_BYTES = 48 * 1024 * 1024  # of notes written at once: the journal keeps 64 MiB
 _CHANGED = "{} was changed since the plan was made. Make a new plan."
 _OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, UnreadableNoteError, WriteError)
+_FENCE = "gardener-plan"
+_HOW = (
+    "{} suggestions: {}. Nothing is changed before you apply it: `notewell garden apply {}`, with"
+    " `--only ID` for some of them."
+)
+_STATES = {"open": " ", "applied": "x", "rejected": "-", "refused": "!"}
 
 
 def action_of(plan: str) -> str:
@@ -373,14 +379,6 @@ def decisions(chosen: Iterable[SuggestionView]) -> dict[str, Decision]:
     """A decision made now on each of some suggestions, by id."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {one.id: Decision(one.check, one.path, one.title, now) for one in chosen}
-
-
-_FENCE = "gardener-plan"
-_HOW = (
-    "{} suggestions: {}. Nothing is changed before you apply it: `notewell garden apply {}`, with"
-    " `--only ID` for some of them."
-)
-_STATES = {"open": " ", "applied": "x", "rejected": "-", "refused": "!"}
 
 
 def note_name(created: datetime, *, seconds: bool) -> str:

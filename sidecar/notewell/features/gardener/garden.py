@@ -31,6 +31,14 @@ from notewell.vault.sources import Source
 from notewell.vault.topics import Ontology, read_ontology
 
 _NO_TOPICS = Ontology((), {}, None)
+_TEMPLATES = Path(".obsidian/templates.json")
+_MAX_SETTINGS_BYTES = 64 * 1024
+_IGNORE = "gardener-ignore"
+_YES = frozenset({"true", "yes", "1"})
+_LONGEST_SENTENCE = 200
+NEIGHBOURS = 10
+MIN_COSINE = 0.25  # centred; less alike notes have no vote
+_BLOCK_ROWS = 512
 
 
 @frozen
@@ -123,13 +131,6 @@ class Garden:
     def tended_notes(self) -> tuple[NoteFacts, ...]:
         """The notes that may be edited, by path."""
         return tuple(self.notes[path] for path in sorted(self.tended) if path in self.notes)
-
-
-_TEMPLATES = Path(".obsidian/templates.json")
-_MAX_SETTINGS_BYTES = 64 * 1024
-_IGNORE = "gardener-ignore"
-_YES = frozenset({"true", "yes", "1"})
-_LONGEST_SENTENCE = 200
 
 
 def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
@@ -273,11 +274,6 @@ def _shared(sentence: str, wanted: set[str]) -> float:
     """The number of wanted words in a sentence, by its length: less for a longer one."""
     own = set(tokens(sentence))
     return len(own & wanted) / (len(own) + 3.0) if own else 0.0
-
-
-NEIGHBOURS = 10
-MIN_COSINE = 0.25  # centred; less alike notes have no vote
-_BLOCK_ROWS = 512
 
 
 @frozen

@@ -37,6 +37,16 @@ _UNDERLINE = re.compile(r"[ \t]*(?:=+|-{2,})[ \t]*")  # makes a heading of the l
 _LONGEST_LINE = 10_000  # a longer one is data
 _NOT_NEWLINE = re.compile(r"[^\n]")
 HIDDEN = "\x00"
+_PLURAL_FROM = 5  # letters; below, an s at the end makes another word
+_ALONE = f"{HAN}{SOUTH_EAST_ASIAN}\u3041-\u309f"
+WORD = re.compile(
+    rf"[{_ALONE}][{MARKS}]*|[^\W{_ALONE}][^\W{_ALONE}{MARKS}]*(?:[{MARKS}]+[^\W{_ALONE}{MARKS}]*)*"
+)
+_IS_ALONE = re.compile(rf"[{_ALONE}]")
+_SHORTEST, _SHORTEST_ALONE = 3, 3  # characters of a name that is looked for
+_JOINS = "_-'\u2019"
+_FEW_LETTERS = re.compile(r"[\d\W_]*[^\d\W_]?[\d\W_]*")
+_UNLINKABLE = frozenset("[]|#^\n")  # they end or divide a wikilink
 
 
 def prose_of(note: NoteFacts, body: NoteBody) -> str:
@@ -98,9 +108,6 @@ def code_hidden(body: NoteBody) -> str:
     return _without(regions.text, hidden)
 
 
-_PLURAL_FROM = 5  # letters; below, an s at the end makes another word
-
-
 @lru_cache(maxsize=100_000)
 def letters_of(name: str) -> str:
     """A name without case, accents, separators and a plural s."""
@@ -132,16 +139,6 @@ def slipped_names(names: Iterable[str]) -> Mapping[str, set[str]]:
         for key in slips(name):
             found.setdefault(key, set()).add(name)
     return found
-
-
-_ALONE = f"{HAN}{SOUTH_EAST_ASIAN}\u3041-\u309f"
-WORD = re.compile(
-    rf"[{_ALONE}][{MARKS}]*|[^\W{_ALONE}][^\W{_ALONE}{MARKS}]*(?:[{MARKS}]+[^\W{_ALONE}{MARKS}]*)*"
-)
-_IS_ALONE = re.compile(rf"[{_ALONE}]")
-_SHORTEST, _SHORTEST_ALONE = 3, 3  # characters of a name that is looked for
-_JOINS = "_-'\u2019"
-_FEW_LETTERS = re.compile(r"[\d\W_]*[^\d\W_]?[\d\W_]*")
 
 
 @frozen
@@ -230,9 +227,6 @@ def _joined(text: str, at: int) -> bool:
     if after in "-_":  # a hyphen or underscore joins words if one follows it
         return before.isalnum() and text[at + 1 : at + 2].isalnum()
     return after.isalnum() and (before.isalnum() or before in _JOINS)
-
-
-_UNLINKABLE = frozenset("[]|#^\n")  # they end or divide a wikilink
 
 
 def link_target(garden: Garden, source: str, target: str) -> str:

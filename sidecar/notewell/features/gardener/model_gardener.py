@@ -10,6 +10,7 @@ from functools import cached_property
 from notewell.base.errors import ConfigError, ProviderError, UsageError
 from notewell.base.support.http import Cancel
 from notewell.contract.context import ModelView
+from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.gardener import GardenRules
 from notewell.features.gardener.checks import ARCHIVE, DESCRIBE, MERGE, UPDATE
@@ -36,7 +37,7 @@ from notewell.features.gardener.requests import (
     SuggestionView,
 )
 from notewell.models.chat import ChatModel, Turn
-from notewell.models.chat.providers import PRICES_OF, Providers, price
+from notewell.models.chat.providers import PRICES_OF, price
 from notewell.vault.links import NoteNames
 from notewell.vault.readers import link_name
 from notewell.vault.topics import Topic, alike_in_name, topic_values
@@ -46,10 +47,19 @@ _KNOWN, _NEW, _DESCRIBED, _OF_TOPICS = 0.6, 0.5, 0.6, 0.5
 _UNTOUCHED_S = 7 * 24 * 3600.0  # a topic that is being written is not archived
 _PROPERTIES = frozenset({"topics", "topic"})
 _DESCRIPTION = "description"
+AGAIN = timedelta(days=1)  # the earliest that a changed note is looked at again
+SKIPPED = timedelta(days=7)  # the same for a note of which the model said nothing usable
+MOST_REMEMBERED = 20_000  # notes
+MOST_NOTES_SENT = 50  # of one plan
+_SENT = (
+    "paths, titles, topics, descriptions and the beginnings of these notes, the names of your"
+    " topics, what their folders are for, and your instructions for them"
+)
+_MALFORMED = "The model's answer for this note was not as asked; it is tried again in a week."
 
 
 @dataclass(frozen=True)
-class Advised:
+class AdvisedSuggestions:
     """The advice of a model on some notes. `problem` is called for what cannot be followed."""
 
     garden: Garden
@@ -230,19 +240,8 @@ def _because(what: str, why: str) -> str:
     return f"{what}: {why}" if why else f"{what}."
 
 
-AGAIN = timedelta(days=1)  # the earliest that a changed note is looked at again
-SKIPPED = timedelta(days=7)  # the same for a note of which the model said nothing usable
-MOST_REMEMBERED = 20_000  # notes
-MOST_NOTES_SENT = 50  # of one plan
-_SENT = (
-    "paths, titles, topics, descriptions and the beginnings of these notes, the names of your"
-    " topics, what their folders are for, and your instructions for them"
-)
-_MALFORMED = "The model's answer for this note was not as asked; it is tried again in a week."
-
-
 @dataclass(slots=True)
-class Looked:
+class ModelLook:
     """The result of a look: suggestions, and its notes, `skipped` those without a use."""
 
     suggestions: list[SuggestionView] = field(default_factory=list)
@@ -262,15 +261,11 @@ class Looked:
 class ModelGardener:
     """One look at one vault with the configured language model."""
 
-    def __init__(
-        self, vault: str, providers: Providers, rules: GardenRules, topics: str, *, offline: bool
-    ) -> None:
-        """`topics` is the folder of topics. Nothing is sent yet."""
+    def __init__(self, vault: OpenVault, rules: GardenRules) -> None:
         self._vault = vault
-        self._providers = providers
         self._rules = rules
-        self._topics = topics
-        self._offline = offline
+        self._providers = vault.chat()
+        self._topics = vault.settings.topics.folder
 
     def estimate(self, garden: Garden, checked: Mapping[str, CheckedNote]) -> GardenModelReply:
         """An estimate of a look now; no note is sent. Raises as `look` before it sends."""
@@ -282,7 +277,7 @@ class ModelGardener:
         host, local = self._providers.host, self._providers.local
         dollars = price(host, model.name, read=read, written=written, local=local)
         return GardenModelReply(
-            vault=self._vault,
+            vault=self._vault.record.name,
             provider=self._providers.rules.provider,
             host=host,
             local=local,
@@ -313,7 +308,7 @@ class ModelGardener:
 
     def look(
         self, garden: Garden, checked: Mapping[str, CheckedNote], progress: RunProgress
-    ) -> Looked:
+    ) -> ModelLook:
         """Send the notes that are due, and make suggestions of what comes back.
 
         A provider that fails ends the look; what came before it stays. Raises ConfigError,
@@ -337,7 +332,7 @@ class ModelGardener:
 
     def _open(self, cancel: Cancel, *, choose: bool = True) -> tuple[ChatModel, ModelView]:
         provider = self._providers.open(cancel)
-        if self._offline and not self._providers.local:
+        if self._vault.settings.offline and not self._providers.local:
             raise ConfigError(
                 f"The setting `offline` forbids to send notes to {self._providers.host}."
             )
@@ -366,7 +361,7 @@ class _ModelCalls:
     model: str
     progress: RunProgress
     budget: int  # tokens that all requests together may read
-    looked: Looked = field(default_factory=Looked)
+    looked: ModelLook = field(default_factory=ModelLook)
 
     def send(self, request: ModelRequest) -> None:
         """Send one request, if it is within the budget.
@@ -407,7 +402,9 @@ class _ModelCalls:
             return
         self.progress.counts["model_ignored"] += advice.ignored
         looked.skipped |= sent.keys() - {one.path for one in advice.notes}
-        advised = Advised(self.garden, self.topics, advice, sent, looked.new, self.progress.problem)
+        advised = AdvisedSuggestions(
+            self.garden, self.topics, advice, sent, looked.new, self.progress.problem
+        )
         looked.suggestions += advised.suggestions()
 
 

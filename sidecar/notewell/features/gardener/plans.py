@@ -29,6 +29,12 @@ from notewell.vault.edit_properties import PropertyEdit, edit_properties
 from notewell.vault.parse import one_line_end
 from notewell.vault.properties import body_start, read_frontmatter
 
+_AROUND = 1  # lines of the note that a diff shows around a change
+_LONGEST_LINE = 300  # of a diff
+NAME = "garden.json"
+MOST_REMEMBERED = 20_000  # decisions, the newest
+_BUSY_SECONDS = 60.0
+
 
 def suggestion(
     check: GardenCheck,
@@ -58,10 +64,6 @@ def suggestion(
         diff="",  # of those that a plan has
         state="open",
     )
-
-
-_AROUND = 1  # lines of the note that a diff shows around a change
-_LONGEST_LINE = 300  # of a diff
 
 
 def edited(text: str, edits: Iterable[SuggestedEdit]) -> str:
@@ -186,11 +188,6 @@ def reply_of(vault: str, plan: GardenPlan) -> PlanReply:
         counts_of(plan),
         plan.more,
     )
-
-
-NAME = "garden.json"
-MOST_REMEMBERED = 20_000  # decisions, the newest
-_BUSY_SECONDS = 60.0
 
 
 @frozen

@@ -157,14 +157,7 @@ class Plans:
         # Loaded here because few vaults are tended with a language model.
         from notewell.features.gardener.model_gardener import ModelGardener  # noqa: PLC0415
 
-        settings = self._open.settings
-        return ModelGardener(
-            self._vault,
-            self._open.chat(),
-            self._rules,
-            settings.topics.folder,
-            offline=settings.offline,
-        )
+        return ModelGardener(self._open, self._rules)
 
     def _checks(self, names: Sequence[GardenCheck], *, model: bool) -> tuple[GardenCheck, ...]:
         named = tuple(dict.fromkeys(names))

@@ -150,7 +150,7 @@ class Day:
 
 @frozen
 class Seen:
-    """Where a link was saved."""
+    """A place where a link was saved."""
 
     path: str
     date: str

@@ -51,6 +51,12 @@ _SHOWN_CHARS = 300
 # `gone`: the host answers that there is no such page, or does not answer at all; `unknown` says
 # nothing about the page: it wants a password, is busy, fails, or must not be asked.
 Verdict = Literal["alive", "moved", "gone", "unknown"]
+TYPE = "gleaning"
+ACTION = "gleanings extract"
+# The journal keeps 500 writes; a batch has to fit as a whole to be undone as one.
+_BATCH = 200
+_BETWEEN_REQUESTS_S = 1.0
+_FAILURES = 2  # on different days
 
 
 @frozen
@@ -171,11 +177,8 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:_SHOWN_CHARS]
 
 
-TYPE = "gleaning"
-
-
 def note_path(folder: str, key: str) -> str:
-    """Where the note of a gleaning is made."""
+    """The path at which the note of a gleaning is made."""
     folder = folder.strip("/")
     return f"{folder}/{key}.md" if folder else f"{key}.md"
 
@@ -223,12 +226,6 @@ def _fetched(fetched: Checked | None) -> list[str]:
         return []
     kind = f", {fetched.kind}" if fetched.kind else ""
     return [f"Fetched {fetched.at}: status {fetched.status}{kind}."]
-
-
-ACTION = "gleanings extract"
-# The journal keeps 500 writes; a batch has to fit as a whole to be undone as one.
-_BATCH = 200
-_BETWEEN_REQUESTS_S = 1.0
 
 
 @dataclass(slots=True)
@@ -381,9 +378,6 @@ def _with_read(before: GleaningState, days: Sequence[Day], new: Sequence[Day]) -
 
 def _still(read: Mapping[str, str], current: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     return ((key, current[key]) for key in read if key in current)
-
-
-_FAILURES = 2  # on different days
 
 
 @frozen

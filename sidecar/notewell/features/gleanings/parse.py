@@ -19,6 +19,22 @@ from notewell.base.types.frozen import frozen
 _PORTS = {"http": 80, "https": 443}
 _TRACKING = ("gclid", "fbclid")
 _ID_CHARS = 12
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<rest>.*)")
+_LINK = re.compile(
+    r"(?<!!)\[(?P<title>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
+    r"\((?:<(?P<angled>[^<>]*)>|(?P<url>(?:[^\s()]|\([^\s()]*\))*))(?:[ \t]+\"[^\"]*\")?\)"
+)
+_BARE = re.compile(
+    r"<(?P<angled>[a-zA-Z][\w+.-]*://[^\s<>]+)>|(?P<url>[a-zA-Z][\w+.-]*://[^\s<>]+)"
+)
+_TIME = re.compile(r"(?:^|\s)\[?(?P<time>(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)\]?(?=\s|$)")
+_MORE = re.compile(r"(?:[ \t]{2,}|\t|[ \t]*>)")
+_AROUND = " \t-\u2013\u2014:|*"
+_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)*")
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_HASHES = re.compile(r"^(?P<level>#*)\s*(?P<text>.*)$")
+# A sentence's full stop behind an address does not belong to it.
+_TAIL = ".,;:!?\u3002\uff0c"
 
 
 def normalise(url: str) -> str:
@@ -69,24 +85,6 @@ def _host(parts: SplitResult) -> str:
 def _tracks(parameter: str) -> bool:
     name = parameter.partition("=")[0]
     return name in _TRACKING or name.startswith("utm_")
-
-
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<rest>.*)")
-_LINK = re.compile(
-    r"(?<!!)\[(?P<title>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
-    r"\((?:<(?P<angled>[^<>]*)>|(?P<url>(?:[^\s()]|\([^\s()]*\))*))(?:[ \t]+\"[^\"]*\")?\)"
-)
-_BARE = re.compile(
-    r"<(?P<angled>[a-zA-Z][\w+.-]*://[^\s<>]+)>|(?P<url>[a-zA-Z][\w+.-]*://[^\s<>]+)"
-)
-_TIME = re.compile(r"(?:^|\s)\[?(?P<time>(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)\]?(?=\s|$)")
-_MORE = re.compile(r"(?:[ \t]{2,}|\t|[ \t]*>)")
-_AROUND = " \t-\u2013\u2014:|*"
-_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)*")
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-_HASHES = re.compile(r"^(?P<level>#*)\s*(?P<text>.*)$")
-# A sentence's full stop behind an address does not belong to it.
-_TAIL = ".,;:!?\u3002\uff0c"
 
 
 @frozen

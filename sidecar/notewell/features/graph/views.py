@@ -42,6 +42,15 @@ if TYPE_CHECKING:
 
 
 Adjacency = Mapping[int, tuple[int, ...]]
+MIN_SIMILARITY = 0.4  # centred cosine from which two notes are worth a look
+MAX_COMPARED = 8_000  # notes compared pairwise; the time grows with the square
+MAX_SIMILAR_TO_START = 12  # notes in a picture only because they are similar to its start
+_MAX_PAIRS_OF_NOTE = 3  # suggestions for one note in a list for the whole vault
+_POOL_FACTOR = 16  # pairs found for each one requested: most are linked or exceed a note's maximum
+_PAIRS_DRAWN_PER_NOTE = 2  # on average; more would hide the links of a picture
+_BLOCK_ROWS = 512
+_SHOWN_TAGS = 3
+_SHOWN_SOURCES = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,15 +206,6 @@ def _folded(target: str) -> str:
     return link_name(unicodedata.normalize("NFC", target).casefold()).strip()
 
 
-MIN_SIMILARITY = 0.4  # centred cosine from which two notes are worth a look
-MAX_COMPARED = 8_000  # notes compared pairwise; the time grows with the square
-MAX_SIMILAR_TO_START = 12  # notes in a picture only because they are similar to its start
-_MAX_PAIRS_OF_NOTE = 3  # suggestions for one note in a list for the whole vault
-_POOL_FACTOR = 16  # pairs found for each one requested: most are linked or exceed a note's maximum
-_PAIRS_DRAWN_PER_NOTE = 2  # on average; more would hide the links of a picture
-_BLOCK_ROWS = 512
-
-
 @dataclass(frozen=True, slots=True)
 class SuggestedLink:
     """Two notes to link. `score` is their centred cosine; `shared` notes are linked with both."""
@@ -320,10 +320,6 @@ def _most_similar_to(note: int, notes: IdArray, vectors: FloatArray) -> Iterator
 def _suggestion(network: Network, one: int, other: int, score: float) -> SuggestedLink:
     shared = set(network.both[one]).intersection(network.both[other])
     return SuggestedLink(one, other, score, len(shared))
-
-
-_SHOWN_TAGS = 3
-_SHOWN_SOURCES = 10
 
 
 class GraphView:

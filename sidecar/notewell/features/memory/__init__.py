@@ -14,7 +14,7 @@ from notewell.engine.feature import Feature
 
 @frozen
 class MemoryRules:
-    """Where memories are stored: `folder` of the vault. None: nothing is written to the vault."""
+    """The folder of memories in the vault. None: nothing is written to the vault."""
 
     folder: str | None = None
 

@@ -43,6 +43,15 @@ from notewell.vault.edit_properties import edit_properties
 from notewell.vault.readers.text import MARKDOWN
 from notewell.vault.write import MAX_BYTES, VaultWriter, Written
 
+_MAX_ATTEMPTS = 5  # at a change, while other programs write the same note
+_MAX_COMPARED = 1000  # memories compared pairwise
+_SAME_TOPIC = 0.6  # Jaccard similarity of the words of two memories on one topic
+_ENGLISH = ("not", "no", "never", "none", "without", "don", "doesn", "isn", "cannot", "avoid")
+_OTHERS = ("nicht", "kein", "keine", "nie", "ohne", "pas", "jamais", "nunca", "sin", "non", "mai")
+_NEGATIONS = frozenset((*_ENGLISH, *_OTHERS))
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+STALE_DAYS = 90.0  # without use
+
 
 class MemoryNames:
     """Finds memories by what people call them. Built once for many look-ups."""
@@ -198,9 +207,6 @@ def history(memory: Memory) -> tuple[ValidationView, ...]:
     )
 
 
-_MAX_ATTEMPTS = 5  # at a change, while other programs write the same note
-
-
 class MemoryFolder:
     """The memories of one vault. Any thread may use it.
 
@@ -342,17 +348,6 @@ class MemoryFolder:
 def _read(file: FileRef) -> Memory:
     source = files.read(file, max_bytes=MAX_BYTES)
     return read_memory(file.path, source, modified=file.mtime_ns / 1e9)
-
-
-_MAX_COMPARED = 1000  # memories compared pairwise
-_SAME_TOPIC = 0.6  # Jaccard similarity of the words of two memories on one topic
-_ENGLISH = ("not", "no", "never", "none", "without", "don", "doesn", "isn", "cannot", "avoid")
-_OTHERS = ("nicht", "kein", "keine", "nie", "ohne", "pas", "jamais", "nunca", "sin", "non", "mai")
-_NEGATIONS = frozenset((*_ENGLISH, *_OTHERS))
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-
-
-STALE_DAYS = 90.0  # without use
 
 
 def is_stale(last_used: float | None, now: float) -> bool:

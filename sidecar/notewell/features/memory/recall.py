@@ -20,6 +20,8 @@ SUPERSEDED_FACTOR = 0.5  # of the score of a memory that a newer one supersedes
 RELATION_FACTOR = 0.5  # of the similarity, for each relation followed, times its weight
 
 _DAY = 86_400.0
+_GOLDEN_HEADING = "## Golden rules"
+_OTHERS_HEADING = "## Memories"
 
 
 def recency(last_used: float | None, now: float) -> float:
@@ -51,10 +53,6 @@ def explained(parts: RecallParts, *, depth: int, via: str | None) -> str:
 
 # Query and paths of memories -> cosine with the query, by path, of those in the index.
 Similarities = Callable[[str, Sequence[str]], Mapping[str, float]]
-
-
-_GOLDEN_HEADING = "## Golden rules"
-_OTHERS_HEADING = "## Memories"
 
 
 @dataclass(frozen=True, slots=True)

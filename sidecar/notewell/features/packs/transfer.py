@@ -35,6 +35,7 @@ FORMAT = 1
 SHARD = 2048
 HASH_BYTES = 16
 MAX_DIMENSIONS = 16_384
+MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +152,6 @@ def damaged(what: str) -> PackError:
     return PackError(
         f"This pack is damaged: {what}. Nothing was imported; copy or export it again."
     )
-
-
-MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

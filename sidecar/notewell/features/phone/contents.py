@@ -20,6 +20,21 @@ from notewell.index.port import IndexReader
 
 _SHARES = (1.0, 2 / 3, 1 / 2, 1 / 3)
 _SURELY = 0.95  # of the room, where only some notes fit: their paths may be longer than others
+MAGIC = b"NOTEWELL"
+VERSION = 1
+HASH_BYTES = 16
+STAMP_BYTES = 8
+# Magic, version and checksum; then bytes of the file, notes, passages, dimensions, those of the
+# model, bytes of the model's key and of the paths, zero, time, scale and shift of cosines, what
+# tells similar notes (`MatchRule`), stamp.
+HEADER = struct.Struct(f"<{len(MAGIC)}sII8Idff4f{STAMP_BYTES}s")
+NOTE = struct.Struct(f"<IIf{HASH_BYTES}s")  # ends of path and passages, scale, content hash
+PASSAGE = struct.Struct("<fII")  # scale, first and last line
+_CHECKED_FROM = 16
+_AT_ONCE = 256  # notes; their vectors are all that is in memory besides what is written
+# The plugin's own index knows these notes alone.
+_SUFFIX = ".md"
+_TINY = np.float32(1e-12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +85,6 @@ def shortened(there: Amount, kept: Amount) -> str | None:
         return None
     return f"To fit into a phone's memory, {', '.join(missing)}."
 
-
-MAGIC = b"NOTEWELL"
-VERSION = 1
-HASH_BYTES = 16
-STAMP_BYTES = 8
-# Magic, version and checksum; then bytes of the file, notes, passages, dimensions, those of the
-# model, bytes of the model's key and of the paths, zero, time, scale and shift of cosines, what
-# tells similar notes (`MatchRule`), stamp.
-HEADER = struct.Struct(f"<{len(MAGIC)}sII8Idff4f{STAMP_BYTES}s")
-NOTE = struct.Struct(f"<IIf{HASH_BYTES}s")  # ends of path and passages, scale, content hash
-PASSAGE = struct.Struct("<fII")  # scale, first and last line
-_CHECKED_FROM = 16
 
 Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
@@ -239,12 +242,6 @@ def read_figures(start: bytes, length: int) -> PhoneFigures:
     made, *_, stamp = HEADER.unpack_from(start)[11:]
     notes, passages, dimensions, model_dimensions = counts[:4]
     return PhoneFigures(made, notes, passages, dimensions, model_dimensions, stamp)
-
-
-_AT_ONCE = 256  # notes; their vectors are all that is in memory besides what is written
-# The plugin's own index knows these notes alone.
-_SUFFIX = ".md"
-_TINY = np.float32(1e-12)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,6 +44,7 @@ from notewell.vault.paths import PHONE_INDEX, unfinished_phone_indexes
 HOURLY = "0 * * * *"
 _HOUR_S = 3600.0
 _MEGABYTE = 1_000_000
+KEY = "phone.index"
 
 
 def is_on(rules: PhoneRules, record: VaultRecord) -> bool:
@@ -240,9 +241,6 @@ def _expected(there: Amount, kept: Amount) -> PhoneIndexSize:
         dimensions=kept.dimensions,
         shortened=shortened(there, kept),
     )
-
-
-KEY = "phone.index"
 
 
 def switch(configuration: Configuration, engine: Engine, *, on: bool) -> PhoneIndexReply:

@@ -1,4 +1,4 @@
-"""Notes of Roam, Logseq and exports of other programs: converted, kept here and only read.
+"""Notes of Roam, Logseq and exports of other programs: converted to notes that are only read.
 
 Each source is a vault of its own. `feeds` knows what can be read, `sync` stores its pages as
 Markdown (`page_store`), `imported` reads these, and `live_text` shows what Roam says now.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from notewell.doors.web.handlers import Encoded, from_engine
 from notewell.doors.web.routes import Handler
 from notewell.doors.web.site import Site
-from notewell.features.sources.known import ServedSources
+from notewell.features.sources.known import find, forget, listed, serve
 from notewell.features.sources.requests import (
     AddSource,
     RemoveSource,
@@ -22,28 +22,24 @@ from notewell.features.sources.requests import (
 
 async def sources(site: Site, _vault: str | None, _request: SourcesRequest) -> SourcesReply:
     """List all sources."""
-    return await asyncio.to_thread(_served(site).reply)
+    return await asyncio.to_thread(lambda: listed(site.vaults.records()))
 
 
 async def add(site: Site, _vault: str | None, request: AddSource) -> SourceView:
     """Make a source known and serve it; it has to lie where a person allowed."""
-    return await asyncio.to_thread(_served(site).add, request)
+    return await asyncio.to_thread(serve, site.vaults, request)
 
 
 async def sync(site: Site, _vault: str | None, request: SyncSource) -> Encoded[SourceSyncReply]:
     """Begin to bring a source up to date; its vault is opened for that."""
-    record = await asyncio.to_thread(_served(site).find, request.id)
+    record = await asyncio.to_thread(lambda: find(request.id, site.vaults.records()))
     async with site.holding(record.id):
         return await from_engine(site, record.id, request)
 
 
 async def remove(site: Site, _vault: str | None, request: RemoveSource) -> SourcesReply:
     """Forget a source with its notes here."""
-    return await asyncio.to_thread(_served(site).remove, request.id)
-
-
-def _served(site: Site) -> ServedSources:
-    return ServedSources(site.vaults, site.vaults.common.documents.allow)
+    return await asyncio.to_thread(forget, site.vaults, request.id)
 
 
 HANDLERS: Mapping[type, Handler] = {

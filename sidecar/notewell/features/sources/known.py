@@ -33,11 +33,20 @@ OutlineKind: TypeAlias = Literal["roam", "logseq"]
 
 # What the files of an export may be; pictures and the like are left out.
 TYPES = (".md", ".markdown", ".txt", ".html", ".htm", ".csv", ".pdf", ".docx", ".canvas")
+_KINDS: Mapping[Form, VaultSource] = {
+    "roam": "roam",
+    "roam-desktop": "roam",
+    "roam-export": "import",
+    "logseq": "logseq",
+    "evernote": "import",
+    "text": "import",
+}
+SOURCE_KINDS: tuple[SourceKind, ...] = ("import", "roam", "logseq")
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """Where the notes of a source come from. `graph` is its name at Roam or in Logseq.
+    """The place that the notes of a source come from. `graph` is its name at Roam or in Logseq.
 
     `place` is a file or folder, or the address of Roam's servers.
     """
@@ -55,16 +64,6 @@ class SourceSpec:
     def outline(self) -> OutlineKind:
         """The markup of its pages, if it has any."""
         return "logseq" if self.form == "logseq" else "roam"
-
-
-_KINDS: Mapping[Form, VaultSource] = {
-    "roam": "roam",
-    "roam-desktop": "roam",
-    "roam-export": "import",
-    "logseq": "logseq",
-    "evernote": "import",
-    "text": "import",
-}
 
 
 def folder_of(record: VaultRecord) -> Path:
@@ -109,9 +108,6 @@ def save(folder: Path, state: SourceState) -> None:
     stored = {"format": _FORMAT, **asdict(state.spec), **asdict(state)}
     del stored["spec"]
     disk.replace(folder / NAME, orjson.dumps(stored, option=orjson.OPT_INDENT_2))
-
-
-SOURCE_KINDS: tuple[SourceKind, ...] = ("import", "roam", "logseq")
 
 
 def make_known(known: KnownVaults, spec: SourceSpec, name: str = "") -> VaultRecord:
@@ -198,36 +194,23 @@ def copy_notes(record: VaultRecord, folder: Path) -> int:
     return sum(1 for file in folder.rglob("*") if file.is_file())
 
 
-class ServedSources:
-    """Changes which sources a server has. Any thread may call."""
+def serve(vaults: Vaults, request: AddSource) -> SourceView:
+    """Make a source known to a server and offer it to requests; only allowed places are read.
 
-    def __init__(self, vaults: Vaults, allow: tuple[str, ...]) -> None:
-        """Only what lies below the folders `allow` is read."""
-        self._vaults = vaults
-        self._allow = allow
+    Raises what `allowed_place` and `recognised` raise, and UsageError where the name is taken.
+    """
+    # Loads the readers of all exports; a server that adds none does without.
+    from notewell.features.sources.feeds import recognised  # noqa: PLC0415
 
-    def reply(self) -> SourcesReply:
-        return listed(self._vaults.records())
+    place = allowed_place(request.place, vaults.common.documents.allow)
+    record = make_known(vaults, recognised(place, request.graph), request.name)
+    vaults.serve_also(record)
+    return view(record)
 
-    def find(self, word: str) -> VaultRecord:
-        return find(word, self._vaults.records())
 
-    def add(self, request: AddSource) -> SourceView:
-        """Make a source known and offer it to requests.
-
-        Raises what `allowed_place` and `recognised` raise, and UsageError where the name is taken.
-        """
-        # Loads the readers of all exports; a server that adds none does without.
-        from notewell.features.sources.feeds import recognised  # noqa: PLC0415
-
-        place = allowed_place(request.place, self._allow)
-        record = make_known(self._vaults, recognised(place, request.graph), request.name)
-        self._vaults.serve_also(record)
-        return view(record)
-
-    def remove(self, word: str) -> SourcesReply:
-        """Forget a source with its notes here. Raises NotFoundError."""
-        record = self.find(word)
-        self._vaults.serve_no_more(record)
-        self._vaults.remove(record, delete_data=True)
-        return self.reply()
+def forget(vaults: Vaults, word: str) -> SourcesReply:
+    """Forget a source of a server with its notes here. Raises NotFoundError."""
+    record = find(word, vaults.records())
+    vaults.serve_no_more(record)
+    vaults.remove(record, delete_data=True)
+    return listed(vaults.records())

@@ -59,6 +59,7 @@ _BLOCK = (
     "SELECT page.path, block.text FROM block JOIN page ON page.uid = block.page WHERE block.uid = ?"
 )
 _MANY = 200  # names that changed: from so many on all pages are written again
+_ROAM = "https://roamresearch.com/#/app"
 
 
 class PageStore:
@@ -350,9 +351,6 @@ def _open(file: Path) -> sqlite3.Connection:
             f"{file} cannot be used ({error}); remove the source and add it again"
         ) from error
     return database
-
-
-_ROAM = "https://roamresearch.com/#/app"
 
 
 class ImportedSource(FolderSource):

@@ -18,6 +18,30 @@ from notewell.features.sources.known import OutlineKind
 _MAX_NAME = 120  # characters of a part of a path; file systems allow 255 bytes
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|#^\[\]]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+_MAX_DEPTH = 3  # of references in the text of references
+_MAX_QUOTED = 500  # characters of a block that another one refers to
+_CODE = re.compile(r"(```.*?(?:```|\Z)|``[^`]+``|`[^`\n]+`)", re.DOTALL)
+_UID = r"[A-Za-z0-9_-]{4,64}"
+# Roam's mark of a task, and the words with which a task of Logseq begins.
+_TASKS: Mapping[OutlineKind, re.Pattern[str]] = {
+    "roam": re.compile(r"\{\{(?:\[\[)?(TODO|DONE)(?:\]\])?\}\} ?"),
+    "logseq": re.compile(r"(TODO|DOING|LATER|NOW|WAITING|DONE)(?: |\Z)"),
+}
+_EMBED = re.compile(r"\{\{(?:\[\[)?embed[a-z-]*(?:\]\])?:?\s*(.+?)\}\}", re.DOTALL)
+_MACRO = re.compile(r"\{\{.*?\}\}+", re.DOTALL)
+_ADDRESS = re.compile(r"https?://[^\s{}\]]+")
+# What may begin here; a page is read by counting brackets, because pages may be named by pages.
+_MARK = re.compile(
+    rf"(?P<alias>\[(?P<shown>[^\[\]\n]*)\]\((?:<?\(\((?P<alias_uid>{_UID})\)\)>?"
+    r"|\[\[(?P<alias_page>[^\]\n]+)\]\])\))"
+    rf"|\(\((?P<uid>{_UID})\)\)"
+    r"|(?P<tag>\#)?(?P<open>\[\[)"
+    r"|\^\^(?P<mark>(?:(?!\^\^).)+)\^\^"
+    r"|__(?P<slant>(?=\S)(?:(?!__).)+?)__",
+    re.DOTALL,
+)
+_TAG_GAP = re.compile(r"[^\w/-]+")
+_HIGHEST = 6  # levels of headings in Markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,35 +173,9 @@ def _part(title: str) -> str:
     return name[:_MAX_NAME].strip(". ")
 
 
-_MAX_DEPTH = 3  # of references in the text of references
-_MAX_QUOTED = 500  # characters of a block that another one refers to
-
-_CODE = re.compile(r"(```.*?(?:```|\Z)|``[^`]+``|`[^`\n]+`)", re.DOTALL)
-_UID = r"[A-Za-z0-9_-]{4,64}"
-# Roam's mark of a task, and the words with which a task of Logseq begins.
-_TASKS: Mapping[OutlineKind, re.Pattern[str]] = {
-    "roam": re.compile(r"\{\{(?:\[\[)?(TODO|DONE)(?:\]\])?\}\} ?"),
-    "logseq": re.compile(r"(TODO|DOING|LATER|NOW|WAITING|DONE)(?: |\Z)"),
-}
-_EMBED = re.compile(r"\{\{(?:\[\[)?embed[a-z-]*(?:\]\])?:?\s*(.+?)\}\}", re.DOTALL)
-_MACRO = re.compile(r"\{\{.*?\}\}+", re.DOTALL)
-_ADDRESS = re.compile(r"https?://[^\s{}\]]+")
-# What may begin here; a page is read by counting brackets, because pages may be named by pages.
-_MARK = re.compile(
-    rf"(?P<alias>\[(?P<shown>[^\[\]\n]*)\]\((?:<?\(\((?P<alias_uid>{_UID})\)\)>?"
-    r"|\[\[(?P<alias_page>[^\]\n]+)\]\])\))"
-    rf"|\(\((?P<uid>{_UID})\)\)"
-    r"|(?P<tag>\#)?(?P<open>\[\[)"
-    r"|\^\^(?P<mark>(?:(?!\^\^).)+)\^\^"
-    r"|__(?P<slant>(?=\S)(?:(?!__).)+?)__",
-    re.DOTALL,
-)
-_TAG_GAP = re.compile(r"[^\w/-]+")
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a block is: the path of its note without ending, its id there, and its text."""
+    """The place of a block: the path of its note without ending, its id there, and its text."""
 
     note: str
     anchor: str
@@ -192,7 +190,7 @@ class Resolver(Protocol):
         ...
 
     def block(self, uid: str) -> Target | None:
-        """Where the block with this uid is."""
+        """The place of the block with this uid."""
         ...
 
 
@@ -358,9 +356,6 @@ def _without_macros(text: str) -> str:
 def _safe(text: str) -> str:
     """Words that may stand as the shown text of a link."""
     return " ".join(text.replace("[[", "").replace("]]", "").replace("|", " ").split())
-
-
-_HIGHEST = 6  # levels of headings in Markdown
 
 
 @dataclass(frozen=True, slots=True)

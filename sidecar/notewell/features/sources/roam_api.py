@@ -33,6 +33,25 @@ _TOLD = {
     "REQUEST_IN_PROGRESS": "Roam is asking already: answer in its window, then try again.",
     "TIMEOUT": "Nobody answered within five minutes.",
 }
+PER_MINUTE = 50  # requests of a graph
+_MINUTE_S = 60.0
+SERVERS = "https://api.roamresearch.com"
+_HOSTS = ".api.roamresearch.com"
+_TRIES = 6
+_LONGEST_PAUSE_S = 60.0
+_TIMEOUT_S = 40.0  # a query may take 20 seconds there
+_MAX_BYTES = 256 * 1024 * 1024
+_TOO_MANY = 429
+_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+_SELECTOR = (
+    "[:block/uid :node/title :block/string :block/order :block/heading :create/time :edit/time"
+    " {:block/children ...}]"
+)
+_TEXT_SELECTOR = "[:block/uid :block/string]"
+_TEXTS = "[:find ?uid ?s :in $ [?uid ...] :where [?b :block/uid ?uid] [?b :block/string ?s]]"
+_PORT_FILE = ".roam-local-api.json"
+_LOCAL_API = 1  # the version that is expected
+_WRONG_KIND = b"WRONG_GRAPH_TYPE"  # the token is one of an offline graph of this name
 
 
 def requested_token(graph: str, port: int, client: HttpClient | None = None) -> str:
@@ -82,27 +101,6 @@ def keep_token(spec: SourceSpec, token: str) -> None:
 def _name(spec: SourceSpec) -> str:
     """The place is part of the name, so that no token goes elsewhere."""
     return f"{spec.form} {spec.place} {spec.graph}"
-
-
-PER_MINUTE = 50  # requests of a graph
-_MINUTE_S = 60.0
-SERVERS = "https://api.roamresearch.com"
-_HOSTS = ".api.roamresearch.com"
-_TRIES = 6
-_LONGEST_PAUSE_S = 60.0
-_TIMEOUT_S = 40.0  # a query may take 20 seconds there
-_MAX_BYTES = 256 * 1024 * 1024
-_TOO_MANY = 429
-_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
-_SELECTOR = (
-    "[:block/uid :node/title :block/string :block/order :block/heading :create/time :edit/time"
-    " {:block/children ...}]"
-)
-_TEXT_SELECTOR = "[:block/uid :block/string]"
-_TEXTS = "[:find ?uid ?s :in $ [?uid ...] :where [?b :block/uid ?uid] [?b :block/string ?s]]"
-_PORT_FILE = ".roam-local-api.json"
-_LOCAL_API = 1  # the version that is expected
-_WRONG_KIND = b"WRONG_GRAPH_TYPE"  # the token is one of an offline graph of this name
 
 
 class RateLimiter:

@@ -24,6 +24,18 @@ _DAY = re.compile(r"(\d{2})-(\d{2})-(\d{4})")
 _ATTRIBUTE = re.compile(r"\s*(?:\[\[)?([^:\n\[\]`{}()#]{1,80}?)(?:\]\])?::[ \t]*(.*)", re.DOTALL)
 _NAMED = re.compile(r"#?\[\[([^\[\]]+)\]\]|#([\w/-]+)")
 _MAX_VALUE = 1000  # characters of an attribute that becomes a property
+MAX_BYTES = 1024 * 1024 * 1024  # of an export
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+# Strings are skipped whole; what is left that counts are brackets.
+_BRACKETS = re.compile(rf"{_STRING}|[{{}}\[\]]", re.DOTALL)
+_DATOM = re.compile(
+    rf"\[\s*(?P<entity>\d+)\s+(?P<name>:[^\s\[\]{{}}\"]+)\s+(?P<value>{_STRING}|[^\s\[\]{{}}\"]+)"
+    rf"|{_STRING}",
+    re.DOTALL,
+)
+_NUMBERS = frozenset({":block/order", ":block/heading", ":create/time", ":edit/time"})
+_TEXTS = frozenset({":node/title", ":block/uid", ":block/string"})
+_CHILDREN = ":block/children"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +165,6 @@ def _children(blocks: tuple[SourceBlock, ...], index: int) -> list[str]:
         if block.depth == blocks[index].depth + 1:
             found.append(block.text)
     return found
-
-
-MAX_BYTES = 1024 * 1024 * 1024  # of an export
-_STRING = r'"(?:[^"\\]|\\.)*+"'
-# Strings are skipped whole; what is left that counts are brackets.
-_BRACKETS = re.compile(rf"{_STRING}|[{{}}\[\]]", re.DOTALL)
-_DATOM = re.compile(
-    rf"\[\s*(?P<entity>\d+)\s+(?P<name>:[^\s\[\]{{}}\"]+)\s+(?P<value>{_STRING}|[^\s\[\]{{}}\"]+)"
-    rf"|{_STRING}",
-    re.DOTALL,
-)
-_NUMBERS = frozenset({":block/order", ":block/heading", ":create/time", ":edit/time"})
-_TEXTS = frozenset({":node/title", ":block/uid", ":block/string"})
-_CHILDREN = ":block/children"
 
 
 class RoamExport:

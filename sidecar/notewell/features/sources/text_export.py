@@ -35,6 +35,15 @@ _MAX_FILES = 500_000
 _PACKED = re.compile(r".*\.(?:zip|bear2bk)", re.IGNORECASE)
 _DAMAGED = (zipfile.BadZipFile, zlib.error)
 _LEFT_OUT = frozenset({"__MACOSX", "logseq", "node_modules"})
+_NOTION_ID = re.compile(r"(?: |%20)[0-9a-f]{32}(?=[/.)_]|\Z)")
+_BUNDLE = re.compile(r"(.*)\.textbundle/text\.(?:md|markdown|txt)", re.IGNORECASE | re.DOTALL)
+_CHUNK = 1024 * 1024
+_MAX_NOTE = 100 * 1024 * 1024  # characters, with its attachments
+_NOTE = re.compile(r"<note>(.*?)</note>", re.DOTALL)
+_CONTENT = re.compile(r"<content>\s*(?:<!\[CDATA\[(.*)\]\]>|(.*?))\s*</content>", re.DOTALL)
+_RESOURCE = re.compile(r"<resource>.*?</resource>", re.DOTALL)
+_HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_BLOCKS = frozenset({"div", "p", "li", "ul", "ol", "tr", "table", "blockquote", "pre", *_HEADINGS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +183,6 @@ def _time(info: zipfile.ZipInfo) -> int:
         return int(datetime(*info.date_time, tzinfo=UTC).timestamp() * 1000)
     except (ValueError, OverflowError):
         return 0
-
-
-_NOTION_ID = re.compile(r"(?: |%20)[0-9a-f]{32}(?=[/.)_]|\Z)")
-_BUNDLE = re.compile(r"(.*)\.textbundle/text\.(?:md|markdown|txt)", re.IGNORECASE | re.DOTALL)
-_CHUNK = 1024 * 1024
-_MAX_NOTE = 100 * 1024 * 1024  # characters, with its attachments
-_NOTE = re.compile(r"<note>(.*?)</note>", re.DOTALL)
-_CONTENT = re.compile(r"<content>\s*(?:<!\[CDATA\[(.*)\]\]>|(.*?))\s*</content>", re.DOTALL)
-_RESOURCE = re.compile(r"<resource>.*?</resource>", re.DOTALL)
-_HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-_BLOCKS = frozenset({"div", "p", "li", "ul", "ol", "tr", "table", "blockquote", "pre", *_HEADINGS})
 
 
 class TextExport:

@@ -81,7 +81,7 @@ class EvidenceWeights:
 
 @frozen
 class Tuning:
-    """Factors on the parts of the score that were fitted to one vault (evaluate/tune.py).
+    """Factors on the parts of the score that were fitted to one vault (`features/evaluate`).
 
     Factors and not weights, so that they keep their meaning when a setting, a model or a new
     version changes a weight. `names` is on both constants of names.
