@@ -13,7 +13,7 @@ from notewell.base.errors import BackupError, NotewellError, ServerError
 from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import VaultSource
 from notewell.contract.codec import from_json, to_json
-from notewell.engine.feature import databases, files
+from notewell.engine import feature
 from notewell.engine.vaults import opened
 from notewell.features import FEATURES
 from notewell.vault.paths import check_name, hides
@@ -23,8 +23,8 @@ MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 256 * 1024 * 1024  # a mirror may have very many notes
 SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
-DATABASES = (*opened.DATABASES, *databases(FEATURES))
-FILES = files(FEATURES)  # other files of a vault that are state, in its folder
+DATABASES = (*opened.DATABASES, *feature.databases(FEATURES))
+FILES = feature.files(FEATURES)  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 
 _VAULT = r"vaults/[0-9a-f]{12}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import orjson
@@ -132,20 +132,11 @@ def _dump(namespaces: Namespaces) -> bytes:
     stored = {
         "format": FORMAT,
         "namespaces": {
-            name: [_as_json(place) for place in places] for name, places in namespaces.items()
+            name: [{**asdict(place), "path": str(place.path)} for place in places]
+            for name, places in namespaces.items()
         },
     }
     return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
-
-
-def _as_json(place: StoredPlace) -> Mapping[str, str | bool | Sequence[str]]:
-    return {
-        "mount": place.mount,
-        "path": str(place.path),
-        "recursive": place.recursive,
-        "include": place.include,
-        "exclude": place.exclude,
-    }
 
 
 def _read(file: Path) -> Namespaces:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -83,7 +83,8 @@ class GleaningFile(state_file.StateFile[GleaningState]):
 
     def encode(self, state: GleaningState) -> bytes:
         """The file of a state."""
-        return _encoded(state)
+        stored = {"format": 1, **asdict(state)}
+        return json.dumps(stored, ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
     def unusable(self, error: Exception) -> WriteError:
         """The error where the file cannot be read or written."""
@@ -117,25 +118,6 @@ def _mark(stored: Any) -> Mark:
         title=str(stored.get("title", "")),
         description=str(stored.get("description", "")),
     )
-
-
-def _encoded(state: GleaningState) -> bytes:
-    marks = {
-        key: {
-            "status": mark.status,
-            "reason": mark.reason,
-            "history": [
-                {"at": one.at, "status": one.status, "reason": one.reason, "by": one.by}
-                for one in mark.history
-            ],
-            "failed": list(mark.failed),
-            "title": mark.title,
-            "description": mark.description,
-        }
-        for key, mark in state.marks.items()
-    }
-    document = {"format": 1, "marks": marks, "read": dict(state.read)}
-    return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
 
 @frozen
