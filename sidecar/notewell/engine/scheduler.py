@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, get_args
 
+from notewell.base.config.values import next_due
 from notewell.base.errors import NotewellError
-from notewell.base.support import due_times
 from notewell.base.types import ScheduleRules
 from notewell.contract.runs import RunKind
 from notewell.engine.runs import RunLog
@@ -106,7 +106,7 @@ class Scheduler:
         found = []
         for kind, since in list(self._since.items()):
             # A clock that was set back must not put off a run for as long.
-            at = due_times.next_due(self._times.get(kind, ""), min(since, now))
+            at = next_due(self._times.get(kind, ""), min(since, now))
             if at is not None:
                 found.append(Due(kind, at))
         return tuple(sorted(found, key=lambda one: (one.at, one.kind)))

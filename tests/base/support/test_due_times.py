@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.config.values import check_time, next_due
 from notewell.base.errors import ConfigError
-from notewell.base.support.due_times import check, next_due
 
 
 def at(*parts: int) -> float:
@@ -42,7 +42,7 @@ def test_never_is_never(when: str) -> None:
 )
 def test_what_is_no_time_is_refused_with_examples(when: str) -> None:
     with pytest.raises(ConfigError, match="sunday 02:00"):
-        check(when)
+        check_time(when)
 
 
 @given(st.text(max_size=30))

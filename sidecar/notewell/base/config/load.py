@@ -20,9 +20,8 @@ from typing import Literal, TypeAlias
 
 import platformdirs
 
-from notewell.base.config.values import checked
+from notewell.base.config.values import check_time, checked
 from notewell.base.errors import ConfigError, near
-from notewell.base.support import due_times
 from notewell.base.types import (
     AskRules,
     ChunkRules,
@@ -369,7 +368,7 @@ def _check_schedule(rules: ScheduleRules) -> None:
     for name, when in dataclasses.asdict(rules).items():
         if when not in {None, "", "on"}:
             try:
-                due_times.check(when)
+                check_time(when)
             except ConfigError as error:
                 raise ConfigError(f"'schedule.{name}' is invalid: {error.message}") from error
 

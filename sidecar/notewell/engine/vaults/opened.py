@@ -20,7 +20,7 @@ from types import TracebackType
 
 from notewell.base import querylog
 from notewell.base.errors import NotewellError, NotFoundError, UsageError, on_error
-from notewell.base.support import disk, state_file
+from notewell.base.support import disk
 from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine import runs
@@ -112,7 +112,7 @@ class Vaults(KnownVaults):
                 for name in files(self._features):
                     _delete_state(data / name)
                 for name in databases(self._features):
-                    state_file.delete_database(data / name)
+                    disk.delete_database(data / name)
                 runs.delete(data)
                 querylog.delete(record.data_folder(self._settings.data_dir))
             if delete_data and record.source != "folder":
@@ -269,7 +269,7 @@ def _delete_state(file: Path) -> None:
     if "*" in file.name:
         shutil.rmtree(file.parent, ignore_errors=True)
     else:
-        state_file.delete(file)
+        disk.delete_state(file)
 
 
 def _delete_mirror(mirrors: Path, record: VaultRecord) -> None:

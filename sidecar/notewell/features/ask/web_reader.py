@@ -1,7 +1,7 @@
 """Reads public web pages for a language model, and refuses private addresses.
 
 Text in a note or page may trick a model into requesting any address, so each request, of a redirect
-too, is made by `support.http.public`.
+too, is made by `support.http`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import quote, urljoin
 
 from notewell.base.errors import ProviderError
 from notewell.base.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
-from notewell.base.support.http.public import (
+from notewell.base.support.http.client import (
     MALFORMED,
     PORTS,
     Resolve,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 from notewell.base.errors import NotFoundError, UsageError, WriteError
-from notewell.base.support import state_file
+from notewell.base.support.disk import StateFile
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import from_json, to_json
@@ -283,7 +283,7 @@ class GardenState:
         return replace(self, plans=tuple(one for one in self.plans if one.id != key))
 
 
-class GardenFile(state_file.StateFile[GardenState]):
+class GardenFile(StateFile[GardenState]):
     """The gardener's file of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from notewell.base.errors import UnreadableNoteError, UsageError, WriteError
-from notewell.base.support import state_file
+from notewell.base.support.disk import StateFile
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.features.gleanings import GleaningRules
@@ -56,7 +56,7 @@ class GleaningState:
     read: Mapping[str, str] = field(default_factory=dict)
 
 
-class GleaningFile(state_file.StateFile[GleaningState]):
+class GleaningFile(StateFile[GleaningState]):
     """The file of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Makes notes of gleanings, one for each address, and checks on the web whether pages still exist.
 
-Every request, of a redirect too, goes only to the public web (`support.http.public`).
+Every request, of a redirect too, goes only to the public web (`support.http`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from notewell.base.errors import (
     WriteError,
 )
 from notewell.base.support.http import HttpClient, HttpError, StreamedReply
-from notewell.base.support.http.public import MALFORMED, Resolve, public_request, resolve
+from notewell.base.support.http.client import MALFORMED, Resolve, public_request, resolve
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.engine.runs import RunProgress
