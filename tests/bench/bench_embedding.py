@@ -25,9 +25,9 @@ from figures import Figure, Times, options, write
 
 from notewell.base.config.load import load_settings
 from notewell.base.types import ModelRules
-from notewell.models import load_embedder
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch
+from notewell.models.loading import load_embedder
 
 WORKER = Path(__file__).with_name("embedding_worker.py")
 TOKENS = 256

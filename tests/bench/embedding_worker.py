@@ -57,7 +57,7 @@ def main() -> None:
 def load_own(work: Mapping[str, str], quantisation: str) -> System:
     """Notewell's default runtime."""
     from notewell.base.types import ModelRules  # noqa: PLC0415
-    from notewell.models import load_embedder  # noqa: PLC0415 - timed
+    from notewell.models.loading import load_embedder  # noqa: PLC0415 - timed
 
     embedder = load_embedder(
         ModelRules(folder=work["model"], quantisation="fp32" if quantisation == "fp32" else "int8"),

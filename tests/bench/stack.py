@@ -38,9 +38,9 @@ from notewell.engine.ingest.queue import Work
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.models import load_embedder
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch
+from notewell.models.loading import load_embedder
 from notewell.vault.sources import source_of
 
 CHUNKS, QUICK_CHUNKS = 100_000, 5_000

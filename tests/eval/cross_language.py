@@ -30,7 +30,7 @@ from bench.provenance import provenance
 from notewell.base.config.load import load_settings
 from notewell.base.types import Embedder, FloatArray, ModelRules
 from notewell.features.evaluate.run import eval_settings
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 
 _ARCHIVE = "ir-xquad-de-ru-zh"
 _NAMES = {"de": "German", "ru": "Russian", "zh": "Chinese"}

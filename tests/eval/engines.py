@@ -46,7 +46,7 @@ from notewell.features.postgres import vector_table, vectors
 from notewell.features.postgres.engine import move_to_database, use_database
 from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from tests import postgres_server
 from tests.engine.same_ranking import alike, ranked
 

@@ -25,7 +25,7 @@ from notewell.index import engines
 from notewell.index.embedded import tables
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from tests.doors.cli.support import NOTES, write_notes
 from tests.tiny_model import write_tiny_model
 

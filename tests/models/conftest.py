@@ -12,9 +12,10 @@ import pytest
 from notewell.base.config.load import load_settings
 from notewell.base.errors import ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
-from notewell.models import load_embedder, loading
+from notewell.models import loading
 from notewell.models.catalogue import ModelSpec, PinnedFile, find
 from notewell.models.fetch import ModelFiles, fetch, file_sha256
+from notewell.models.loading import load_embedder
 from notewell.models.onnx_embedder import OnnxEmbedder
 from tests.tiny_model import write_tiny_model
 

@@ -20,10 +20,9 @@ from notewell.base.types import (
     ModelRules,
     Quantisation,
 )
-from notewell.models import load_embedder
 from notewell.models.catalogue import find
 from notewell.models.fetch import ModelFiles
-from notewell.models.loading import measure, scale_of
+from notewell.models.loading import load_embedder, measure, scale_of
 from notewell.models.pool import EmbedderPool
 
 

@@ -11,12 +11,12 @@ from safetensors.numpy import load_file, save_file
 
 from notewell.base.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
 from notewell.base.types import Quantisation
-from notewell.models import load_reranker
 from notewell.models.bert_onnx import build_cross_encoder
 from notewell.models.catalogue import RERANKERS, find, known
 from notewell.models.cross_encoder import CrossEncoder
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.graphs import open_session
+from notewell.models.loading import load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.models.tokens import TextTokenizer
 from tests.models.reference import judge

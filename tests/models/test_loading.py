@@ -8,7 +8,7 @@ import pytest
 
 from notewell.base.errors import MissingExtraError, ModelError, ModelUnavailableError
 from notewell.base.types import ModelRules
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 
 
 def _load(rules: ModelRules, model_dir: Path, *, offline: bool = True) -> object:
@@ -50,7 +50,9 @@ def test_an_unknown_model_without_the_extra_names_the_extra(
 
 def test_importing_the_package_loads_no_runtime() -> None:
     heavy = ("onnxruntime", "tokenizers", "huggingface_hub", "torch", "filelock")
-    program = f"import sys, notewell.models; print([m for m in {heavy} if m in sys.modules])"
+    program = (
+        f"import sys, notewell.models.loading; print([m for m in {heavy} if m in sys.modules])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
@@ -65,7 +67,7 @@ def test_loading_a_cached_graph_imports_no_library_for_downloads(
     program = f"""
 import sys
 from pathlib import Path
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from notewell.base.types import ModelRules
 rules = ModelRules(name="tiny", folder={str(tiny_folder)!r})
 load_embedder(rules, model_dir=Path({str(tmp_path)!r}), offline=True, fetch_missing=False, say=print)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from notewell.base.types import Embedder, ModelRules, Quantisation
-from notewell.models import load_embedder
 from notewell.models.fetch import ModelFiles
+from notewell.models.loading import load_embedder
 
 pytestmark = pytest.mark.model
 

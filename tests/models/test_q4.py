@@ -13,9 +13,8 @@ from tokenizers import Tokenizer
 
 from notewell.base.errors import ModelDamagedError, ModelUnavailableError
 from notewell.base.types import ModelRules
-from notewell.models import find
 from notewell.models.bert_onnx import build_graph
-from notewell.models.catalogue import Q4_FILE, ModelSpec, PinnedFile
+from notewell.models.catalogue import Q4_FILE, ModelSpec, PinnedFile, find
 from notewell.models.fetch import ModelFiles, adopt, fetch, file_sha256, locate
 from notewell.models.graphs import SAMPLES, GraphStore, open_session, run
 from notewell.models.loading import load

@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from notewell.base.types import KnowsTokens, ModelRules
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from notewell.models.tokens import WordTable
 from tests.tiny_model import write_tiny_model
 

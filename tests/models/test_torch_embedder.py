@@ -9,11 +9,11 @@ import pytest
 
 from notewell.base.errors import ModelError, ModelUnavailableError
 from notewell.base.types import ModelRules
-from notewell.models import load_embedder
 from notewell.models.bert_onnx import build_graph
 from notewell.models.encoder import read_encoder
 from notewell.models.fetch import ModelFiles
 from notewell.models.graphs import open_session, run
+from notewell.models.loading import load_embedder
 from notewell.models.torch_embedder import TorchEmbedder
 
 pytestmark = [

@@ -43,7 +43,7 @@ from notewell.engine.ingest.writer import Writer
 from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from notewell.vault.sources import source_of
 from tests.stress import picture
 from tests.stress.watched import ELSEWHERE, EMBEDDING, STORING, Phase, Watched

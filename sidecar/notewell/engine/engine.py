@@ -61,7 +61,7 @@ from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from notewell.models.pool import Loader
 from notewell.search.query.complete import Completions
 from notewell.vault.mirror import Mirror

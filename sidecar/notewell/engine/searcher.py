@@ -14,7 +14,7 @@ from notewell.base.types import Embedder, Reranker, SearchRules, Settings, Vault
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.engine.ingest.active_model import Models
 from notewell.index.port import IndexReader
-from notewell.models import load_remote_reranker, load_reranker
+from notewell.models.loading import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext, Uri

@@ -60,7 +60,7 @@ _TEXTS = "calibration.tsv"  # a query and a passage that answers it on each line
 _LEAST_FOUND = 0.5  # of the queries; a model that finds fewer answers tells nothing by them
 
 
-def load_resilient(
+def load_embedder(
     rules: ModelRules,
     *,
     model_dir: Path,
@@ -68,7 +68,12 @@ def load_resilient(
     fetch_missing: bool,
     say: Callable[[str], None],
 ) -> Embedder:
-    """See `notewell.models.load_embedder`."""
+    """Load the model that `rules` name: from the catalogue, a folder, or sentence-transformers.
+
+    `model_dir` is the cache of weights and graphs. `fetch_missing` allows downloads and
+    `offline` forbids them; `say` receives messages about what takes time. Raises ModelError or one
+    of its subclasses. The embedder is restarted if its runtime fails, see resilient.py.
+    """
     if rules.provider != "local":
         if rules.late_chunking:
             raise ModelError(
@@ -159,9 +164,17 @@ def load(
 
 
 def load_reranker(
-    name: str, *, model_dir: Path, folder: Path | None, say: Callable[[str], None]
+    name: str,
+    *,
+    model_dir: Path,
+    folder: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Reranker:
-    """See `notewell.models.load_reranker`."""
+    """Load the reranker of that name, or the one in `folder`, without downloads.
+
+    Raises NotFoundError for an unknown name, ModelUnavailableError if its files are not on this
+    computer, ModelDamagedError if they are not those of a reranker.
+    """
     spec = known_reranker(name)
     if spec is None and folder is not None:
         spec = describe_folder(folder, name)
@@ -175,7 +188,11 @@ def load_reranker(
 def load_remote_reranker(
     rules: SearchRules, *, model_dir: Path, consent: tuple[str, ...]
 ) -> Reranker:
-    """See `notewell.models.load_remote_reranker`."""
+    """The reranking service that `rules` name; nothing is sent yet.
+
+    `consent` are the hosts that a person has allowed. Raises ConfigError, or ModelUnavailableError
+    for a host that is not among them.
+    """
     options = RerankerOptions(
         spec=None,
         folder=None,

@@ -25,7 +25,7 @@ from notewell.base.types import (
     knows_cosines,
     knows_tokens,
 )
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from notewell.models.resilient import Degraded, Degrading
 
 # Passages of one call: the most work that a killed process loses.
@@ -34,7 +34,7 @@ NOT_LOADED = "the model is not loaded yet"
 
 
 class Loader(Protocol):
-    """Loads an embedder as `models.load_embedder` does; the caller closes it."""
+    """Loads an embedder as `loading.load_embedder` does; the caller closes it."""
 
     def __call__(
         self,

@@ -9,13 +9,11 @@ prevented. Applying the same changes twice has no further effect.
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
 import tempfile
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -37,7 +35,7 @@ from notewell.vault import files
 from notewell.vault.paths import bad_name, check_name, hides, is_note
 from notewell.vault.readers import described
 from notewell.vault.readers.text import MARKDOWN
-from notewell.vault.write import MAX_BYTES, VaultWriter, content_hash
+from notewell.vault.write import MAX_BYTES, NOT_HELD, VaultWriter, content_hash, spelling
 from notewell.vault.write_journal import Base, ServerWrite, ServerWrites, digest
 
 # Hidden, so that nothing in it is ever a note; in the folder itself, so that a file is moved and
@@ -47,8 +45,6 @@ STAGING = ".staging"
 MAX_CONTENT_BYTES = 12 * 1024 * 1024
 
 _MS = 1_000_000  # nanoseconds
-_NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
-# nanoseconds
 _SECOND_NOTE = "Notewell's version"
 _AT_ONCE = 20  # changes applied before the server's writers get their turn
 
@@ -228,7 +224,7 @@ class Mirror:
             _status(place)
         except OSError as error:
             raise bad_name(path, error.strerror or str(error)) from error
-        if _spelling(place) != _spelling(self._root / path):
+        if spelling(place) != spelling(self._root / path):
             raise OutsideVaultError(f"{path} goes through a link; a mirror follows none.")
         return place
 
@@ -299,14 +295,9 @@ def _new_mtime(mtime: int | None, size: int, before: os.stat_result | None) -> i
     return wanted + (before.st_mtime_ns - wanted + 1000) % _MS
 
 
-def _spelling(place: Path) -> str:
-    """A path for comparisons: file systems may change the Unicode form or case of names."""
-    return unicodedata.normalize("NFC", os.path.normcase(place))
-
-
 def _not_written(path: str, error: OSError) -> NotewellError:
     why = error.strerror or str(error)
-    if error.errno in _NOT_HELD:
+    if error.errno in NOT_HELD:
         return bad_name(path, why)
     return VaultError(
         f"The mirror cannot be written ({path}: {why}). Check the data directory's disk; sending"

@@ -43,7 +43,7 @@ MAX_BYTES = 16 * 1024 * 1024  # of a note that is written
 TEMPORARY = ".notewell-"  # hidden from Obsidian and from our own walk
 _LEFT_SECONDS = 3600.0
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
-_NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
+NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 
 
 @frozen
@@ -298,7 +298,7 @@ class VaultWriter:
             place = files.contained(self._root, path)
         except OSError as error:
             raise bad_name(path, error.strerror or str(error)) from error
-        if _spelling(place) != _spelling(self._root / path):
+        if spelling(place) != spelling(self._root / path):
             raise OutsideVaultError(f"{path} goes through a link; nothing is written there.")
         return place
 
@@ -398,12 +398,12 @@ def _changed(path: str) -> ChangedNoteError:
 
 def _not_written(path: str, error: OSError) -> UsageError | WriteError:
     why = error.strerror or str(error)
-    if error.errno in _NOT_HELD:
+    if error.errno in NOT_HELD:
         return bad_name(path, why)
     return WriteError(f"{path} cannot be written: {why}. Check its permissions and the disk.")
 
 
-def _spelling(place: Path) -> str:
+def spelling(place: Path) -> str:
     """A path for comparisons: file systems may change the Unicode form or case of names."""
     return unicodedata.normalize("NFC", os.path.normcase(place))
 

@@ -16,7 +16,7 @@ from notewell.doors.sample import EXAMPLES, Example, copy_to
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.archaeology.requests import ArchaeologyRequest
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 
 SHOWN = 3  # an example should be among the first that a person looks at
 

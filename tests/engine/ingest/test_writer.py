@@ -18,7 +18,7 @@ from notewell.engine.ingest.plan import Guarded
 from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from notewell.vault.sources import source_of
 from tests.tiny_model import write_tiny_model
 

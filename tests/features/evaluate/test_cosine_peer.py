@@ -21,7 +21,7 @@ from notewell.features.evaluate.peers import (
     load_embedder,
 )
 from notewell.features.evaluate.run import Against, eval_settings, run_corpus, systems_of
-from notewell.models import load_embedder as load_ours
+from notewell.models.loading import load_embedder as load_ours
 from tests.features.evaluate.test_engine import beir, offline
 from tests.tiny_model import write_tiny_model
 

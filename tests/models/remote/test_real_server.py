@@ -28,7 +28,7 @@ from aiohttp import web
 
 from notewell.base.support.http import Retry
 from notewell.base.types import Embedder, ModelRules
-from notewell.models import load_embedder
+from notewell.models.loading import load_embedder
 from notewell.models.remote.client import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder, remote_model
 from notewell.models.remote.services import Limits

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.types import Reranker, SearchRules
-from notewell.models import load_remote_reranker
+from notewell.models.loading import load_remote_reranker
 from tests.models.remote.fakes import serving
 
 PASSAGES = ("a cat", "a cat and a dog", "nothing of it", "a dog")

@@ -24,7 +24,6 @@ from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.feature import engines
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features import FEATURES
-from notewell.models import load_embedder
 
 if TYPE_CHECKING:
     from notewell.index.port import Index
@@ -150,6 +149,8 @@ def _refuse_if_served(known: KnownVaults, record: VaultRecord) -> None:
 
 def _embedder(invocation: Invocation, settings: Settings) -> Embedder:
     """Load the vault's model, which must be on this computer: the pack must match it."""
+    from notewell.models.loading import load_embedder  # noqa: PLC0415 - it loads numpy
+
     return load_embedder(
         settings.model,
         model_dir=settings.model_dir,
