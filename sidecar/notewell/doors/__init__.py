@@ -1,1 +1,1 @@
-"""How requests come in and replies go out: command line, HTTP and assistants."""
+"""Doors: the command line, HTTP, and assistants. They know no feature by name."""

@@ -16,7 +16,16 @@ from notewell.contract.codec import to_json
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
 from notewell.doors.cli import asking as module
-from notewell.doors.cli.asking import Facts, Line, Lines, Say, SayCount, Table, asking, group
+from notewell.doors.cli.asking import (
+    EachLine,
+    FactList,
+    Say,
+    SayCount,
+    Table,
+    TextLine,
+    asking,
+    group,
+)
 
 
 @frozen
@@ -66,9 +75,9 @@ HIVES = asking(
     HivesRequest,
     "List the hives of PLACE.",
     Table("hives", {"hive": "{name}", ">bees": "{bees:,}", "seen": "{seen:day}"}),
-    Lines("hives", "{name}: {colours}"),
-    Facts({"place": "{place}", "warning": "{warning}"}),
-    Line("never printed", when="warning"),
+    EachLine("hives", "{name}: {colours}"),
+    FactList({"place": "{place}", "warning": "{warning}"}),
+    TextLine("never printed", when="warning"),
     SayCount("hives", "hives in {place}"),
     Say("{hives:count hive}"),
     arguments={"place": "PLACE"},

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
-from notewell.doors.cli.request_options import request_argument, request_option, request_options
+from notewell.doors.cli.asking import request_argument, request_option, request_options
 
 
 @dataclass(frozen=True, slots=True)

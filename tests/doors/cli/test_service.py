@@ -21,12 +21,12 @@ import pytest
 from cronsim import CronSim
 
 from notewell.base.support.program import own_command
-from notewell.doors.cli.service import UNITS, Job
+from notewell.doors.cli.service import UNITS, ServiceJob
 from tests.doors.cli.support import CommandLine
 from tests.waiting import PROCESS_S, until
 
 AWKWARD = 'C:\\Users\\Zoë "Z" O\'Hara\\100% $HOME; <&>'
-JOB = Job(
+JOB = ServiceJob(
     serve=["/opt/r/bin/python", "-m", "notewell", "--data-dir", AWKWARD, "serve"],
     index=[["/opt/r/bin/python", "-m", "notewell", "--data-dir", AWKWARD, "index", "ab12"]],
     writable=(Path("/home/z/my data"),),

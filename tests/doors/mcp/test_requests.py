@@ -11,17 +11,17 @@ from pydantic import BaseModel, ValidationError
 from notewell.contract.notes import NeighborsRequest
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import StatusRequest
-from notewell.doors.mcp.requests import (
+from notewell.doors.mcp.server import TOOLS
+from notewell.doors.mcp.tool import (
     QUERY,
+    ArgumentChange,
     BudgetedRequest,
-    Change,
+    Tool,
     ToolRequest,
     invalid,
     request_model,
     schema_of,
 )
-from notewell.doors.mcp.server import TOOLS
-from notewell.doors.mcp.tool import Tool
 from notewell.doors.web.request_models import model_of
 from notewell.features.memory import tools as memory_tools
 from notewell.features.memory.requests import MemoryRequest, StoreMemory
@@ -94,8 +94,8 @@ Search: Any = request_model(
     fields=("q", "limit", "mode"),
     changes={
         "q": QUERY,
-        "limit": Change(doc="How many", at_most=100, default=20),
-        "mode": Change(doc="How"),
+        "limit": ArgumentChange(doc="How many", at_most=100, default=20),
+        "mode": ArgumentChange(doc="How"),
     },
 )
 

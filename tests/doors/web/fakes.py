@@ -58,7 +58,7 @@ from notewell.contract.search import (
     StageTrace,
 )
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
-from notewell.doors.web.handlers import from_engine
+from notewell.doors.web.routes import from_engine
 from notewell.doors.web.site import Site
 from notewell.engine.answers import answer
 from notewell.engine.event_loop import EventStream

@@ -45,8 +45,8 @@ SECTIONS = {
         "vaults": "notewell.doors.cli.vaults:vaults",
     },
     "Improve the search": {
-        "verdict": "notewell.doors.cli.log:verdict",
-        "log": "notewell.doors.cli.log:log",
+        "verdict": "notewell.doors.cli.status:verdict",
+        "log": "notewell.doors.cli.status:log",
         "models": "notewell.doors.cli.models:models",
     },
     "Write notes": {},

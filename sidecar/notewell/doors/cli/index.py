@@ -27,6 +27,7 @@ from notewell.contract.changes import (
 from notewell.contract.manage import ServiceCost
 from notewell.contract.request import Request
 from notewell.contract.status import Guard, IndexReport, StatusReply, StatusRequest
+from notewell.doors.cli.asking import request_option
 from notewell.doors.cli.backend import print_reply, server_for
 from notewell.doors.cli.options import (
     Command,
@@ -39,13 +40,12 @@ from notewell.doors.cli.options import (
 )
 from notewell.doors.cli.output import clean, emit_object, print_error
 from notewell.doors.cli.progress import Reporter
-from notewell.doors.cli.request_options import request_option
 from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.client import RemoteBackend
 
 
 def cost_text(service: ServiceCost) -> str:
-    """What is sent where, and what embedding the whole vault takes and costs."""
+    """Words for what is sent where, and for what embedding the whole vault takes and costs."""
     price = "unknown" if service.dollars is None else f"${service.dollars:,.2f}"
     return (
         f"{service.sent}\nEmbedding all {service.passages:,} passages takes about"

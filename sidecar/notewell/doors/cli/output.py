@@ -105,7 +105,7 @@ _MORE = Piece(" …", dim=True)
 
 
 def width() -> int:
-    """How many cells a line of stdout may take."""
+    """The number of cells that a line of stdout may take."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
 
 

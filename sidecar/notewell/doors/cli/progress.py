@@ -232,13 +232,13 @@ class Served(Protocol):
         ...
 
     def status(self) -> StatusReply:
-        """How far its index is."""
+        """The state of its index."""
         ...
 
 
 @dataclass(slots=True)
 class VaultLines:
-    """What is said of one vault, whose state is passed to `line` now and then."""
+    """Lines about one vault, whose state is passed to `line` now and then."""
 
     name: str
     began: float

@@ -22,6 +22,12 @@ from notewell.contract.search import (
     SimilarRequest,
     StageTrace,
 )
+from notewell.doors.cli.asking import (
+    query_argument,
+    request_argument,
+    request_option,
+    request_options,
+)
 from notewell.doors.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.doors.cli.options import (
     Command,
@@ -40,12 +46,6 @@ from notewell.doors.cli.output import (
     print_pieces,
     print_table,
     width,
-)
-from notewell.doors.cli.request_options import (
-    query_argument,
-    request_argument,
-    request_option,
-    request_options,
 )
 from notewell.engine.several_vaults import merged, named, part_of
 
@@ -166,7 +166,7 @@ def _show(found: SearchReply, *, long: bool, began: float) -> None:
 
 
 _INDENT = 4
-# Whose rank an addend or half of a score is shown with.
+# The ranking whose rank an addend or half of a score is shown with.
 _RANK_OF = {"words": "keyword", "meaning": "semantic", "keyword": "keyword", "semantic": "semantic"}
 _MATCHES: Mapping[Match, str] = {
     "strong": "strong match",
@@ -246,7 +246,7 @@ def _title(result: Result, *, room: int | None = None) -> Piece:
 
 
 def _print_short(rank: int, result: Result) -> None:
-    place, match = clean(_place(result)), _how_well(result)
+    place, match = clean(_place(result)), _match_in_words(result)
     # The path is never cut, so that it can be copied; the title is, down to a few letters.
     room = width() - _INDENT - cell_len(place) - len(match) - 2 * _GAP
     print_pieces(
@@ -277,7 +277,7 @@ def _second_line(result: Result, room: int) -> list[Piece]:
 
 def _print_result(rank: int, result: Result) -> None:
     title = _title(result)
-    print_pieces((Piece(f"{rank:>2}  "), title, Piece(f"  {_how_well(result)}", dim=True)))
+    print_pieces((Piece(f"{rank:>2}  "), title, Piece(f"  {_match_in_words(result)}", dim=True)))
     # Not folded: a path must come out whole when it is copied from a narrow terminal.
     print_pieces((Piece(" " * _INDENT), Piece(clean(_place(result)), "green")))
     beneath = (
@@ -302,12 +302,12 @@ def _place(result: Result) -> str:
 
 
 def _as_of(result: Result) -> str:
-    """Return of when the text is, where the source did not say what it is now."""
+    """Return the day of the indexed text, where the source did not give the present one."""
     return f"  (as indexed on {result.as_of[:10]})" if result.as_of else ""
 
 
-def _how_well(result: Result) -> str:
-    """Return how well a note matches by itself; for similar notes the score says it."""
+def _match_in_words(result: Result) -> str:
+    """Return the quality of the match in words; for similar notes the score."""
     return f"{result.score:.2f}" if result.match is None else _MATCHES[result.match]
 
 

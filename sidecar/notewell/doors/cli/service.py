@@ -55,7 +55,7 @@ TasksMax=512
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ServiceJob:
     """The commands: `serve` keeps running, each of `index` ends. `home` is the user's folder."""
 
     serve: Sequence[str]
@@ -64,7 +64,7 @@ class Job:
     home: Path
 
 
-def systemd(job: Job) -> str:
+def systemd(job: ServiceJob) -> str:
     """A user unit that serves."""
     # Standard output has the link with the token, which must not get into the journal.
     return f"""\
@@ -84,7 +84,7 @@ WantedBy=default.target
 """
 
 
-def timer(job: Job) -> str:
+def timer(job: ServiceJob) -> str:
     """Two user units, each under a line with its file's name: an index run and its schedule."""
     lines = "\n".join(f"ExecStart={_systemd_line(line)}" for line in job.index)
     return f"""\
@@ -113,7 +113,7 @@ WantedBy=timers.target
 """
 
 
-def launchd(job: Job) -> str:
+def launchd(job: ServiceJob) -> str:
     """A property list of an agent that serves."""
     agent = {
         "Label": LABEL,
@@ -127,14 +127,14 @@ def launchd(job: Job) -> str:
     return plistlib.dumps(agent).decode()
 
 
-def cron(job: Job) -> str:
+def cron(job: ServiceJob) -> str:
     """A line for each vault that brings its index up to date every hour."""
     # cron reads % as the end of the line.
     lines = (shlex.join(line).replace("%", r"\%") for line in job.index)
     return "".join(f"{_MINUTE} * * * * {line} >/dev/null\n" for line in lines)
 
 
-def windows(job: Job) -> str:
+def windows(job: ServiceJob) -> str:
     """A task of the Task Scheduler that serves from log-on."""
     program, *arguments = job.serve
     task = ET.Element("Task", {"version": "1.2", "xmlns": _TASKS})
@@ -158,7 +158,7 @@ def windows(job: Job) -> str:
     return '<?xml version="1.0"?>\n' + ET.tostring(task, encoding="unicode") + "\n"
 
 
-UNITS: dict[str, Callable[[Job], str]] = {
+UNITS: dict[str, Callable[[ServiceJob], str]] = {
     "systemd": systemd,
     "timer": timer,
     "launchd": launchd,
@@ -175,7 +175,7 @@ def _put(parent: ET.Element, path: str, text: str) -> None:
     parent.text = text
 
 
-def _hardening(job: Job) -> str:
+def _hardening(job: ServiceJob) -> str:
     return _HARDENING.format(writable=" ".join(_systemd_word(str(path)) for path in job.writable))
 
 
@@ -240,13 +240,13 @@ def _job(
     invocation: Invocation,
     served: list[VaultRecord],
     indexed: list[VaultRecord] | tuple[VaultRecord, ...],
-) -> Job:
+) -> ServiceJob:
     settings = invocation.settings()
     program = [*own_command(), "--data-dir", str(settings.data_dir)]
     if invocation.config is not None:
         program += ["--config", str(invocation.config.absolute())]
     folders = [record.id for record in indexed if record.source == "folder"]
-    return Job(
+    return ServiceJob(
         serve=[*program, "serve", *(record.id for record in served)],
         index=[[*program, "--quiet", "index", vault] for vault in folders]
         or [[*program, "--quiet", "index"]],

@@ -127,7 +127,7 @@ def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _of_database(file: Path) -> str:
-    """What is wrong with a database; "" if nothing."""
+    """The fault of a database in words; "" if there is none."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as opened:
             ((sound,),) = opened.execute("PRAGMA quick_check(1)").fetchall()

@@ -21,8 +21,7 @@ import orjson
 from notewell.base.errors import BusyError, NotewellError, NotFoundError
 from notewell.base.types import CountTokens
 from notewell.contract.status import LedgerRequest, StatusRequest
-from notewell.doors.mcp.requests import ToolRequest
-from notewell.doors.mcp.tool import Document
+from notewell.doors.mcp.tool import Document, ToolRequest
 from notewell.engine.client import Backend
 
 _DIGITS = 4  # of fractions: an assistant compares scores and does not compute with them

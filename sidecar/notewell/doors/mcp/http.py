@@ -267,7 +267,7 @@ def _manager(source: SiteSource) -> Any:
 
 
 def _wants_to_write(request: web.Request) -> bool:
-    """Whether the address asks to write; raises ForbiddenError where the token forbids it."""
+    """True if the address asks to write; raises ForbiddenError where the token forbids it."""
     if request.query.get("allow_write") != "true":
         return False
     caller = CALLER.get()

@@ -21,8 +21,17 @@ from notewell.contract.log import LogReply, LogRequest
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import LedgerRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.answer import indexed_paths
-from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest
-from notewell.doors.mcp.tool import Document, Job, Tool, ToolContext, asking, pick
+from notewell.doors.mcp.tool import (
+    ArgumentChange,
+    BudgetedRequest,
+    Document,
+    Job,
+    Tool,
+    ToolContext,
+    ToolRequest,
+    asking,
+    pick,
+)
 
 _MAX_LOGGED = 1000  # searches of the log among which one is looked for by its id
 _SHOWN_NOTES = 3  # of a search in the log
@@ -194,7 +203,7 @@ TOOLS = (
         "The latest searches of a vault, with what they found and which results were opened.",
         name="trace_list",
         fields=("limit",),
-        changes={"limit": Change(default=20)},
+        changes={"limit": ArgumentChange(default=20)},
         shows=_latest_searches,
         cut=("searches",),
     ),

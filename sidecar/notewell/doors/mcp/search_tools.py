@@ -27,8 +27,17 @@ from notewell.contract.search import (
 )
 from notewell.contract.status import LedgerRequest
 from notewell.doors.mcp.answer import refuse_while_building
-from notewell.doors.mcp.requests import QUERY, BudgetedRequest, Change, request_model
-from notewell.doors.mcp.tool import DOOR, Document, Tool, ToolContext, pick
+from notewell.doors.mcp.tool import (
+    DOOR,
+    QUERY,
+    ArgumentChange,
+    BudgetedRequest,
+    Document,
+    Tool,
+    ToolContext,
+    pick,
+    request_model,
+)
 from notewell.search.query import dates
 
 _TESTS = ("eq", "gt", "lt", "in")
@@ -80,7 +89,7 @@ class Filters(BaseModel):
         return " ".join(self._conditions())
 
     def matches(self, path: str) -> bool:
-        """Whether the glob, if there is one, matches a path."""
+        """True if the glob, if there is one, matches a path."""
         if self.path is None:
             return True
         return pathspec.GitIgnoreSpec.from_lines([self.path]).match_file(path)
@@ -184,7 +193,7 @@ _SEARCH_FIELDS = tuple(
 
 
 class SearchArguments(BudgetedRequest):
-    """What `search` adds to the contract's request.
+    """Arguments of `search` beside those of the contract's request.
 
     A namespace is a vault (`Home`) or a folder of one (`Home/Projects/2026`); names of vaults have
     no slash.
@@ -223,13 +232,13 @@ class SearchArguments(BudgetedRequest):
         return self.namespace or (self.filters and self.filters.namespace) or ""
 
     def shows(self, path: str) -> bool:
-        """Whether a note that was found is wanted."""
+        """True if a note that was found is wanted."""
         globbed = self.filters is None or self.filters.matches(path)
         return path.startswith(self.folder) and globbed
 
     @property
     def narrows(self) -> bool:
-        """Whether the query may find notes that are not wanted: `path:` matches anywhere."""
+        """True if the query may find notes that are not wanted: `path:` matches anywhere."""
         return bool(self.folder or (self.filters is not None and self.filters.path))
 
     def as_query(self, query: str, *, plain: bool) -> str:
@@ -245,7 +254,7 @@ class SearchArguments(BudgetedRequest):
 
 
 class SimilarArguments(BudgetedRequest):
-    """What `similar` adds: one tool for two requests, notes like a note and like a text."""
+    """Arguments of `similar`: one tool for two requests, notes like a note and like a text."""
 
     path: str | None = Field(None, description="A note's path")
     text: str | None = Field(None, description="Or a text")
@@ -370,11 +379,11 @@ TOOLS = (
             fields=_SEARCH_FIELDS,
             changes={
                 "q": QUERY,
-                "limit": Change(at_most=_MAX_RESULTS),
-                "mode": Change(doc="By keyword, by meaning, or both"),
-                "plain": Change(doc="Take query as text, without operators"),
-                "weak": Change(doc="Keep weak matches"),
-                "min_score": Change(doc="Lowest score"),
+                "limit": ArgumentChange(at_most=_MAX_RESULTS),
+                "mode": ArgumentChange(doc="By keyword, by meaning, or both"),
+                "plain": ArgumentChange(doc="Take query as text, without operators"),
+                "weak": ArgumentChange(doc="Keep weak matches"),
+                "min_score": ArgumentChange(doc="Lowest score"),
             },
         ),
         search,
@@ -388,7 +397,7 @@ TOOLS = (
             SimilarRequest,
             SimilarArguments,
             fields=("limit", "unlinked"),
-            changes={"limit": Change(at_most=_MAX_RESULTS)},
+            changes={"limit": ArgumentChange(at_most=_MAX_RESULTS)},
         ),
         similar,
         cut=("results",),

@@ -40,8 +40,16 @@ from notewell.doors.mcp.answer import (
     nearest_paths,
     refuse_while_building,
 )
-from notewell.doors.mcp.requests import ToolRequest, invalid, schema_of
-from notewell.doors.mcp.tool import Document, PromptText, Source, Tool, ToolContext
+from notewell.doors.mcp.tool import (
+    BackendSource,
+    Document,
+    PromptText,
+    Tool,
+    ToolContext,
+    ToolRequest,
+    invalid,
+    schema_of,
+)
 from notewell.engine.feature import Feature, load
 from notewell.features import FEATURES
 
@@ -162,7 +170,7 @@ _RESOURCE_NOT_FOUND = -32002
 _log = logging.getLogger(__name__)
 
 
-def build(source: Source, *, may_write: Callable[[ProtocolContext], bool]) -> Server[Any]:
+def build(source: BackendSource, *, may_write: Callable[[ProtocolContext], bool]) -> Server[Any]:
     """Make the server of `source`. `may_write` says whether the caller of a request may write."""
     handlers = _Handlers(source, may_write)
     return Server(
@@ -181,7 +189,7 @@ def build(source: Source, *, may_write: Callable[[ProtocolContext], bool]) -> Se
     )
 
 
-def serve_stdio(source: Source, *, allow_write: bool) -> None:
+def serve_stdio(source: BackendSource, *, allow_write: bool) -> None:
     """Serve the assistant that started this process, on stdin and stdout, until stdin closes.
 
     Nothing but the protocol is written to stdout: the SDK keeps that stream for itself and points
@@ -190,7 +198,7 @@ def serve_stdio(source: Source, *, allow_write: bool) -> None:
     asyncio.run(_serve_stdio(source, allow_write=allow_write))
 
 
-async def _serve_stdio(source: Source, *, allow_write: bool) -> None:
+async def _serve_stdio(source: BackendSource, *, allow_write: bool) -> None:
     server = build(source, may_write=lambda _: allow_write)
     async with stdio_server() as (incoming, outgoing):
         answering = WellFormedMessages(incoming, outgoing)
@@ -200,7 +208,7 @@ async def _serve_stdio(source: Source, *, allow_write: bool) -> None:
 class _Handlers:
     """A method for each request of the protocol."""
 
-    def __init__(self, source: Source, may_write: Callable[[ProtocolContext], bool]) -> None:
+    def __init__(self, source: BackendSource, may_write: Callable[[ProtocolContext], bool]) -> None:
         self._source = source
         self._may_write = may_write
         self._tools = {tool.name: tool for tool in TOOLS}

@@ -11,18 +11,215 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Protocol, TypeAlias, TypeVar
+from functools import cache, partial
+from typing import Annotated, Any, ClassVar, Protocol, TypeAlias, TypeVar, get_args
 
 import orjson
+from annotated_types import Le, MaxLen
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from notewell.base.errors import NotFoundError
+from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import CountTokens
-from notewell.contract.request import Request
-from notewell.doors.mcp.requests import BudgetedRequest, Change, ToolRequest, request_model
+from notewell.base.types.hints import rewritten
+from notewell.contract.fields import (
+    MAX_QUERY_CHARS,
+    SMALLER_NUMBERS,
+    Doc,
+    Normalise,
+    beyond_64_bits,
+    check_query,
+)
+from notewell.contract.request import Request, RequestField, request_fields
 from notewell.engine.client import Backend
+
+R = TypeVar("R", bound=Request[Any])
+M = TypeVar("M", bound="ToolRequest")
+
+DEFAULT_BUDGET = 2000  # tokens
+
+
+class ToolRequest(BaseModel):
+    """Base of all requests of tools. Unknown names are refused.
+
+    `record` is the contract's record that a model was made from, `renamed` maps its fields to the
+    names that they have here.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    record: ClassVar[type[Request[Any]] | None] = None
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    # The server's instructions say what it is: 28 descriptions of it would cost too many tokens.
+    vault: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_numbers(cls, given: Any) -> Any:
+        """Refuse numbers beyond 64 bits, which neither the index nor a server's JSON can hold."""
+        if beyond_64_bits(given):
+            raise ValueError(SMALLER_NUMBERS)
+        return given
+
+    @property
+    def vault_name(self) -> str | None:
+        """Name or id of the vault that is meant; None: the default one."""
+        return self.vault or None
+
+    def to_record(self, record: type[R]) -> R:
+        """Build a request of the contract from the fields that it shares with this one."""
+        given: dict[str, Any] = {}
+        for field in request_fields(record):
+            name = self.renamed.get(field.name, field.name)
+            if name in type(self).model_fields:
+                given[field.name] = getattr(self, name)
+        return record(**given)
+
+
+class BudgetedRequest(ToolRequest):
+    """Base of requests of tools whose answer may be long."""
+
+    budget_tokens: int = Field(
+        DEFAULT_BUDGET, ge=100, le=100_000, description="Maximum tokens of the answer"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentChange:
+    """Differences of an argument of a tool from the field of the record; None: there is none.
+
+    `name` is what the tool calls it, `at_most` its upper bound, `hint` its whole type.
+    """
+
+    name: str | None = None
+    doc: str | None = None
+    default: object = None
+    at_most: int | None = None
+    hint: Any = None
+
+
+QUERY = ArgumentChange(name="query")  # what tools call `q`
+
+
+def request_model(
+    record: type[Request[Any]],
+    base: type[M],
+    *,
+    fields: Iterable[str] | None = None,
+    changes: Mapping[str, ArgumentChange] | None = None,
+) -> type[M]:
+    """Make the request of a tool: the fields of `base`, then those of the record.
+
+    `fields` names those that are offered; None: all that `base` has not. `changes` are by the
+    record's names.
+    """
+    known = {field.name: field for field in request_fields(record)}
+    offered = [name for name in known if name not in base.model_fields]
+    if fields is not None:
+        offered = list(fields)
+    changed = {**dict.fromkeys(offered, ArgumentChange()), **(changes or {})}
+    renamed = {name: changed[name].name or name for name in offered}
+    definitions: dict[str, Any] = {
+        renamed[name]: _definition(known[name], changed[name]) for name in offered
+    }
+    model = create_model(record.__name__, __base__=base, __doc__=record.__doc__, **definitions)
+    model.record = record
+    model.renamed = renamed
+    return model
+
+
+def _definition(field: RequestField, change: ArgumentChange) -> tuple[Any, object]:
+    """Return the type and the default of an argument, as pydantic takes them."""
+    hint = _tool_hint(field.hint if change.hint is None else change.hint)
+    if change.at_most is not None:
+        hint = _bounded(hint, change.at_most)
+    if change.doc is not None:
+        hint = Annotated[hint, Doc(change.doc)]
+    if change.default is not None:
+        return hint, change.default
+    return hint, ... if field.required else field.default
+
+
+def _tool_hint(hint: Any) -> Any:
+    """Rewrite an annotation of the contract: a backend brings values into their one form itself.
+
+    The bound of a query becomes part of its type, so that an assistant sees it and a query that is
+    too long is refused by the argument's name.
+    """
+    return rewritten(hint, lambda kind: kind, _tool_markers)
+
+
+def _tool_markers(markers: Iterable[object]) -> Iterator[object]:
+    for marker in markers:
+        if not isinstance(marker, Normalise):
+            yield marker
+        elif marker.function is check_query:
+            yield MaxLen(MAX_QUERY_CHARS)
+
+
+def _bounded(hint: Any, at_most: int) -> Any:
+    inner = get_args(hint)
+    others = [marker for marker in inner[1:] if not isinstance(marker, Le)]
+    return Annotated[(inner[0], *others, Le(at_most))]
+
+
+@cache
+def schema_of(model: type[ToolRequest]) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments, as short as it can be.
+
+    Assistants pay for the list of tools in every conversation: titles that repeat names, and "or
+    null, which is the default", are a third of what pydantic writes. The result is shared between
+    calls and must not be changed: pydantic takes milliseconds for each, and the SDK reads the list
+    of tools before every call.
+    """
+    schema = model.model_json_schema()
+    inner = schema.get("$defs", {})
+    properties = {name: _short(part, inner) for name, part in schema["properties"].items()}
+    others = {
+        name: part
+        for name, part in schema.items()
+        if name not in {"title", "description", "properties", "$defs"}
+    }
+    return {**others, "properties": properties}
+
+
+def _short(part: dict[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten the schema of one argument: no title, and no null where it may be left out.
+
+    Objects are described in their place and not by reference, which not every assistant follows.
+    """
+    kinds = [kind for kind in part.get("anyOf", ()) if kind != {"type": "null"}]
+    short = {name: value for name, value in part.items() if name not in {"title", "anyOf"}}
+    if len(kinds) == 1:
+        short = {**kinds[0], **short}
+    elif kinds:
+        short["anyOf"] = kinds
+    if "$ref" in short:
+        model = inner[short.pop("$ref").rpartition("/")[2]]
+        fields = {name: _short(one, inner) for name, one in model["properties"].items()}
+        short = {**model, **short, "properties": fields}
+    if short.get("default", ...) in (None, [], {}):
+        del short["default"]
+    short.pop("title", None)
+    return short
+
+
+def invalid(error: ValidationError, model: type[ToolRequest]) -> UsageError:
+    """Say in one message what is wrong with each argument, without repeating its value."""
+    parts = []
+    for detail in error.errors(include_input=False, include_url=False):
+        name = ".".join(str(step) for step in detail["loc"])
+        if detail["type"] == "extra_forbidden":
+            known = ", ".join(model.model_fields)
+            parts.append(f"`{name[:100]}` is unknown here (known: {known})")
+        elif detail["type"] == "missing":
+            parts.append(f"`{name}` is missing")
+        else:
+            reason = detail["msg"].removeprefix("Value error, ")
+            parts.append(f"`{name}`: {reason}" if name else reason)
+    return UsageError("; ".join(parts) + ".")
+
 
 T = TypeVar("T")
 
@@ -86,7 +283,7 @@ class Jobs:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool works with: one vault, and the server's jobs. `vault_id` is the vault's."""
+    """The vault that a tool works with, and the server's jobs. `vault_id` is the vault's."""
 
     vault_id: str
     backend: Backend
@@ -95,7 +292,7 @@ class ToolContext:
     vaults: tuple[VaultFacts, ...]  # all that may be named
 
 
-class Source(Protocol):
+class BackendSource(Protocol):
     """Finds the backend of a vault, anew for each call, and runs a tool's work with it."""
 
     async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
@@ -132,7 +329,7 @@ def asking(
     name: str = "",
     base: type[ToolRequest] | None = None,
     fields: Iterable[str] | None = None,
-    changes: Mapping[str, Change] | None = None,
+    changes: Mapping[str, ArgumentChange] | None = None,
     shows: Callable[[Any], Document] | None = None,
     run: Callable[[ToolContext, Any], Document] | None = None,
     cut: tuple[str, ...] = (),

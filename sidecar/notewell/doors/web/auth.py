@@ -259,7 +259,7 @@ class Gate:
         return address[:64]
 
     def is_secure(self, request: web.Request) -> bool:
-        """Whether the request came by HTTPS, to this server or to a trusted proxy."""
+        """True if the request came by HTTPS, to this server or to a trusted proxy."""
         peer = request.transport.get_extra_info("peername") if request.transport else None
         trusted = isinstance(peer, tuple) and peer[0] in self.rules.trusted_proxies
         return request.secure or (trusted and request.headers.get("X-Forwarded-Proto") == "https")
@@ -301,7 +301,7 @@ def shown_secret(request: web.Request, bound: Address) -> str:
 
 
 def _is_from_ours(request: web.Request) -> bool:
-    """Whether a request is by our own pages, a person or a program, as far as it is said."""
+    """True if a request is by our own pages, a person or a program, as far as it is said."""
     return request.headers.get("Sec-Fetch-Site", "none") in {"same-origin", "none"}
 
 

@@ -39,17 +39,17 @@ class Connection(RequestHandler):
 
     @property
     def has_no_request(self) -> bool:
-        """Whether the head of a request has yet to come, or its last part."""
+        """True if the head of a request has yet to come, or its last part."""
         return not self._request_in_progress and not self._messages
 
     @property
     def is_sending(self) -> bool:
-        """Whether an answer is made and on its way; never of a stream, which is made meanwhile."""
+        """True if an answer is made and on its way; never of a stream, which is made meanwhile."""
         return self._request_in_progress and self._current_request is None
 
     @property
     def misses_body(self) -> bool:
-        """Whether a request has come, and the rest of its body has yet to."""
+        """True if a request has come, and the rest of its body has yet to."""
         body = self._current_request.content if self._current_request is not None else self._body
         return body is not None and not body.is_eof()
 
@@ -167,7 +167,7 @@ async def listening(
 
 
 class Awaited(IntEnum):
-    """What a connection makes the server wait for; the lowest ones make room first."""
+    """The work of a connection that the server waits for; the lowest ones make room first."""
 
     REST = 0  # of a request that arrives in pieces, or that what was sent is read
     REQUEST = 1  # the next one
@@ -185,14 +185,14 @@ class _Admission:
     def __init__(self, make: Callable[[], Connection], most: int) -> None:
         self._make = make
         self._most = most
-        self._open: OrderedDict[_Counted, None] = OrderedDict()  # by their last request
+        self._open: OrderedDict[_CountedConnection, None] = OrderedDict()  # by their last request
         self._of_address: Counter[str] = Counter()
 
     def connection(self) -> asyncio.Protocol:
         """Return the protocol of the next connection; its address is known once it is made."""
-        return _Counted(self, self._make())
+        return _CountedConnection(self, self._make())
 
-    def enter(self, connection: _Counted) -> bool:
+    def enter(self, connection: _CountedConnection) -> bool:
         """Count a connection; False if there are too many and all are at work."""
         address = connection.address
         own = self._of_address[address] >= max(self._most // 2, 1)
@@ -207,12 +207,12 @@ class _Admission:
         self._of_address[address] += 1
         return True
 
-    def asked(self, connection: _Counted) -> None:
+    def asked(self, connection: _CountedConnection) -> None:
         """Note that the head of a request has come."""
         if connection in self._open:
             self._open.move_to_end(connection)
 
-    def leave(self, connection: _Counted) -> None:
+    def leave(self, connection: _CountedConnection) -> None:
         """Stop counting a connection, if it is counted."""
         if connection not in self._open:
             return
@@ -222,7 +222,7 @@ class _Admission:
             del self._of_address[connection.address]
 
 
-class _Counted(asyncio.Protocol):
+class _CountedConnection(asyncio.Protocol):
     """A counted connection that passes its events on, or one that is refused."""
 
     def __init__(self, admission: _Admission, inner: Connection) -> None:

@@ -1,4 +1,4 @@
-"""What every request passes: headers and errors, then host, origin, caller, scope and rate.
+"""Middleware that every request passes: headers, errors, host, origin, caller, scope and rate.
 
 Errors are RFC 9457 problem documents. Every answer is one line in the access log.
 """

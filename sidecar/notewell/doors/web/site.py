@@ -111,7 +111,7 @@ def _frame(event: StreamedEvent) -> bytes:
     return head.encode() + to_json(event.data) + b"\n\n"
 
 
-class Part(Protocol):
+class OwnPart(Protocol):
     """A part of the server that only one feature uses."""
 
     async def end(self) -> None:
@@ -119,7 +119,7 @@ class Part(Protocol):
         ...
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=OwnPart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class Site:
 
     @property
     def vaults_may_change(self) -> bool:
-        """Whether administrators may add and remove vaults: it was allowed, on loopback."""
+        """True if administrators may add and remove vaults: it was allowed, on loopback."""
         rules = self.gate.rules
         return rules.allow_vaults and is_loopback(rules.host)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.doors.mcp.requests import QUERY, Change
 from notewell.doors.mcp.tool import (
     CITE,
+    QUERY,
     Argument,
+    ArgumentChange,
     Document,
     PromptText,
     ToolContext,
@@ -48,7 +49,7 @@ TOOLS = (
         "A topic over time",
         "When a topic was written about: periods of activity, pauses, peaks, dated notes.",
         fields=("q", "limit", "granularity"),
-        changes={"q": QUERY, "limit": Change(default=100)},
+        changes={"q": QUERY, "limit": ArgumentChange(default=100)},
         shows=_timeline,
         cut=("notes", "peaks", "gaps", "intervals"),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notewell.contract.context import ContextRequest
-from notewell.doors.cli.asking import Line, Option, Say, asking, warn
+from notewell.doors.cli.asking import Option, Say, TextLine, asking, warn
 from notewell.doors.cli.options import QueryCommand
 
 context = asking(
@@ -15,7 +15,7 @@ context = asking(
     an answer can cite them.
     """,
     warn,
-    Line("{text}", when="text"),
+    TextLine("{text}", when="text"),
     Say(
         "{tokens:,} of {budget_tokens:,} tokens ({tokenizer}),"
         " {sources:count} notes; {left_out:,} found and left out"

@@ -7,16 +7,19 @@ from dataclasses import replace
 
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.doors.mcp.answer import compact, refuse_while_building, tokens_of
-from notewell.doors.mcp.requests import QUERY, Change, ToolRequest, request_model
 from notewell.doors.mcp.tool import (
     CITE,
     DOOR,
+    QUERY,
     Argument,
+    ArgumentChange,
     Document,
     PromptText,
     Tool,
     ToolContext,
+    ToolRequest,
     pick,
+    request_model,
 )
 
 _SOURCE_FIELDS = ("n", "path", "heading", "line", "detail")
@@ -98,7 +101,10 @@ TOOLS = (
             ContextRequest,
             ToolRequest,
             fields=("q", "budget_tokens", "sources", "fill"),
-            changes={"q": QUERY, "budget_tokens": Change(doc="Maximum tokens of the answer")},
+            changes={
+                "q": QUERY,
+                "budget_tokens": ArgumentChange(doc="Maximum tokens of the answer"),
+            },
         ),
         question_context,
     ),

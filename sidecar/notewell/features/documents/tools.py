@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from notewell.doors.mcp.index_tools import begin
-from notewell.doors.mcp.requests import Change, ToolRequest
-from notewell.doors.mcp.tool import Document, ToolContext, asking, pick
+from notewell.doors.mcp.tool import ArgumentChange, Document, ToolContext, ToolRequest, asking, pick
 from notewell.features.documents.requests import AddDocuments
 
 _MOST_IDS = 100  # of one answer, which has a job and counts besides
-_PLACE = Change(name="path", doc="Whole path on the server", hint=str)
-_NAMESPACE = Change(hint=str)
-_GLOBS = Change(hint=list[str])
+_PLACE = ArgumentChange(name="path", doc="Whole path on the server", hint=str)
+_NAMESPACE = ArgumentChange(hint=str)
+_GLOBS = ArgumentChange(hint=list[str])
 _SHOWN = ("namespace", "path", "files", "waiting", "failed", "chunks_created", "duplicates")
 
 
@@ -41,7 +40,7 @@ TOOLS = (
         changes={
             "place": _PLACE,
             "namespace": _NAMESPACE,
-            "include": Change(hint=list[str], doc="Globs"),
+            "include": ArgumentChange(hint=list[str], doc="Globs"),
             "exclude": _GLOBS,
         },
         run=partial(_index, "index_directory"),

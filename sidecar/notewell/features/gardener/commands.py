@@ -9,7 +9,17 @@ from typing import Any
 import click
 
 from notewell.base.errors import NotFoundError, UsageError
-from notewell.doors.cli.asking import Option, Say, Table, asking, printer
+from notewell.doors.cli.asking import (
+    Option,
+    RequestType,
+    Say,
+    Table,
+    asking,
+    printer,
+    request_argument,
+    request_option,
+    request_options,
+)
 from notewell.doors.cli.backend import answer, backend_for, print_reply
 from notewell.doors.cli.options import (
     AnyFunction,
@@ -19,12 +29,6 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, emit_object
-from notewell.doors.cli.request_options import (
-    RequestType,
-    request_argument,
-    request_option,
-    request_options,
-)
 from notewell.engine.client import Backend
 from notewell.features.gardener.requests import (
     ApplyPlan,

@@ -7,8 +7,15 @@ from typing import Annotated
 from pydantic import Field
 
 from notewell.contract.fields import Doc
-from notewell.doors.mcp.requests import BudgetedRequest, Change
-from notewell.doors.mcp.tool import Document, Tool, ToolContext, asking, picked
+from notewell.doors.mcp.tool import (
+    ArgumentChange,
+    BudgetedRequest,
+    Document,
+    Tool,
+    ToolContext,
+    asking,
+    picked,
+)
 from notewell.features.gardener.requests import (
     ApplyPlan,
     MakePlan,
@@ -24,7 +31,9 @@ _SUGGESTION = ("id", "check", "path", "title", "evidence", "confidence", "state"
 _PLAN = ("id", "created", "note", "counts", "more")
 _plan = picked(*_PLAN, suggestions=_SUGGESTION)
 # All of a plan at once is for a person, who has read it.
-_ONLY = {"only": Change(hint=Annotated[list[SuggestionId], Doc("Ids"), Field(min_length=1)])}
+_ONLY = {
+    "only": ArgumentChange(hint=Annotated[list[SuggestionId], Doc("Ids"), Field(min_length=1)])
+}
 
 
 class GardenPlansRequest(BudgetedRequest):
@@ -57,8 +66,8 @@ TOOLS = (
         name="garden_make_plan",
         fields=("checks", "limit"),
         changes={
-            "checks": Change(hint=list[str], doc="Names of checks"),
-            "limit": Change(default=20),
+            "checks": ArgumentChange(hint=list[str], doc="Names of checks"),
+            "limit": ArgumentChange(default=20),
         },
         shows=_plan,
         cut=("suggestions",),

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import click
 
-from notewell.doors.cli.asking import Facts, Lines, Option, Say, Table, asking, group
+from notewell.doors.cli.asking import (
+    EachLine,
+    FactList,
+    Option,
+    Say,
+    Table,
+    asking,
+    group,
+    request_options,
+)
 from notewell.doors.cli.backend import answer, backend_for
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import emit_object
 from notewell.doors.cli.progress import ended_run, show_run
-from notewell.doors.cli.request_options import request_options
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
     ExtractReply,
@@ -82,7 +90,7 @@ def _statuses(stats: GleaningStatsReply) -> str:
 
 
 _SHOWN = (
-    Facts(
+    FactList(
         {
             "id": "{gleaning.id}",
             "title": "{gleaning.title}",
@@ -93,7 +101,7 @@ _SHOWN = (
             "note": lambda reply: reply.gleaning.note or "none yet",
         }
     ),
-    Lines("history", _change),
+    EachLine("history", _change),
 )
 
 gleanings = group(
@@ -128,7 +136,7 @@ gleanings = group(
         "stats",
         GleaningStatsRequest,
         "Show the saved links in figures.",
-        Facts({"links": "{total:,}, {extracted:,} with a note", "status": _statuses}),
+        FactList({"links": "{total:,}, {extracted:,} with a note", "status": _statuses}),
         Table("domains", {">links": "{count:,}", "host": "{domain}"}),
     ),
     maintain,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from notewell.contract.notes import Neighbor, NeighborsRequest
 from notewell.doors.cli.asking import (
-    Facts,
-    Line,
+    FactList,
     Say,
     SayCount,
     Table,
+    TextLine,
     asking,
     group,
     printer,
@@ -114,7 +114,7 @@ graph = group(
         "stats",
         GraphStatsRequest,
         "Count notes and links, and the parts that links connect.",
-        Facts(
+        FactList(
             {
                 "notes": "{nodes:,}",
                 "links": "{edges:,} between two notes, {unresolved:,} to none",
@@ -122,7 +122,7 @@ graph = group(
                 "orphans": "{orphans:,}, {isolated:,} of them without any link",
             }
         ),
-        Line("", when="hubs"),
+        TextLine("", when="hubs"),
         _HUBS,
         options=("daily",),
     ),
@@ -131,7 +131,7 @@ graph = group(
         BridgesRequest,
         "List the links and notes without which a part is disconnected.",
         Table("notes", {">cuts off": "{cut_off:,}", "note": "{path}"}),
-        Line("", when="notes"),
+        TextLine("", when="notes"),
         Table("bridges", {">cuts off": "{cut_off:,}", "link from": "{source}", "to": "{target}"}),
         Say("{total_notes:,} notes and {total_bridges:,} links hold parts together"),
         options=("limit", "daily"),

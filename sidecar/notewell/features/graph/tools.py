@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from notewell.contract.log import LogRequest
 from notewell.contract.notes import NeighborsRequest
 from notewell.contract.status import StatusRequest
-from notewell.doors.mcp.requests import BudgetedRequest, Change
 from notewell.doors.mcp.tool import (
     Argument,
+    ArgumentChange,
+    BudgetedRequest,
     Document,
     PromptText,
     Tool,
@@ -63,7 +64,7 @@ TOOLS = (
         "Linked notes",
         "The notes within some links of a note, nearest first.",
         fields=("path", "hops", "direction", "mode", "limit"),
-        changes={"limit": Change(default=50)},
+        changes={"limit": ArgumentChange(default=50)},
         shows=picked("path", "total", neighbors=("path", "hops", "score", "link")),
         cut=("neighbors",),
     ),

@@ -9,18 +9,20 @@ from typing import Any
 import click
 
 from notewell.doors.cli.asking import (
-    Line,
     Option,
     Say,
     Table,
+    TextLine,
     asking,
     group,
     printer,
+    request_argument,
+    request_option,
+    request_options,
 )
 from notewell.doors.cli.backend import answer
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean_lines, print_facts
-from notewell.doors.cli.request_options import request_argument, request_option, request_options
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
@@ -223,7 +225,7 @@ memory = group(
         "context",
         MemoryContext,
         "Print what an assistant should know about QUERY, golden rules first.",
-        Line("{text}"),
+        TextLine("{text}"),
         _say_warnings,
         Say(
             "{memories:count} memories, {tokens} of {budget_tokens} tokens;"

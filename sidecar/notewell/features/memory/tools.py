@@ -13,8 +13,15 @@ from annotated_types import MinLen
 
 from notewell.contract.fields import Doc
 from notewell.contract.request import Request
-from notewell.doors.mcp.requests import BudgetedRequest, Change
-from notewell.doors.mcp.tool import Document, Tool, ToolContext, asking, pick
+from notewell.doors.mcp.tool import (
+    ArgumentChange,
+    BudgetedRequest,
+    Document,
+    Tool,
+    ToolContext,
+    asking,
+    pick,
+)
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
@@ -38,13 +45,13 @@ _AROUND_TEXT, _SHARE_OF_TEXT = 50, 0.85
 # in every conversation.
 _Name = Annotated[str, MinLen(1), Doc("Id, path or name of a memory")]
 _CHANGES = {
-    "id": Change(hint=_Name),
-    "source": Change(hint=_Name),
-    "target": Change(hint=Annotated[str, MinLen(1)], doc="A memory, or the path of a note"),
+    "id": ArgumentChange(hint=_Name),
+    "source": ArgumentChange(hint=_Name),
+    "target": ArgumentChange(hint=Annotated[str, MinLen(1)], doc="A memory, or the path of a note"),
 }
 # All types but `golden_rule`: only a person grants a rule.
 _StoredType = Literal["preference", "decision", "pattern", "session", "file_context", "fact"]
-_OPTIONAL_ID = Change(hint=Annotated[_Name | None, Doc("Of this memory alone")])
+_OPTIONAL_ID = ArgumentChange(hint=Annotated[_Name | None, Doc("Of this memory alone")])
 
 
 def memory_context(context: ToolContext, request: BudgetedRequest) -> Document:
@@ -67,7 +74,9 @@ TOOLS = (
         "Remember",
         "Store something for later, as a note. The same content is stored once. Golden rules are"
         " earned by memory_outcome, or granted by a person.",
-        changes={"type": Change(hint=Annotated[_StoredType, Doc("What kind of memory it is")])},
+        changes={
+            "type": ArgumentChange(hint=Annotated[_StoredType, Doc("What kind of memory it is")])
+        },
     ),
     _tool(
         RecallMemories,
@@ -97,7 +106,7 @@ TOOLS = (
         ForgetMemory,
         "Forget a memory",
         "Delete the note of a memory, or of several. A golden rule only goes with `force`.",
-        changes={"id": Change(hint=_Name | None)},
+        changes={"id": ArgumentChange(hint=_Name | None)},
         destructive=True,
     ),
     _tool(

@@ -26,7 +26,7 @@ _url = click.argument("url", metavar="URL")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IndexPlace:
     """The place of an index; `address` has no password, and is null for the embedded engine."""
 
     vault: str
@@ -35,7 +35,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedIndex:
     """An index that was moved."""
 
     vault: str
@@ -90,7 +90,7 @@ def move(url: str, vault: str | None, keep: bool, as_json: bool) -> None:
     place = _place(record, directory)
     if as_json:
         emit_object(
-            Moved(
+            MovedIndex(
                 place.vault,
                 place.engine,
                 place.address,
@@ -150,11 +150,11 @@ def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path
     return record, known.directory(record)
 
 
-def _place(record: VaultRecord, directory: Path) -> Place:
+def _place(record: VaultRecord, directory: Path) -> IndexPlace:
     from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     address = db.database_address(directory)
-    return Place(record.name, "postgres" if address else _FOLDER, address)
+    return IndexPlace(record.name, "postgres" if address else _FOLDER, address)
 
 
 def _refuse_if_served(invocation: Invocation, record: VaultRecord) -> None:

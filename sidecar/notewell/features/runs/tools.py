@@ -5,8 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
-from notewell.doors.mcp.requests import BudgetedRequest
-from notewell.doors.mcp.tool import Document, Tool, ToolContext, asking, pick
+from notewell.doors.mcp.tool import BudgetedRequest, Document, Tool, ToolContext, asking, pick
 
 _SHOWN = ("id", "kind", "trigger", "started", "ended", "result", "counts")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.doors.mcp.requests import BudgetedRequest
-from notewell.doors.mcp.tool import Document, Tool, ToolContext, pick
+from notewell.doors.mcp.tool import BudgetedRequest, Document, Tool, ToolContext, pick
 from notewell.features.topics.requests import CheckTopics, TopicsRequest
 
 
