@@ -81,8 +81,16 @@ describe("a link that an administrator made", () => {
     expect(shown(false)).toContain(made.obsidian);
   });
 
-  it("says where only this computer reaches the server", () => {
-    expect(shown(true)).toContain("Only this computer reaches the server");
-    expect(shown(false)).not.toContain("Only this computer");
+  it("has no QR code that no phone can open, but the steps that make the server reachable", () => {
+    const parts = drawn({ ...made, obsidian: "obsidian://notewell-pair?url=http%3A%2F%2F127.0.0.1%3A8765&code=x" }, "http://127.0.0.1:8911");
+    const root = document.createElement("div");
+    root.append(...parts.filter((part) => part !== null));
+    expect(root.querySelector("img")).toBeNull();
+    expect(root.textContent).toContain("Make it reachable");
+    expect(root.textContent).toContain("tailscale serve --bg 8911");
+    expect(root.textContent, "links have the port of the page’s own server").toContain("http://127.0.0.1:8911/#/pair?code=x");
+    expect(root.textContent).toContain("url=http%3A%2F%2F127.0.0.1%3A8911&");
+    expect(root.textContent).not.toContain("8765");
+    expect(shown(false)).not.toContain("Make it reachable");
   });
 });

@@ -204,8 +204,15 @@ export class Shell {
   }
 
   #key(event: KeyboardEvent): void {
+    if (this.#help?.open) return;
+    if (isBarKey(event)) {
+      event.preventDefault();
+      this.#search.focus();
+    } else if (!isField(event.target)) this.#viewKey(event);
+  }
+
+  #viewKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (this.#help?.open || isField(event.target)) return;
     if (this.#shown?.key?.(event)) {
       event.preventDefault();
       return;
@@ -229,6 +236,11 @@ export class Shell {
     const { view, query } = this.#context.address;
     this.#context.go(view === "explore" ? "search" : "explore", { q: query["q"] ?? "" });
   }
+}
+
+/** Ctrl/Cmd K, which opens the bar from fields as well. */
+function isBarKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return ctrlKey !== metaKey && !altKey && !shiftKey && key.toLowerCase() === "k";
 }
 
 function isField(target: EventTarget | null): boolean {

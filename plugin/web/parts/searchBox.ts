@@ -1,25 +1,17 @@
-/** The search field: searches while typing, completes filters, and offers earlier searches. */
+/** The bar: searches while typing, completes filters, and offers names, actions, the question and earlier searches. */
 
 import type { ViewContext } from "../app/viewContext";
 import { Timer } from "../../src/support";
 import type { ViewName } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { history, isSaved, remember, saved, toggleSaved } from "./searchHistory";
+import { actions, completions, isFilter, names, question, remembered, type BarRow } from "./barRows";
+import { isSaved, remember, toggleSaved } from "./searchHistory";
 import { t } from "../../src/texts";
 
 const PAUSE_MS = 90; // of typing, before a search is sent
-const SHOWN = 8;
 /** Views that search while typing; in the others, submitting a query opens the list. */
 const SEARCHES: ReadonlySet<ViewName> = new Set(["search", "explore", "pipeline", "past"]);
-
-interface Suggestion {
-  readonly label: string;
-  readonly kind: string;
-  /** The query after the suggestion was accepted. */
-  readonly query: string;
-  readonly isComplete: boolean;
-}
 
 export class SearchBox {
   readonly el: HTMLElement;
@@ -42,7 +34,7 @@ export class SearchBox {
   });
   readonly #list = h("ul", { id: "suggestions", role: "listbox", "aria-label": t("Suggestions"), hidden: true });
   readonly #star = button(icon("star"), () => this.#toggleSaved(), { class: "plain star" });
-  #suggestions: readonly Suggestion[] = [];
+  #suggestions: readonly BarRow[] = [];
   #chosen = -1;
   #sequence = 0;
 
@@ -60,7 +52,10 @@ export class SearchBox {
   /** Shows the query of the address, unless the user is typing. */
   show(query: string): void {
     const isSame = this.#input.value.trim() === query; // a space may be the next word's beginning
-    if (!isSame && !this.#typing.isSet) this.#input.value = query;
+    if (!isSame && !this.#typing.isSet) {
+      this.#input.value = query;
+      this.#hide(); // what is offered was for other words
+    }
     this.#drawStar();
   }
 
@@ -104,19 +99,23 @@ export class SearchBox {
     this.#draw();
   }
 
-  /** Completions of filters; for an empty field, saved and earlier searches. */
-  async #find(typed: string): Promise<readonly Suggestion[]> {
-    if (!typed.trim()) return remembered(this.#context);
-    if (!this.#context.has("complete") || !/(^|[\s(])-?(\w+:\S*|\[[^\]]*)$/.test(typed)) return [];
+  /** What is offered: completions while a filter is typed, else names, actions and the question. The results are below. */
+  async #find(typed: string): Promise<readonly BarRow[]> {
+    const context = this.#context;
+    if (!typed.trim()) return this.#isAmongResults ? [] : remembered(context);
+    const offered = [...actions(context, typed), ...question(context, typed)];
+    if (!context.has("complete")) return offered;
     try {
-      const completions = await this.#context.vaultClient.complete(typed, SHOWN);
-      return completions.map(({ text, kind, insert, start }) => {
-        const query = typed.slice(0, start) + insert;
-        return { label: text, kind, query, isComplete: !/[:[]$/.test(insert) };
-      });
+      if (isFilter(typed)) return await completions(context, typed);
+      return this.#isAmongResults ? offered : [...(await names(context, typed)), ...offered];
     } catch {
-      return []; // completion is optional; the search itself reports errors
+      return offered; // completion is optional; the search itself reports errors
     }
+  }
+
+  /** Whether the results stand below the field: names come first among them, and home has the earlier searches. */
+  get #isAmongResults(): boolean {
+    return this.#context.address.view === "search";
   }
 
   #draw(): void {
@@ -125,11 +124,12 @@ export class SearchBox {
         "li",
         { id: `suggestion-${n}`, role: "option", "aria-selected": String(n === this.#chosen), "data-n": n },
         h("span", { dir: "auto" }, label),
-        h("span", { class: "faint" }, kind),
+        kind && h("span", { class: "faint" }, kind),
       ),
     );
     fill(this.#list, ...rows);
     this.#list.hidden = rows.length === 0;
+    this.#list.classList.toggle("is-foot", this.#isAmongResults && this.#suggestions.some(({ act }) => act));
     this.#input.setAttribute("aria-expanded", String(rows.length > 0));
     if (this.#chosen < 0) this.#input.removeAttribute("aria-activedescendant");
     else this.#input.setAttribute("aria-activedescendant", `suggestion-${this.#chosen}`);
@@ -150,8 +150,10 @@ export class SearchBox {
 
   #amongSuggestions(key: string): (() => void) | null {
     if (key === "Escape") return () => this.#hide();
+    // Rows at the foot are reached upwards, from behind; below the field are the results.
+    if (key === "ArrowDown" && this.#chosen < 0 && this.#list.classList.contains("is-foot")) return this.#toResults(key);
     if (key === "ArrowDown") return () => this.#choose(this.#chosen + 1);
-    if (key === "ArrowUp") return () => this.#choose(this.#chosen < 0 ? -1 : this.#chosen - 1);
+    if (key === "ArrowUp") return () => this.#choose((this.#chosen < 0 ? this.#suggestions.length : this.#chosen) - 1);
     return key === "Enter" && this.#chosen >= 0 ? () => this.#take(this.#chosen) : null;
   }
 
@@ -176,9 +178,17 @@ export class SearchBox {
   #take(n: number): void {
     const taken = this.#suggestions[n];
     if (!taken) return;
-    this.#input.value = taken.isComplete ? `${taken.query} ` : taken.query;
+    const { act, query = "", isComplete = true } = taken;
+    if (act) {
+      this.#typing.clear();
+      this.#hide();
+      this.#input.blur();
+      act();
+      return;
+    }
+    this.#input.value = isComplete ? `${query} ` : query;
     this.#search();
-    if (taken.isComplete) this.#hide();
+    if (isComplete) this.#hide();
     else void this.#suggest();
   }
 
@@ -195,9 +205,4 @@ export class SearchBox {
     this.#star.setAttribute("aria-pressed", String(isInSaved));
     this.#star.setAttribute("aria-label", isInSaved ? t("Remove saved search") : t("Save this search"));
   }
-}
-
-function remembered(context: ViewContext): readonly Suggestion[] {
-  const of = (kind: string) => (query: string): Suggestion => ({ label: query, kind, query, isComplete: true });
-  return [...saved(context.vault).map(of("saved")), ...history(context.vault).map(of("earlier"))].slice(0, SHOWN);
 }

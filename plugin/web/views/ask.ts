@@ -7,6 +7,7 @@ import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { emptyBox, errorBox } from "../parts/errors";
 import { currentConversation, deleteButton, earlierList, setCurrentConversation } from "./ask/earlier";
+import { quotedTurn } from "./ask/quoted";
 import { saveForm } from "./ask/save";
 import { setup } from "./ask/setup";
 import { Turn } from "./ask/turn";
@@ -28,6 +29,9 @@ export class AskView implements View {
   readonly #picker = h("label", { class: "ask-model", hidden: true }, t("Model"), " ", this.#models);
   readonly #destination = h("p", { class: "faint ask-leaves" });
   readonly #form: HTMLFormElement;
+  readonly #offer = h("div", { class: "ask-offer" });
+  /** No model is set up: a question is answered with passages, which are found on the server. */
+  #isQuoting = false;
   #vault: string | undefined;
   #addressQuestion = "";
   #turn: Turn | null = null;
@@ -39,7 +43,7 @@ export class AskView implements View {
     const row = h("div", { class: "ask-row" }, this.#picker, this.#destination, this.#stop, this.#send);
     this.#form = h("form", { class: "ask-form", on: { submit: (event: Event) => this.#submit(event) } }, this.#field, row);
     this.#field.addEventListener("keydown", (event) => this.#fieldKey(event));
-    this.el.append(h("h1", { class: "unseen" }, t("Ask your notes")), this.#intro, this.#turns, this.#tools, this.#form);
+    this.el.append(h("h1", { class: "unseen" }, t("Ask your notes")), this.#intro, this.#turns, this.#tools, this.#form, this.#offer);
   }
 
   show({ query }: Address): void {
@@ -57,17 +61,10 @@ export class AskView implements View {
     if (q === this.#addressQuestion) return;
     this.#addressQuestion = q;
     this.#field.value = q;
-  }
-
-  focus(): void {
-    this.#field.focus();
+    if (q && this.#isQuoting) this.#form.requestSubmit();
   }
 
   key(event: KeyboardEvent): boolean {
-    if (event.key === "/") {
-      this.focus();
-      return true;
-    }
     if (event.key !== "Escape" || !this.#turn) return false;
     this.#turn.cancel();
     return true;
@@ -84,7 +81,7 @@ export class AskView implements View {
     this.el.classList.remove("has-turns");
     this.#field.placeholder = t("Ask a question about your notes");
     const about = t("The answer is written by the language model that you set up, from your notes, and cites them.");
-    fill(this.#intro, h("h2", {}, t("Ask {name}", { name: this.#context.vault?.name ?? t("your notes") })), h("p", { class: "faint" }, about));
+    fill(this.#intro, this.#greeting(), h("p", { class: "faint" }, about));
     this.#draw();
   }
 
@@ -135,9 +132,10 @@ export class AskView implements View {
   /** Loads the models and where they run, which is shown before anything is sent. */
   async #loadModels(): Promise<void> {
     const vault = this.#vault;
-    this.#form.hidden = false;
     this.#picker.hidden = true;
+    this.#isQuoting = false;
     fill(this.#destination);
+    fill(this.#offer);
     try {
       const models = await this.#context.vaultClient.askModels();
       if (vault !== this.#vault) return;
@@ -151,11 +149,24 @@ export class AskView implements View {
         void this.#loadModels();
       };
       if (problem.kind === "refused" && problem.status === 400) {
-        this.#form.hidden = true;
-        fill(this.#intro, setup(this.#context, problem.message, retry));
+        this.#quote();
+        fill(this.#offer, setup(this.#context, problem.message, retry));
       } else if (problem.kind === "refused") fill(this.#destination, problem.message);
       else fill(this.#intro, errorBox(problem, retry));
     }
+  }
+
+  /** From now on the best passages answer, without a model. */
+  #quote(): void {
+    this.#isQuoting = true;
+    const about = t("The best passages of your notes answer, quoted and linked. Nothing leaves the server.");
+    if (!this.#turns.hasChildNodes()) fill(this.#intro, this.#greeting(), h("p", { class: "faint" }, about));
+    fill(this.#destination, t("Answered with passages of your notes."));
+    if (this.#field.value) this.#form.requestSubmit(); // from the address
+  }
+
+  #greeting(): HTMLElement {
+    return h("h2", {}, t("Ask {name}", { name: this.#context.vault?.name ?? t("your notes") }));
   }
 
   #drawModels({ host, chosen, models }: AskModelsReply): void {
@@ -180,7 +191,16 @@ export class AskView implements View {
     this.#addressQuestion = question;
     this.#context.change({ q: question }, true);
     this.#field.value = "";
-    void this.#ask(question);
+    if (this.#isQuoting) this.#showPassages(question);
+    else void this.#ask(question);
+  }
+
+  #showPassages(question: string): void {
+    this.el.classList.add("has-turns");
+    fill(this.#intro);
+    const el = quotedTurn(this.#context, question);
+    this.#turns.append(el);
+    el.scrollIntoView({ block: "start" });
   }
 
   #createTurn(question: string): Turn {

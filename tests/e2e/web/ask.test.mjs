@@ -178,7 +178,13 @@ for (const [device, look] of LOOKS) {
       await page.reload();
       await page.getByRole("heading", { name: "No language model is set up" }).waitFor();
       await page.getByText("ollama pull").waitFor();
-      assert.ok(await page.getByRole("textbox", { name: "Question" }).isHidden());
+      await ask(page, "How long does the country loaf rise?");
+      const quotes = page.locator(".ask-quoted blockquote");
+      await quotes.first().waitFor();
+      assert.ok((await quotes.first().textContent()).length > 20);
+      const source = page.locator(".ask-quoted li a").first();
+      assert.match(await source.getAttribute("href"), /note=/);
+      assert.equal(await page.getByRole("textbox", { name: "Question" }).inputValue(), "");
       await isWithoutViolation(page, "not set up");
       await picture(page, `web-ask-off-${device}`);
       watched.problems.length = 0; // the browser tells of the refusal that is looked at

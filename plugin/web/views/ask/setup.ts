@@ -13,7 +13,7 @@ export function setup(context: ViewContext, problem: string, retry: () => void):
     "section",
     { class: "ask-setup", "aria-label": t("Setting up") },
     h("h2", {}, t("No language model is set up")),
-    h("p", {}, t("Answers are written by a language model, from your notes, and cite them. Nothing is sent to one before somebody chose it.")),
+    h("p", {}, t("With one, answers are written from your notes, and cite them. Nothing is sent to one before somebody chose it.")),
     mayChoose ? localPrograms(context, retry) : h("p", {}, t("Only an administrator chooses one: in Manage, or on the server’s computer as docs/ask.md says.")),
     mayChoose ? h("p", {}, h("a", { href: context.to("manage", {}, "answers") }, t("Choose a service instead"))) : null,
     h("details", {}, h("summary", {}, t("Details")), h("p", { class: "faint" }, problem)),

@@ -65,22 +65,49 @@ export class DevicesPanel implements Panel {
   }
 }
 
-/** What is shown of a link; only an `obsidian:` and a web address become links to click. */
-export function drawn(made: Pick<PairReply, "url" | "obsidian" | "expires" | "qr" | "loopback">): (Node | null)[] {
-  const until = new Date(made.expires).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
-  const loopback = h(
-    "p",
-    { class: "pair-warning", role: "alert" },
-    ...tparts(
-      "Only this computer reaches the server, so this link works here alone. For a phone, put Tailscale or a proxy in front of it and set {setting}, or let it listen in your network: docs/home-server.md has the steps.",
-      { setting: h("code", {}, "server.public_url") },
-    ),
-  );
-  return [
-    made.loopback ? loopback : null,
-    h("img", { class: "pair-code", src: made.qr, alt: t("QR code of the link for a browser"), width: 240, height: 240 }),
-    h("p", {}, t("Scan it with the phone’s camera, or open a link on the device. It works once, until {until}.", { until })),
-    h("p", { class: "pair-link" }, h("strong", {}, t("Browser"), " "), h("code", {}, made.url)),
-    h("p", { class: "pair-link" }, h("strong", {}, "Obsidian "), h("code", {}, made.obsidian)),
+/**
+ * What is shown of a link; only an `obsidian:` and a web address become links to click. For an address that no other
+ * device reaches there is no QR code, but what to do; its links lead to where this page reaches the server, `here`.
+ */
+export function drawn(made: Pick<PairReply, "url" | "obsidian" | "expires" | "qr" | "loopback">, here = location.origin): (Node | null)[] {
+  const time = new Date(made.expires).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
+  const { url, obsidian } = made.loopback ? movedTo(here, made) : made;
+  const links = [
+    h("p", { class: "pair-link" }, h("strong", {}, t("Browser"), " "), h("code", {}, url)),
+    h("p", { class: "pair-link" }, h("strong", {}, "Obsidian "), h("code", {}, obsidian)),
   ];
+  if (made.loopback) return [reachable(here), h("p", {}, t("For another browser or Obsidian on this computer, this works once, until {time}:", { time })), ...links];
+  return [
+    h("img", { class: "pair-code", src: made.qr, alt: t("QR code of the link for a browser"), width: 240, height: 240 }),
+    h("p", {}, t("Scan it with the phone’s camera, or open a link on the device. It works once, until {until}.", { until: time })),
+    ...links,
+  ];
+}
+
+/** The links of a reply, for another address of the same server. */
+function movedTo(here: string, { url, obsidian }: Pick<PairReply, "url" | "obsidian">): Pick<PairReply, "url" | "obsidian"> {
+  const before = new URL(url).origin;
+  return { url: url.replace(before, here), obsidian: obsidian.replace(encodeURIComponent(before), encodeURIComponent(here)) };
+}
+
+/** What makes a server of this computer alone reachable for a phone. */
+function reachable(here: string): HTMLElement {
+  const { port, protocol } = new URL(here);
+  const number = port || (protocol === "https:" ? "443" : "80");
+  const step = (text: string, command: string): HTMLElement => h("li", {}, text, h("pre", { tabindex: "0" }, h("code", {}, command)));
+  return h(
+    "section",
+    { class: "pair-warning" },
+    h("h2", {}, t("Make it reachable for a phone")),
+    h("p", {}, t("Only this computer reaches the server, so a phone cannot open its links yet.")),
+    h(
+      "ol",
+      {},
+      step(t("Install Tailscale on this computer and on the phone. Then, in a terminal here:"), `tailscale serve --bg ${number}`),
+      h("li", {}, ...tparts("Enter the address that it prints as {setting}, and restart the server.", { setting: h("a", { href: "#/manage/config" }, t("Address for other devices")) })),
+      h("li", {}, t("Come back here and make a link: it has a QR code then.")),
+    ),
+    h("details", {}, h("summary", {}, t("Without Tailscale, in a home network that you trust")), h("ol", {}, step(t("Stop the server, and start it for the whole network; what is sent is not encrypted:"), `notewell serve --host 0.0.0.0 --port ${number}`))),
+    h("p", { class: "faint" }, t("docs/home-server.md has other ways, with certificates.")),
+  );
 }
