@@ -20,6 +20,7 @@ from notewell.contract.search import (
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinksCache
 from notewell.search.query.language import ParsedQuery, describe_query
+from notewell.search.query.note_columns import ColumnsCache
 from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.spelling import WordListCache
 from notewell.search.rank.evidence import UNTUNED, ReadabilityCache, Tuning
@@ -39,6 +40,7 @@ class Caches:
     facts: FactsCache
     names: NamesCache = field(default_factory=NamesCache)
     words: WordListCache = field(default_factory=WordListCache)
+    columns: ColumnsCache = field(default_factory=ColumnsCache)
     embeds: EmbedsCache = field(default_factory=EmbedsCache)
     topics: TopicLinksCache = field(default_factory=TopicLinksCache)
     readability: ReadabilityCache = field(default_factory=ReadabilityCache)

@@ -82,6 +82,7 @@ def _filtered(context: SearchContext, parsed: ParsedQuery, report: Report) -> Id
         index,
         hidden=request.hidden,
         facts=context.caches.facts.current(index),
+        columns=context.caches.columns.current(index),
         embeds=context.caches.embeds.current(index) if parsed.text else (),
     )
     report.filtered.update(allowed.filtered)

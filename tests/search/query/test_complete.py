@@ -12,8 +12,8 @@ from notewell.base.types import PropertyValue, StoredNote
 from notewell.contract.search import Completion
 from notewell.search.query import language
 from notewell.search.query.complete import Name, NameIndex, Vocabulary, complete, folded
-from notewell.search.query.conditions import has_property
 from notewell.search.query.language import All, PathContains, Property, Tagged, Text
+from notewell.search.query.note_columns import NoteColumns
 
 
 def note(
@@ -178,7 +178,7 @@ def test_what_is_inserted_finds_the_note_it_was_taken_from(
             assert meant.warnings == ()
             match meant.condition:
                 case Property() as wanted:
-                    assert has_property(kept, wanted)
+                    assert bool(NoteColumns((kept,)).with_property(wanted)[0])
                 case PathContains(_, text):
                     assert text in kept.path.casefold()
                 case other:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from notewell.base.types import PropertyValue, StoredNote
-from notewell.search.query.conditions import has_property
 from notewell.search.query.language import Property, parse
+from notewell.search.query.note_columns import NoteColumns
 
 PROPERTIES: Mapping[str, PropertyValue] = {
     "Status": "Draft",
@@ -39,7 +39,7 @@ def meets(query: str, properties: Mapping[str, PropertyValue] = PROPERTIES) -> b
         size=1,
         warnings=(),
     )
-    return has_property(note, asked)
+    return bool(NoteColumns((note,)).with_property(asked)[0])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Filters notes by the conditions of a query, before scoring.
 
-Conditions on metadata use the notes in memory, words and phrases use the keyword index, and a
-phrase of several words is then verified in the text. Of the values of properties the index knows
+Conditions on metadata use columns of the notes in memory, words and phrases the keyword index, and
+a phrase of several words is then verified in the text. Of the values of properties the index knows
 only which stems they have, so words and phrases are verified in them.
 
 A compound such as `YouTube` is indexed as its parts, one after the other, and as a whole without a
@@ -12,26 +12,30 @@ each word also as two parts if there are such.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice, product
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import FloatArray, IdArray, PropertyValue, StoredChunk, StoredNote
+from notewell.base.types import (
+    FloatArray,
+    IdArray,
+    NoteFieldWeights,
+    StoredChunk,
+    StoredNote,
+)
 from notewell.contract.search import Removed
 from notewell.index.analyze import SPACELESS, tokens, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS
 from notewell.index.port import IndexReader, KeywordIndex
-from notewell.search.query import dates
 from notewell.search.query.language import (
     All,
-    Comparison,
     Dated,
     Either,
     Node,
@@ -40,12 +44,11 @@ from notewell.search.query.language import (
     Property,
     Tagged,
     Text,
-    ValueTest,
 )
+from notewell.search.query.note_columns import NoteColumns
 from notewell.search.query.note_facts import NO_NOTES, Facts, modified_time, stated_time
 from notewell.vault.daily import DailyNotes
 from notewell.vault.properties import link_words, property_words
-from notewell.vault.readers import kinds_of
 
 _Mask = npt.NDArray[np.bool_]
 _MAX_PATHS = 5  # paths of excluded notes per condition
@@ -70,6 +73,7 @@ def allowed(
     *,
     hidden: frozenset[str] = frozenset(),
     facts: Facts | None = None,
+    columns: NoteColumns | None = None,
     embeds: Sequence[tuple[int, int]] = (),
 ) -> AllowedNotes:
     """Apply the parts of `condition` in turn to all notes of the index.
@@ -78,12 +82,13 @@ def allowed(
     properties and folder of the note as well.
 
     `facts` has the times of creation; None: they are read from the notes, which takes longer and
-    recognises only daily notes with Obsidian's default names.
+    recognises only daily notes with Obsidian's default names. `columns` are those of the notes, if
+    they were made before.
     `hidden` are paths that the user judged as no answer to this query; they are removed too.
     """
-    notes = index.all_notes()
-    ids = np.fromiter((note.id for note in notes), np.int64, len(notes))
-    evaluation = _Evaluation(index, notes, ids, facts)
+    columns = columns or NoteColumns(index.all_notes())
+    notes, ids = columns.notes, columns.ids
+    evaluation = _Evaluation(index, columns, facts)
     within = np.ones(len(notes), np.bool_)
     removed: dict[str, Removed] = {}
 
@@ -102,7 +107,8 @@ def allowed(
         note_removed(_reason(part), within & ~kept)
         within = kept
     if hidden:
-        seen = np.fromiter((note.path not in hidden for note in notes), np.bool_, len(notes))
+        seen = np.ones(len(notes), np.bool_)
+        seen[[columns.places[path] for path in hidden if path in columns.places]] = False
         note_removed("never_for_this", within & ~seen)
         within = within & seen
     return AllowedNotes(ids[within], tuple(removed.values()))
@@ -111,17 +117,24 @@ def allowed(
 @dataclass(frozen=True, slots=True, eq=False)
 class _Evaluation:
     index: IndexReader
-    notes: tuple[StoredNote, ...]
-    ids: IdArray
+    columns: NoteColumns
     facts: Facts | None
+
+    @property
+    def notes(self) -> tuple[StoredNote, ...]:
+        """All notes, in order of id."""
+        return self.columns.notes
+
+    @property
+    def ids(self) -> IdArray:
+        """Their ids."""
+        return self.columns.ids
 
     def mask(self, node: Node, within: _Mask) -> _Mask:
         """Mask (n,) of the notes in `within` that meet `node`."""
         match node:
             case All(parts):
-                for part in parts:
-                    within = self.mask(part, within)
-                return within
+                return reduce(lambda left, part: self.mask(part, left), parts, within)
             case Either(parts):
                 found = np.zeros_like(within)
                 for part in parts:
@@ -131,15 +144,16 @@ class _Evaluation:
                 return within & ~self.mask(part, within)
             case Text():
                 return self.text(node, within)
-            case Dated(field, start, end):
-                times = self.times(created=field == "created")
-                within = within if start is None else within & (times >= start)
-                return within & (~np.isnan(times) if end is None else times < end)
-            case _:
-                met = within.copy()
-                for at in np.flatnonzero(within).tolist():
-                    met[at] = _note_meets(node, self.notes[at])
-                return met
+            case Dated():
+                return self.dated(node, within)
+            case PathContains() | Tagged() | Property():
+                return within & self.columns.meeting(node)
+
+    def dated(self, node: Dated, within: _Mask) -> _Mask:
+        """Notes whose time lies in the range."""
+        times = self.times(created=node.field == "created")
+        within = within if node.start is None else within & (times >= node.start)
+        return within & (~np.isnan(times) if node.end is None else times < node.end)
 
     def times(self, *, created: bool) -> FloatArray:
         """Times of creation or of modification (n,): as notes state them, or else of their files.
@@ -197,11 +211,12 @@ class _Evaluation:
 
     def may_state(self, tokens: Sequence[str], within: _Mask) -> list[int]:
         """Places of the notes of which every token's stem stands in some property."""
-        places = np.flatnonzero(within)
-        terms = [QueryTerm(token) for token in tokens]
-        masks = self.index.keywords.fields_of(terms, self.ids[places]).masks
-        held: list[int] = places[((masks & PROPERTY_BITS) != 0).all(axis=1)].tolist()
-        return held
+        for token in tokens:
+            found = self.index.keywords.match_notes([QueryTerm(token)], weights=NoteFieldWeights())
+            stating = found.note_ids[(found.fields & PROPERTY_BITS) != 0]
+            within = within & np.isin(self.ids, stating)
+        places: list[int] = np.flatnonzero(within).tolist()
+        return places
 
 
 def _inheriting(
@@ -235,21 +250,6 @@ def _is_of_the_note(part: Node) -> bool:
             return all(_is_of_the_note(each) for each in parts)
         case _:
             return False
-
-
-def _note_meets(node: PathContains | Tagged | Property, note: StoredNote) -> bool:
-    match node:
-        case PathContains(field, text):
-            where = note.path if field == "path" else note.path.rpartition("/")[2]
-            return text in where.casefold()
-        case Tagged(tag):
-            return any(_is_within(own.casefold(), tag) for own in note.tags)
-        case Property():
-            return has_property(note, node)
-
-
-def _is_within(own: str, tag: str) -> bool:
-    return own == tag or own.startswith(f"{tag}/")
 
 
 def _parts(condition: Node | None) -> tuple[Node, ...]:
@@ -351,100 +351,6 @@ def states_properties(chunk: StoredChunk) -> bool:
 
 def _is_word(char: str) -> bool:
     return char.isalnum() and _SPACELESS.match(char) is None
-
-
-def has_property(note: StoredNote, wanted: Property) -> bool:
-    """Tell whether a note has the property and, if there are tests, one value that meets one test.
-
-    For the filter `type:`, a file without such a property has the type of its file.
-    """
-    found = [value for name, value in _properties(note) if name.casefold() == wanted.name]
-    if not found and wanted.reason == "type":
-        found = [*kinds_of(note.path)]
-    if not found or not wanted.tests:
-        return bool(found)
-    return any(_meets(value, test) for value in found for test in wanted.tests)
-
-
-def _properties(note: StoredNote) -> Iterator[tuple[str, PropertyValue]]:
-    """A note's properties, including its tags and aliases from anywhere in the note."""
-    yield from note.properties.items()
-    if note.tags:
-        yield "tags", note.tags
-    if note.aliases:
-        yield "aliases", note.aliases
-
-
-def _meets(value: PropertyValue, test: ValueTest) -> bool:
-    if test.operand is None:
-        return value is None or value in ("", ())
-    if isinstance(value, tuple):
-        return any(_meets(item, test) for item in value)
-    if isinstance(value, bool):
-        return test.comparison == "=" and str(value).casefold() == test.operand.casefold()
-    if isinstance(value, Mapping) or value is None:
-        return False
-    return _compare(value, test.comparison, test.operand)
-
-
-def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
-    """Compare as numbers if both are, as dates if both are, else as text ignoring case."""
-    left, right = _number(value), _number(operand)
-    if left is not None and right is not None:
-        return _ordered(left, comparison, right)
-    text = str(value)
-    day, wanted = dates.calendar(text), dates.calendar(operand)
-    if day is not None and wanted is not None:
-        return _within(day.start, comparison, wanted)
-    if comparison == "=":
-        return operand.casefold() in _spellings(text)
-    return _ordered(text.casefold(), comparison, operand.casefold())
-
-
-def _ordered(left: float | str, comparison: Comparison, right: float | str) -> bool:
-    """Compare two numbers or two texts."""
-    if left == right:
-        return comparison in {"=", ">=", "<="}
-    return comparison in ({">", ">="} if _less(right, left) else {"<", "<="})
-
-
-def _less(left: float | str, right: float | str) -> bool:
-    if isinstance(left, str) or isinstance(right, str):
-        return str(left) < str(right)
-    return left < right
-
-
-def _within(moment: float, comparison: Comparison, wanted: dates.Period) -> bool:
-    """Compare a POSIX time with a period, such as a month: after it, before it, or in it."""
-    match comparison:
-        case "=":
-            return wanted.start <= moment < wanted.end
-        case ">":
-            return moment >= wanted.end
-        case ">=":
-            return moment >= wanted.start
-        case "<":
-            return moment < wanted.start
-        case "<=":
-            return moment < wanted.end
-
-
-def _number(value: str | float) -> float | None:
-    """The value as a number; None for other text and for "nan", which equals no number."""
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return None if math.isnan(number) else number
-
-
-def _spellings(text: str) -> set[str]:
-    """The value, case-folded, and for a link also its target, name and display text."""
-    folded = text.casefold().strip()
-    if not (folded.startswith("[[") and folded.endswith("]]")):
-        return {folded}
-    parts = folded[2:-2].split("|")
-    return {folded, *parts, parts[0].rpartition("/")[2]}
 
 
 _FEW = 100  # passages, which are compared with the phrase in some milliseconds
