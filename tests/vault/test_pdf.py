@@ -6,7 +6,7 @@ import pytest
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
-from notewell.vault.readers.pdf import MAX_PAGES, Line, joined, pdf_date, without_running_heads
+from notewell.vault.readers.pdf import MAX_PAGES, PdfLine, joined, pdf_date, without_running_heads
 from notewell.vault.readers.reader import ReadNote
 from tests.vault.pdf_files import Row, pdf
 from tests.vault.reading import check, read
@@ -83,7 +83,7 @@ def test_running_heads_and_page_numbers_are_left_out() -> None:
 
 
 def test_few_pages_have_no_running_heads() -> None:
-    pages = [[Line("Same")], [Line("Same")], [Line("Same")]]
+    pages = [[PdfLine("Same")], [PdfLine("Same")], [PdfLine("Same")]]
 
     assert without_running_heads(pages) == pages
 

@@ -67,7 +67,6 @@ class CrossEncoder:
 
     @property
     def name(self) -> str:
-        """The model's name for people."""
         return self._name
 
     def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:

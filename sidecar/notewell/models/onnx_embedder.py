@@ -106,17 +106,14 @@ class OnnxEmbedder:
 
     @property
     def key(self) -> ModelKey:
-        """The key under which its vectors are stored; names the quantisation in use."""
         return self._key
 
     @property
     def dimensions(self) -> int:
-        """Length of its vectors."""
         return self._spec.dimensions
 
     @property
     def sizes(self) -> ChunkSizes:
-        """Chunk sizes that suit the model."""
         return self._spec.sizes
 
     def count_tokens(self, text: str) -> int:

@@ -119,17 +119,14 @@ class ResilientEmbedder:
 
     @property
     def key(self) -> ModelKey:
-        """The key under which its vectors are stored, at every step."""
         return self._key
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
         return self._first.dimensions
 
     @property
     def sizes(self) -> ChunkSizes:
-        """Chunk sizes that suit the model."""
         return self._first.sizes
 
     @property
@@ -160,12 +157,11 @@ class ResilientEmbedder:
 
     @property
     def window_tokens(self) -> int:
-        """See `types.EmbedsWindows`."""
         first = self._first
         return first.window_tokens if isinstance(first, EmbedsWindows) else 0
 
     def embed_windows(self, windows: Sequence[Window]) -> list[FloatArray]:
-        """See `types.EmbedsWindows`; raises as `embed_passages` does."""
+        """Vectors of the passages of windows; raises as `embed_passages` does."""
 
         def all_of(embedder: Embedder) -> list[FloatArray]:
             if not isinstance(embedder, EmbedsWindows):

@@ -73,17 +73,14 @@ class TorchEmbedder:
 
     @property
     def key(self) -> ModelKey:
-        """The key under which its vectors are stored."""
         return self._key
 
     @property
     def dimensions(self) -> int:
-        """Length of its vectors."""
         return self._dimensions
 
     @property
     def sizes(self) -> ChunkSizes:
-        """Chunk sizes that suit the model."""
         return self._sizes
 
     def count_tokens(self, text: str) -> int:

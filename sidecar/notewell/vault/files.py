@@ -471,7 +471,7 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
 
 
 @frozen
-class NoteText:
+class HashedNote:
     """A note as read. `text` is what its offsets and lines count in."""
 
     note: Note
@@ -479,7 +479,7 @@ class NoteText:
     content_hash: bytes  # BLAKE2b-128 of the file's bytes
 
 
-def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = None) -> NoteText:
+def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = None) -> HashedNote:
     """Read a file with the reader for its ending.
 
     What may crash or delay its parser is read in the `child`; None: in one for this file alone.
@@ -499,7 +499,7 @@ def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = No
     else:
         with closing(ReaderProcess()) as own:
             found = own.read(raw, known)
-    return NoteText(bounded(found.note), found.text, _hash(raw))
+    return HashedNote(bounded(found.note), found.text, _hash(raw))
 
 
 def is_ordinary(file: FileRef) -> bool:

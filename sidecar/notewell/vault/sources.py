@@ -14,7 +14,7 @@ from urllib.parse import quote
 from notewell.base.errors import NotFoundError
 from notewell.base.types import FileRef, VaultRecord, VaultRules, Walk
 from notewell.vault import files
-from notewell.vault.files import NoteText, content_hash, read_note
+from notewell.vault.files import HashedNote, content_hash, read_note
 from notewell.vault.mirror import Mirror
 from notewell.vault.readers import READERS, link_name, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
@@ -58,7 +58,7 @@ class Source(Protocol):
         """
         ...
 
-    def read(self, stamp: FileRef) -> NoteText:
+    def read(self, stamp: FileRef) -> HashedNote:
         """Read a note.
 
         Raises UnreadableNoteError with code "vanished", "unreadable", "too_large", "binary" or
@@ -100,33 +100,29 @@ class FolderSource:
         self._child = ReaderProcess()
 
     def list(self, within: Sequence[str] = ()) -> Walk:
-        """See `Source.list`."""
         return files.walk(self._record.path, self._rules, within=within)
 
     def stamp(self, path: str) -> FileRef:
-        """See `Source.stamp`."""
         return files.stat(self._record.path, path)
 
-    def read(self, stamp: FileRef) -> NoteText:
-        """See `Source.read`."""
+    def read(self, stamp: FileRef) -> HashedNote:
         return read_note(stamp, self._rules, self._child)
 
     def content_hash(self, stamp: FileRef) -> bytes:
-        """See `Source.content_hash`."""
         return content_hash(stamp, self._rules)
 
     def excluded(self, path: str) -> tuple[str, str] | None:
-        """See `Source.excluded`; a folder has a rule of its own."""
+        """A folder has a rule of its own."""
         if files.is_folder(self._record.path, path):
             return "folder", "A folder. Each file in it is decided separately."
         return files.decide(self._record.path, self._rules, path)
 
     def uri(self, path: str, anchor: str | None = None) -> str:
-        """See `Source.uri`: an `obsidian://` link."""
+        """An `obsidian://` link."""
         return obsidian_uri(self._record.obsidian_name, path, anchor)
 
     def receiver(self) -> Mirror | None:
-        """See `Source.receiver`: clients only report what changed."""
+        """None: clients only report what changed."""
         return None
 
 
@@ -161,7 +157,7 @@ class MirrorSource(FolderSource):
         self._folder = record.path
 
     def receiver(self) -> Mirror | None:
-        """See `Source.receiver`. Creates the folder if it is missing. Only one writer at a time."""
+        """The store of the mirror, made if it is missing. Only one writer at a time."""
         return Mirror(self._folder, self.types)
 
 

@@ -78,7 +78,7 @@ def read_ontology(notes: Iterable[StoredNote], folder: str) -> Ontology:
     return Ontology(tuple(topics), index_notes, instructions)
 
 
-class NoteProperties(Protocol):
+class NoteWithTopics(Protocol):
     """A note, as far as its topics go."""
 
     @property
@@ -92,7 +92,7 @@ class NoteProperties(Protocol):
         ...
 
 
-def topic_values(notes: Iterable[NoteProperties], ontology: Ontology) -> Iterator[Value]:
+def topic_values(notes: Iterable[NoteWithTopics], ontology: Ontology) -> Iterator[Value]:
     """Yield each value of `topics` of notes that are no topics themselves."""
     names = NoteNames()
     for topic in ontology.topics:

@@ -17,7 +17,7 @@ from notewell.engine.ingest.note_reader import NoteReader, Reading
 from notewell.engine.ingest.pacing import next_retry
 from notewell.engine.ingest.queue import Work
 from notewell.index.embedded.index import EmbeddedIndex
-from notewell.vault.files import NoteText
+from notewell.vault.files import HashedNote
 from notewell.vault.sources import FolderSource
 
 
@@ -26,7 +26,7 @@ class Folder(FolderSource):
 
     fails: Callable[[FileRef], None] = staticmethod(lambda _: None)
 
-    def read(self, stamp: FileRef) -> NoteText:
+    def read(self, stamp: FileRef) -> HashedNote:
         self.fails(stamp)
         return super().read(stamp)
 

@@ -29,7 +29,7 @@ from notewell.engine.ingest.embed import SentenceVectors
 from notewell.engine.ingest.plan import NOT_NOTES
 from notewell.index.port import Index
 from notewell.vault.chunk import chunk
-from notewell.vault.files import NoteText
+from notewell.vault.files import HashedNote
 from notewell.vault.readers.process import TOO_SLOW, too_slow
 from notewell.vault.sources import Source
 from notewell.vault.topic_cuts import TopicCuts, compared_sentences
@@ -126,7 +126,7 @@ class _Found:
     """A file as it was read, and how long that took."""
 
     file: FileRef
-    read: NoteText
+    read: HashedNote
     seconds: float
 
 

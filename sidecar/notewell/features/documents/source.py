@@ -28,7 +28,7 @@ from notewell.base.support import disk
 from notewell.base.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
 from notewell.engine.configuration import allowed_place
 from notewell.vault import files
-from notewell.vault.files import NoteText, content_hash, read_note
+from notewell.vault.files import HashedNote, content_hash, read_note
 from notewell.vault.mirror import Mirror
 from notewell.vault.paths import DOCUMENTS, is_document
 from notewell.vault.readers import READERS, reader_of
@@ -229,7 +229,7 @@ class DocumentSource:
             return self._file(place.path, path)
         return replace(files.stat(place.path, inner), path=path)
 
-    def read(self, stamp: FileRef) -> NoteText:
+    def read(self, stamp: FileRef) -> HashedNote:
         return read_note(stamp, self._rules, self._child)
 
     def content_hash(self, stamp: FileRef) -> bytes:
@@ -290,7 +290,7 @@ class _WithDocuments:
     def stamp(self, path: str) -> FileRef:
         return self._of(path).stamp(path)
 
-    def read(self, stamp: FileRef) -> NoteText:
+    def read(self, stamp: FileRef) -> HashedNote:
         return self._of(stamp.path).read(stamp)
 
     def content_hash(self, stamp: FileRef) -> bytes:

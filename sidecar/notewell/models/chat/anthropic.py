@@ -33,7 +33,6 @@ class Anthropic:
     def stream(
         self, model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], most_tokens: int
     ) -> Iterator[str | Turn]:
-        """See `ChatModel`."""
         body: dict[str, Json] = {
             "model": model,
             "system": "\n\n".join(one.text for one in messages if one.role == "system"),
@@ -49,7 +48,6 @@ class Anthropic:
         return collect_turn(self._wire.events("/v1/messages", body), _AnthropicTurn())
 
     def models(self) -> tuple[ModelInfo, ...]:
-        """See `ChatModel`."""
         return tuple(
             ModelInfo(str(one["id"]), limit(one, _INPUT), limit(one, _OUTPUT))
             for one in listed_models(self._wire.get("/v1/models?limit=1000"))

@@ -41,7 +41,6 @@ class OpenAI:
     def stream(
         self, model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], most_tokens: int
     ) -> Iterator[str | Turn]:
-        """See `ChatModel`."""
         body: dict[str, Json] = {
             "model": model,
             "messages": [_message(message) for message in messages],
@@ -53,7 +52,6 @@ class OpenAI:
         return collect_turn(self._wire.events("/chat/completions", body), _OpenAiTurn())
 
     def models(self) -> tuple[ModelInfo, ...]:
-        """See `ChatModel`."""
         return tuple(
             ModelInfo(
                 str(one["id"]).removeprefix("models/"), limit(one, _INPUT), limit(one, _OUTPUT)

@@ -259,12 +259,10 @@ class RemoteEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Length of its vectors."""
         return self._dimensions
 
     @property
     def sizes(self) -> ChunkSizes:
-        """Chunk sizes that suit the model."""
         return self._model.sizes
 
     @property
@@ -295,7 +293,7 @@ class RemoteEmbedder:
     def embed_pieces(
         self, texts: Sequence[str], documents: Sequence[str]
     ) -> Iterator[EmbeddedPiece]:
-        """See `types.EmbedsInPieces`: what was answered is given before a failure is raised."""
+        """Answers that arrived are given before a failure is raised."""
         self._service.check_open()
         sent = [_readable(self._model.passage_prefix + text) for text in texts]
         works = [partial(self._piece, sent, rows) for rows in self._requests(sent, documents)]

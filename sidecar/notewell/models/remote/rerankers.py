@@ -68,7 +68,6 @@ class RemoteReranker:
 
     @property
     def name(self) -> str:
-        """The model and its host, for people."""
         return f"{self._endpoint.model}@{self._endpoint.host}"
 
     def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:

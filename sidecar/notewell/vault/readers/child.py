@@ -128,7 +128,6 @@ class _Remote:
         self._requests, self._replies = requests, replies
 
     def read(self, image: bytes) -> str:
-        """See `Ocr.read`."""
         if not self.is_installed:
             return ""
         send(self._replies, ReadReply("image"), image)

@@ -38,7 +38,7 @@ class Ocr(Protocol):
 
 
 class Tesseract:
-    """See `Ocr`."""
+    """The program tesseract. Satisfies `Ocr`."""
 
     def __init__(self) -> None:
         """The time begins to run with the first image."""
@@ -48,11 +48,9 @@ class Tesseract:
 
     @property
     def is_installed(self) -> bool:
-        """See `Ocr.is_installed`."""
         return self._program is not None
 
     def read(self, image: bytes) -> str:
-        """See `Ocr.read`."""
         if self._until is None:
             self._until = time.monotonic() + MAX_SECONDS
         left = self._until - time.monotonic()

@@ -60,11 +60,11 @@ _MAX_TITLE = 300
 
 
 @frozen
-class Line:
+class PdfLine:
     """A line of text; places are in points from the lower edge of the page, sizes in points.
 
     A word that is hyphenated at the end of a line goes on behind U+FFFE, as PDFium has it, so one
-    `Line` may be several printed ones.
+    `PdfLine` may be several printed ones.
     """
 
     text: str
@@ -80,7 +80,7 @@ class PdfPages:
     `count` is the number of all pages; at most MAX_PAGES are read.
     """
 
-    lines: tuple[tuple[Line, ...], ...]
+    lines: tuple[tuple[PdfLine, ...], ...]
     metadata: dict[str, str]
     count: int
     damaged: int
@@ -107,7 +107,7 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
             code="unreadable",
         ) from error
     with document:
-        pages: list[tuple[Line, ...]] = []
+        pages: list[tuple[PdfLine, ...]] = []
         damaged = 0
         for number in range(min(len(document), MAX_PAGES)):
             try:
@@ -126,7 +126,7 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
         return PdfPages(tuple(pages), metadata, len(document), damaged)
 
 
-def _scanned(page: Any, ocr: Ocr) -> Iterator[Line]:
+def _scanned(page: Any, ocr: Ocr) -> Iterator[PdfLine]:
     """The lines of a page (PdfPage) that is an image; blank lines between them are gaps."""
     width, height = page.get_size()
     scale = min(_DPI / 72, (_MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
@@ -137,10 +137,10 @@ def _scanned(page: Any, ocr: Ocr) -> Iterator[Line]:
     bitmap.close()
     for number, row in enumerate(ocr.read(image).split("\n")):
         if row.strip() and number < _MAX_LINES:
-            yield Line(row.strip(), 0.0, -2.0 * number, -2.0 * number - 1)
+            yield PdfLine(row.strip(), 0.0, -2.0 * number, -2.0 * number - 1)
 
 
-def _lines(page: Any) -> Iterator[Line]:
+def _lines(page: Any) -> Iterator[PdfLine]:
     """The lines of a text page (PdfTextPage; the library has no types) that are not blank."""
     from pypdfium2 import raw as pdfium  # noqa: PLC0415
 
@@ -161,7 +161,7 @@ def _lines(page: Any) -> Iterator[Line]:
             first = start + len(line) - len(line.lstrip())
             bottom, top = edges(first)
             end = edges(first + len(shown) - 1)[0]
-            yield Line(shown, abs(top - bottom), top, end)
+            yield PdfLine(shown, abs(top - bottom), top, end)
         start += len(line) + 1
 
 
@@ -174,7 +174,7 @@ class PrintedBlock:
     level: int = 0
 
 
-def blocks_of(pages: Sequence[Sequence[Line]]) -> list[PrintedBlock]:
+def blocks_of(pages: Sequence[Sequence[PdfLine]]) -> list[PrintedBlock]:
     """The paragraphs and headings of all pages in order.
 
     Running heads and page numbers are left out, hyphenated words joined. A sentence that goes on
@@ -190,7 +190,7 @@ def blocks_of(pages: Sequence[Sequence[Line]]) -> list[PrintedBlock]:
     return blocks
 
 
-def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def without_running_heads(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
     """Drop what is at the top or bottom of at least half of the pages, numbers apart."""
     printed = [page for page in pages if page]
     if len(printed) < 4:
@@ -207,7 +207,7 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return kept
 
 
-def _edges(page: Sequence[Line]) -> Sequence[Line]:
+def _edges(page: Sequence[PdfLine]) -> Sequence[PdfLine]:
     if len(page) <= _EDGE_LINES:
         return ()  # a slide or a title page
     return (*page[:_EDGE_LINES], *page[max(_EDGE_LINES, len(page) - _EDGE_LINES) :])
@@ -217,7 +217,7 @@ def _edge_key(text: str) -> str:
     return _NUMBERS.sub("#", text.casefold())
 
 
-def _heading_levels(pages: Sequence[Sequence[Line]]) -> dict[float, int]:
+def _heading_levels(pages: Sequence[Sequence[PdfLine]]) -> dict[float, int]:
     """The level of each font size that headings have, by the rounded size."""
     sizes: Counter[float] = Counter()
     lines: Counter[float] = Counter()
@@ -244,11 +244,11 @@ def _rounded(size: float) -> float:
     return round(size * 2) / 2
 
 
-def _paragraphs(lines: Sequence[Line], levels: dict[float, int]) -> Iterator[tuple[str, int]]:
+def _paragraphs(lines: Sequence[PdfLine], levels: dict[float, int]) -> Iterator[tuple[str, int]]:
     """The paragraphs and headings of a page, each with its level."""
     usual = _usual_gap(lines)
     text, level = "", 0
-    before: Line | None = None
+    before: PdfLine | None = None
     for line in lines:
         titles = len(line.text) <= _MAX_HEADING and not _LEADERS.search(line.text)
         own = levels.get(_rounded(line.size), 0) if titles else 0
@@ -263,7 +263,7 @@ def _paragraphs(lines: Sequence[Line], levels: dict[float, int]) -> Iterator[tup
         yield _clean(text), level
 
 
-def _begins(before: Line, line: Line, usual: float, *, same: bool) -> bool:
+def _begins(before: PdfLine, line: PdfLine, usual: float, *, same: bool) -> bool:
     """True if a line begins a paragraph or heading."""
     if not same or _ITEM.match(line.text):
         return True
@@ -273,7 +273,7 @@ def _begins(before: Line, line: Line, usual: float, *, same: bool) -> bool:
     return gap > usual + _GAP * max(line.size, 1.0)
 
 
-def _usual_gap(lines: Sequence[Line]) -> float:
+def _usual_gap(lines: Sequence[PdfLine]) -> float:
     gaps = [
         before.bottom - line.top
         for before, line in pairwise(lines)
