@@ -11,11 +11,13 @@ from notewell.base.types import Batch, Settings, VaultRecord
 from notewell.contract.runs import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
+from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunLog, Runs
 from notewell.engine.vaults.registry import Registry
 from notewell.features.documents import source as document_store
 from notewell.features.documents.source import DocumentStore, StoredPlace
 from notewell.features.gleanings.collect import GleaningFile
+from notewell.features.memory import MemoryRules
 from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import (
     ApplyMemory,
@@ -94,9 +96,19 @@ def _check_undo(root: Path, done: bool) -> list[str]:
 # --- memories -----------------------------------------------------------------------------------
 
 
+def vault_of_memories(root: Path, writer: VaultWriter | None) -> OpenVault:
+    """A vault whose folder of memories is `Memory`."""
+    return open_vault(
+        record=VaultRecord("v1", "v", root / "vault"),
+        settings=Settings(root, root, root, features={"memory": MemoryRules("Memory")}),
+        writer=writer,
+        changed=lambda _: None,
+    )
+
+
 def _memories(root: Path) -> Memories:
-    folder = MemoryFolder(root / "vault", "Memory", _writer(root), lambda _: None)
-    return Memories("v", folder, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0))
+    vault = vault_of_memories(root, _writer(root))
+    return Memories(vault, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0))
 
 
 def _ask(memories: Memories, request: MemoryRequest) -> None:
@@ -117,7 +129,7 @@ def _remember(root: Path) -> None:
 
 
 def _check_memories(root: Path, done: bool) -> list[str]:
-    found = MemoryFolder(root / "vault", "Memory", None, lambda _: None)
+    found = MemoryFolder(vault_of_memories(root, None))
     contents = sorted(memory.content.strip() for memory in found.all())
     steps = (
         ["Bees find their hive by its smell.", "Snow falls in winter."],

@@ -41,6 +41,7 @@ from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import NAME as JOURNAL
 from notewell.vault.write_journal import Journal
 from tests.faults.damage import harms
+from tests.faults.operations import vault_of_memories
 
 PLACES = 25
 
@@ -137,8 +138,9 @@ def use_conversation(root: Path) -> None:
 def make_memory(root: Path) -> Path:
     (root / "vault").mkdir()
     writer = VaultWriter(root / "vault", Journal(root))
-    folder = MemoryFolder(root / "vault", "Memory", writer, lambda _: None)
-    memories = Memories("v", folder, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0))
+    memories = Memories(
+        vault_of_memories(root, writer), Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0)
+    )
     memories.answers[StoreMemory](StoreMemory("Bees find their hive by its smell."))
     (note,) = (root / "vault" / "Memory").rglob("*.md")
     return note
@@ -147,7 +149,7 @@ def make_memory(root: Path) -> Path:
 def use_memory(root: Path) -> None:
     """A note of the vault: what is left of it is a memory, or it is named as none."""
     before = [file.read_bytes() for file in (root / "vault").rglob("*.md")]
-    folder = MemoryFolder(root / "vault", "Memory", None, lambda _: None)
+    folder = MemoryFolder(vault_of_memories(root, None))
     memories = folder.all()
     assert len(memories) <= len(before)
     for warning in folder.warnings:

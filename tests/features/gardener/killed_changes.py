@@ -1,6 +1,6 @@
 """Applies a plan in child processes that are killed at every step, each followed by a resumption.
 
-    python killed_changes.py VAULT DATA PLAN apply|undo STEPS
+    python -m tests.features.gardener.killed_changes VAULT DATA PLAN apply|undo STEPS
 
 Prints one JSON line for each step: how the child ended, whether the notes changed, and how many
 suggestions are applied according to the plan. A process of its own, because a process with the
@@ -21,6 +21,7 @@ from notewell.features.gardener.plans import GardenFile, GardenState
 from notewell.vault import write
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
+from tests.engine.open_vault import open_vault
 
 
 def countdown(steps: int) -> Callable[[], None]:
@@ -65,7 +66,9 @@ def main() -> None:
     vault, data, plan, what, most = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:6]
 
     def fresh() -> SuggestionWriter:
-        return SuggestionWriter(VaultWriter(vault, Journal(data)), GardenFile(data), lambda _: None)
+        writer = VaultWriter(vault, Journal(data))
+        at_work = open_vault(writer=writer, changed=lambda _: None)
+        return SuggestionWriter(at_work, GardenFile(data))
 
     def notes() -> dict[str, str]:
         return {

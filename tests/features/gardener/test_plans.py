@@ -231,10 +231,15 @@ def test_a_process_may_be_killed_between_any_two_writes(
 ) -> None:
     plans = Plans(opened(folder="Plans"))
     plan = plans.make(MakePlan(("tag_variants", "missing_properties")))  # edits two notes
-    script = Path(__file__).with_name("killed_changes.py")
     data = tmp_path / "data/vaults/v1"
-    command = [sys.executable, str(script), str(vault), str(data), plan.id, what, "10"]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "tests.features.gardener.killed_changes"]
+    found = subprocess.run(
+        [*command, str(vault), str(data), plan.id, what, "10"],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     steps = [json.loads(line) for line in found.stdout.splitlines()]
 
     # Before and after each of two notes and the plan's own, and before the record is changed.

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import pytest
 
-from notewell.features.memory.folder import MemoryFolder
+from notewell.base.types import Settings, VaultRecord
+from notewell.features.memory import MemoryRules
 from notewell.features.memory.requests import (
     MemoryChangedReply,
     MemoryRequest,
@@ -20,10 +21,16 @@ from notewell.features.memory.requests import (
 from notewell.features.memory.service import Helpers, Memories
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
+from tests.engine.open_vault import open_vault
 
 R = TypeVar("R")
 DAY = 86_400.0
 START = 1_767_225_600.0  # 2026-01-01
+
+
+def settings_of(home: Path, folder: str | None) -> Settings:
+    """Settings with a folder of memories."""
+    return Settings(home, home, home, features={"memory": MemoryRules(folder)})
 
 
 @dataclass
@@ -40,12 +47,11 @@ class Desk:
     def __post_init__(self) -> None:
         self.writer = VaultWriter(self.vault, Journal(self.vault.parent / "data"))
         self.memories = Memories(
-            "vault",
-            MemoryFolder(
-                self.vault,
-                self.folder,
-                self.writer if self.writable else None,
-                self.changed.append,
+            open_vault(
+                record=VaultRecord("v1", "vault", self.vault),
+                settings=settings_of(self.vault.parent, self.folder),
+                writer=self.writer if self.writable else None,
+                changed=self.changed.append,
             ),
             Helpers(self._alike, lambda text: len(re.findall(r"\w+|[^\w\s]", text)), self._clock),
         )

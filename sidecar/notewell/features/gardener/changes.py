@@ -8,7 +8,7 @@ written, or as it was to be.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -21,6 +21,7 @@ from notewell.base.errors import (
 )
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
+from notewell.engine.feature import OpenVault
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.plans import (
     Decision,
@@ -34,7 +35,7 @@ from notewell.features.gardener.plans import (
     paths_of,
 )
 from notewell.features.gardener.requests import SuggestedEdit, SuggestionView
-from notewell.vault.write import TextForm, VaultWriter
+from notewell.vault.write import TextForm
 from notewell.vault.write_journal import MOST, JournalEntry
 
 MOST_NOTES = 400  # written at once: the journal keeps 500 writes, and a batch has to fit
@@ -63,13 +64,14 @@ class Done:
     number: int | None = None
 
 
-@frozen
 class SuggestionWriter:
-    """Writes the suggestions of one vault's plans. `changed` gets the path of each note written."""
+    """Writes the suggestions of one vault's plans."""
 
-    writer: VaultWriter
-    file: GardenFile
-    changed: Callable[[str], None]
+    def __init__(self, vault: OpenVault, file: GardenFile) -> None:
+        """ReadOnlyError where the vault is never written."""
+        self._vault = vault
+        self.writer = vault.open_writer()
+        self.file = file
 
     def apply(self, key: str, only: Sequence[str]) -> Done:
         """Make the edits of a plan's open suggestions, or of some of them."""
@@ -190,7 +192,7 @@ class SuggestionWriter:
             after = self.noted(_after(plan, ids, failed, written, undoing=begun.undoing))
             self.file.change(lambda state: _ended(state, after, ids, undoing=begun.undoing))
         for path in written:
-            self.changed(path)
+            self._vault.changed(path)
         return Done(ids, tuple(failed.items()), max(numbers, default=None))
 
     def _write(

@@ -299,7 +299,7 @@ class Plans:
             self._changes().resume()
 
     def _changes(self) -> SuggestionWriter:
-        return SuggestionWriter(self._open.open_writer(), self.file, self._open.changed)
+        return SuggestionWriter(self._open, self.file)
 
     def _reply(self, key: str, done: Done) -> GardenReply:
         refused = tuple(RefusedSuggestion(one, why) for one, why in done.refused)

@@ -26,7 +26,9 @@ from notewell.base.support.http import HttpClient, HttpError, StreamedReply
 from notewell.base.support.http.client import MALFORMED, Resolve, public_request, resolve
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
+from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunProgress
+from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import (
     Collection,
     Day,
@@ -241,16 +243,11 @@ class Extracted:
 
 @frozen
 class Extraction:
-    """The parts that an extraction needs. `changed` is called with the path of each note written.
+    """The parts of an extraction. `web` reads titles of bare addresses; None: it may not."""
 
-    `web` reads titles of bare addresses; None: it may not.
-    """
-
+    vault: OpenVault
     collection: Collection
     state: GleaningFile
-    writer: VaultWriter
-    folder: str
-    changed: Callable[[str], None]
     web: Web | None = None
 
     def run(self, progress: RunProgress, *, full: bool, dry_run: bool) -> Extracted:
@@ -272,7 +269,7 @@ class Extraction:
             done.ids = [one.id for one in missing]
         else:
             fetched = self._fetched(missing, progress)
-            pen = _Pen(self.writer, self.state.load().marks, fetched, done)
+            pen = _Pen(self.vault.open_writer(), self.state.load().marks, fetched, done)
             self._write((*((one, None) for one in missing), *known), progress, pen)
             self.state.change(lambda before: _with_read(before, days, new))
         created = 0 if dry_run else len(done.ids)
@@ -297,13 +294,13 @@ class Extraction:
     def _write(
         self, todo: Sequence[tuple[Gleaning, GleaningView | None]], progress: RunProgress, pen: _Pen
     ) -> None:
-        left = iter(todo)
+        left, folder = iter(todo), self.vault.settings.of(GleaningRules).folder
         while batch := tuple(islice(left, _BATCH)):
             written: list[str] = []
-            with self.writer.journal.batch():
+            with self.vault.open_writer().journal.batch():
                 for one, note in batch:
                     progress.check()
-                    path = (note and note.note) or note_path(self.folder, one.id)
+                    path = (note and note.note) or note_path(folder, one.id)
                     try:
                         if note is None:
                             done = pen.create(one, path)
@@ -314,7 +311,7 @@ class Extraction:
                         continue
                     written += [path] if done else []
             for path in written:
-                self.changed(path)
+                self.vault.changed(path)
 
 
 @frozen

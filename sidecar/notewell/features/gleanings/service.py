@@ -198,10 +198,8 @@ class Gleanings:
         return self._web(seconds)
 
     def _extraction(self, web: Web | None) -> Extraction:
-        writer = self._open.open_writer()
-        folder = self._rules.folder
-        changed = self._open.changed
-        return Extraction(self._collection, self.state, writer, folder, changed, web)
+        self._open.open_writer()  # refuses before a run begins
+        return Extraction(self._open, self._collection, self.state, web)
 
     def _store_status(self, key: str, status: GleaningStatus, reason: str) -> None:
         made = self._collection.made().get(key)

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 from notewell.base.errors import (
     ChangedNoteError,
@@ -19,6 +18,8 @@ from notewell.base.errors import (
 )
 from notewell.base.types import FileRef, PropertyValue, VaultRules
 from notewell.contract.fields import iso
+from notewell.engine.feature import OpenVault
+from notewell.features.memory import MemoryRules
 from notewell.features.memory.note import (
     Memory,
     Relation,
@@ -213,18 +214,11 @@ class MemoryFolder:
     `folder` is None if none was chosen: then there are no memories and none can be created.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        folder: str | None,
-        writer: VaultWriter | None,
-        changed: Callable[[str], None],
-    ) -> None:
-        """`writer` None: this vault is read-only. `changed` is called with each path written."""
+    def __init__(self, vault: OpenVault) -> None:
+        folder = vault.settings.of(MemoryRules).folder
         self.folder = folder.strip("/") if folder else None
-        self._root = root
-        self._writer = writer
-        self._changed = changed
+        self._vault = vault
+        self._root = vault.record.path
         self._lock = threading.Lock()
         self._known: dict[tuple[str, int, int], Memory] = {}
         self.warnings: tuple[str, ...] = ()
@@ -274,7 +268,7 @@ class MemoryFolder:
 
     def check_writable(self) -> VaultWriter:
         """The writer; ReadOnlyError if this vault is read-only or no folder was chosen."""
-        if self._writer is None:
+        if self._vault.writer is None:
             raise ReadOnlyError(
                 "Memories of this vault cannot be written here: the data directory lies inside the"
                 " vault. Choose another with --data-dir."
@@ -285,12 +279,12 @@ class MemoryFolder:
                 " configuration (`notewell config path` shows the file), such as"
                 ' folder = "Memory".'
             )
-        return self._writer
+        return self._vault.writer
 
     def create(self, path: str, text: str) -> Written:
         """Write a new memory's note."""
         written = self.check_writable().create(path, text, action="memory store")
-        self._changed(path)
+        self._vault.changed(path)
         return written
 
     def change(
@@ -325,7 +319,7 @@ class MemoryFolder:
             self._forget(memory.path)
             # If another program made the same change meanwhile, nothing was written here.
             if written is not None and (written.number is not None or text == memory.text):
-                self._changed(memory.path)
+                self._vault.changed(memory.path)
                 return self.find(memory.path), written
         raise ChangedNoteError(
             f"Another program keeps changing {word}, so nothing was written. Try again."
@@ -336,7 +330,7 @@ class MemoryFolder:
         written = self.check_writable().delete(
             memory.path, seen=memory.seen, action="memory forget"
         )
-        self._changed(memory.path)
+        self._vault.changed(memory.path)
         return written
 
     def _forget(self, path: str) -> None:

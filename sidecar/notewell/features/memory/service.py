@@ -11,7 +11,6 @@ from notewell.base.errors import NotFoundError, ProtectedError, UsageError
 from notewell.base.types import CountTokens, PropertyValue
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import Answers, OpenFeature, OpenVault
-from notewell.features.memory import MemoryRules
 from notewell.features.memory.folder import (
     MemoryFolder,
     MemoryLinks,
@@ -107,11 +106,8 @@ def opened(vault: OpenVault) -> OpenFeature:
         ids = index.graph.neighbours(note.id) | index.graph.backlinks(note.id)
         return frozenset(one.path for one in index.notes(sorted(ids)).values())
 
-    folder = MemoryFolder(
-        vault.record.path, vault.settings.of(MemoryRules).folder, vault.writer, vault.changed
-    )
     helpers = Helpers(similarities, vault.count_tokens, notes=notes)
-    return OpenFeature(Memories(vault.record.name, folder, helpers).answers)
+    return OpenFeature(Memories(vault, helpers).answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +129,9 @@ class Memories:
     that names a memory raises NotFoundError where there is none.
     """
 
-    def __init__(self, vault: str, folder: MemoryFolder, helpers: Helpers) -> None:
-        """`vault` is its name in replies."""
-        self._vault = vault
-        self._folder = folder
+    def __init__(self, vault: OpenVault, helpers: Helpers) -> None:
+        self._vault = vault.record.name
+        self._folder = MemoryFolder(vault)
         self._helpers = helpers
         self._clock = helpers.clock
         self.answers: Answers = {
