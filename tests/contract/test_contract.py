@@ -306,6 +306,18 @@ REPLIES: dict[str, Asked] = {
     "source-sync-nothing": ("POST /api/sources/{id}/sync", {"id": "Bees"}, 404),
     "remove-source": ("DELETE /api/sources", {"id": "Wasps"}, 200),
 }
+# A route that is not in the table is asked for its example.
+_ASKED = {route for route, _, _ in REPLIES.values()}
+REPLIES |= {
+    route.endpoint.name.replace("_", "-"): (
+        shown,
+        dict(route.endpoint.example),
+        route.endpoint.status,
+    )
+    for route in ROUTES
+    if (shown := f"{route.endpoint.method} {route.endpoint.path}") not in _ASKED
+    and route.endpoint.media == JSON_MEDIA
+}
 
 
 @pytest.fixture(scope="module")
