@@ -1,4 +1,4 @@
-"""The devices and programs that may send requests to a server: name, scope and secret of each.
+"""Access to a server: its tokens, the devices that may send requests, and links that pair one.
 
 `devices.json` in the state directory holds only SHA-256 digests of tokens and of sessions.
 Secrets have 256 random bits, so a salt or a slow hash would add nothing. A sign-in link works once
@@ -33,6 +33,25 @@ from notewell.contract.server import DeviceView
 
 TOKEN_FILE = "token"  # noqa: S105 - a file's name, not a secret
 _BYTES = 32  # 256 bits
+
+DEVICES_FILE = "devices.json"
+FORMAT = 1
+LINK_SECONDS = 600  # a sign-in link is valid
+MAX_NAME_CHARS = 64
+MAX_WRONG_CODES = 5  # then every pairing code that is still open ends
+_CODE_BYTES = 16  # 128 bits
+_LOCK_SECONDS = 10
+_ANY = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
+# A host name, an IPv4 or an IPv6 address, and perhaps a port: nothing that could hide another host.
+_ADDRESS = re.compile(
+    r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?)(?::[0-9]{1,5})?/?",
+    re.IGNORECASE,
+)
+LOOPBACK_ONLY = (
+    "Only this computer reaches that address. For a phone or another computer, put Tailscale or a"
+    " proxy in front of the server and set `server.public_url`, or let it listen in your network"
+    ' with `server.host = "0.0.0.0"`: docs/home-server.md has the steps.'
+)
 
 
 def new_token() -> str:
@@ -96,13 +115,6 @@ def new_stored_token(state_dir: Path) -> str:
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-DEVICES_FILE = "devices.json"
-FORMAT = 1
-LINK_SECONDS = 600  # a sign-in link is valid
-MAX_NAME_CHARS = 64
-MAX_WRONG_CODES = 5  # then every pairing code that is still open ends
-_CODE_BYTES = 16  # 128 bits
-_LOCK_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,19 +423,6 @@ def _place(stored: DeviceFile, name: str) -> int:
 
 def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one, other)
-
-
-_ANY = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
-# A host name, an IPv4 or an IPv6 address, and perhaps a port: nothing that could hide another host.
-_ADDRESS = re.compile(
-    r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?)(?::[0-9]{1,5})?/?",
-    re.IGNORECASE,
-)
-LOOPBACK_ONLY = (
-    "Only this computer reaches that address. For a phone or another computer, put Tailscale or a"
-    " proxy in front of the server and set `server.public_url`, or let it listen in your network"
-    ' with `server.host = "0.0.0.0"`: docs/home-server.md has the steps.'
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,11 @@ _SET_BY = {
     "vault": "The file .notewell.toml in the vault sets it, which wins over the file.",
 }
 
+_NOT_ALLOWED = (
+    "Only documents below a folder that a person allowed are read. Allow it on this computer with"
+    " `notewell documents allow FOLDER`."
+)
+
 
 class Configuration:
     """The layers of one process's configuration."""
@@ -312,12 +317,6 @@ def _as_toml(value: SettingValue) -> object:
     if isinstance(value, tuple):
         return list(value)
     return dict(value) if isinstance(value, Mapping) else value
-
-
-_NOT_ALLOWED = (
-    "Only documents below a folder that a person allowed are read. Allow it on this computer with"
-    " `notewell documents allow FOLDER`."
-)
 
 
 def allowed_place(word: str, allow: Sequence[str]) -> Path:

@@ -27,6 +27,10 @@ T = TypeVar("T")
 READERS = 4
 _FIRST_ANSWER_S = 2.0
 
+# Events that may wait for a listener. One that is further behind is given up: it comes back with
+# the last id it saw and gets what the log still has.
+MOST_WAITING = 256
+
 
 class RequestThreads:
     """The threads of one engine; `priority` tells its writer that requests are being answered."""
@@ -102,10 +106,6 @@ class StreamedEvent(Protocol):
 Subscribe: TypeAlias = Callable[
     [Callable[[StreamedEvent], None]], tuple[tuple[StreamedEvent, ...], Callable[[], None]]
 ]
-
-# Events that may wait for a listener. One that is further behind is given up: it comes back with
-# the last id it saw and gets what the log still has.
-MOST_WAITING = 256
 
 
 class EventStream:

@@ -52,6 +52,8 @@ from notewell.search.query.complete import did_you_mean
 from notewell.vault.sources import Source
 
 _ENDING = re.compile(r"\.\w{1,12}")
+
+_LARGEST = 10
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
 _STEPS: Mapping[Step, str] = {
     "fewer_threads": "the model works with fewer threads",
@@ -280,9 +282,6 @@ def _queue(
         paused=activity.paused,
         eta_s=progress.eta_s,
     )
-
-
-_LARGEST = 10
 
 
 def stats_reply(index: IndexReader, vault: VaultRecord, *, limit: int) -> StatsReply:

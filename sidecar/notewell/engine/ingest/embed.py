@@ -41,139 +41,13 @@ from notewell.base.types.frozen import frozen
 from notewell.index.port import Index, IndexReader
 from notewell.vault.chunk import embed_hash
 
-_STORED = "model_work"
-
-
-@frozen
-class ModelWork:
-    """Totals over the life of an index.
-
-    `embedded` counts texts sent to the model, `seconds` is the time they took, and `reused` counts
-    passages of notes that were read and whose vectors were there already.
-    """
-
-    embedded: int = 0
-    reused: int = 0
-    seconds: float = 0.0
-
-    @property
-    def saved_seconds(self) -> float:
-        """Seconds that the model would have taken for the reused passages, at its own speed."""
-        return self.seconds / self.embedded * self.reused if self.embedded else 0.0
-
-
-def model_work(index: IndexReader) -> ModelWork:
-    """The totals so far."""
-    stored = index.meta(_STORED)
-    return ModelWork(**json.loads(stored)) if stored else ModelWork()
-
-
-def add_model_work(
-    index: Index, *, embedded: int = 0, reused: int = 0, seconds: float = 0.0
-) -> None:
-    """Add to the totals."""
-    if not embedded and not reused:
-        return
-    before = model_work(index)
-    total = ModelWork(
-        before.embedded + embedded, before.reused + reused, round(before.seconds + seconds, 3)
-    )
-    index.set_meta(_STORED, json.dumps(asdict(total)))
-
-
-_MARGIN = 4  # tokens; a joined text may have more than its parts
-
-
-@dataclass(slots=True)
-class _FilledWindow:
-    """A window that is being filled: its text, its passages and their chunks."""
-
-    title: str
-    text: str
-    tokens: int
-    headings: tuple[str, ...] = ()
-    heading: tuple[int, int] = (0, 0)
-    passages: list[tuple[tuple[int, int], ...]] = field(default_factory=list)
-    chunks: list[StoredChunk] = field(default_factory=list)
-
-    def add(self, chunk: StoredChunk, line: str, tokens: int) -> None:
-        """Add a passage; `line` has its headings, "" if they are those of the one before."""
-        title = (0, len(self.title))
-        if line:
-            self.heading = (len(self.text) + 1, len(self.text) + 1 + len(line))
-            self.text = f"{self.text}\n{line}"
-        start = len(self.text) + 1
-        self.text = f"{self.text}\n{chunk.text}"
-        self.passages.append((title, self.heading, (start, len(self.text))))
-        self.headings = chunk.headings
-        self.chunks.append(chunk)
-        self.tokens += tokens
-
-
-def windows_of(
-    title: str, chunks: Sequence[StoredChunk], *, count: CountTokens, limit: int
-) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
-    """The windows of a note of at most `limit` tokens, each with its chunks, two at least."""
-    title = " ".join(title.split())
-    begun = count(title) + _MARGIN
-    current = _FilledWindow(title, title, begun)
-    for chunk in chunks:
-        line = _line(chunk, title) if chunk.headings != current.headings else ""
-        tokens = count(line) + count(chunk.text) + 2
-        if current.chunks and current.tokens + tokens > limit:
-            yield from _closed(current)
-            current = _FilledWindow(title, title, begun)
-            line = _line(chunk, title)
-            tokens = count(line) + count(chunk.text) + 2
-        current.add(chunk, line, tokens)
-    yield from _closed(current)
-
-
-def embed_in_windows(
-    index: Index, embedder: EmbedsWindows, texts: Sequence[PendingText]
-) -> Iterator[EmbeddedPiece]:
-    """The vectors of `texts`, each read together with its neighbours in its note."""
-    rows = {text.text_hash: row for row, text in enumerate(texts)}
-    windows: list[Window] = []
-    owners: list[list[int | None]] = []
-    for path in dict.fromkeys(text.path for text in texts):
-        note = index.note_at(path)
-        if note is None:
-            continue
-        found = windows_of(
-            note.title,
-            index.chunks_of(note.id),
-            count=embedder.count_tokens,
-            limit=embedder.window_tokens,
-        )
-        for chunks, window in found:
-            wanted = [rows.pop(chunk.text_hash, None) for chunk in chunks]
-            if any(row is not None for row in wanted):
-                windows.append(window)
-                owners.append(wanted)
-    for row in rows.values():
-        text = texts[row].text
-        windows.append(Window(text, (((0, len(text)),),)))
-        owners.append([row])
-    for wanted, vectors in zip(owners, embedder.embed_windows(windows), strict=True):
-        places = [place for place, row in enumerate(wanted) if row is not None]
-        yield EmbeddedPiece(tuple(row for row in wanted if row is not None), vectors[places])
-
-
-def _closed(window: _FilledWindow) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
-    if len(window.chunks) > 1:
-        yield tuple(window.chunks), Window(window.text, tuple(window.passages))
-
-
-def _line(chunk: StoredChunk, title: str) -> str:
-    headings = [" ".join(text.split()) for text in chunk.headings]
-    return " > ".join(text for text in headings if text and text != title)
-
-
 # Texts fetched at once, and texts embedded and committed at once. The second is the most work that
 # a killed process loses; the first keeps the number of database queries low.
 WINDOW = 1024
 COMMIT = 64
+_MARGIN = 4  # tokens; a joined text may have more than its parts
+_DIGITS = 4  # of a likeness; more are noise of the vectors' 16 bits
+_STORED = "model_work"
 
 
 @frozen
@@ -318,7 +192,90 @@ def _failures(index: Index, bad: Sequence[PendingText]) -> tuple[LedgerEntry, ..
     return tuple(entries.values())
 
 
-_DIGITS = 4  # of a likeness; more are noise of the vectors' 16 bits
+@dataclass(slots=True)
+class _FilledWindow:
+    """A window that is being filled: its text, its passages and their chunks."""
+
+    title: str
+    text: str
+    tokens: int
+    headings: tuple[str, ...] = ()
+    heading: tuple[int, int] = (0, 0)
+    passages: list[tuple[tuple[int, int], ...]] = field(default_factory=list)
+    chunks: list[StoredChunk] = field(default_factory=list)
+
+    def add(self, chunk: StoredChunk, line: str, tokens: int) -> None:
+        """Add a passage; `line` has its headings, "" if they are those of the one before."""
+        title = (0, len(self.title))
+        if line:
+            self.heading = (len(self.text) + 1, len(self.text) + 1 + len(line))
+            self.text = f"{self.text}\n{line}"
+        start = len(self.text) + 1
+        self.text = f"{self.text}\n{chunk.text}"
+        self.passages.append((title, self.heading, (start, len(self.text))))
+        self.headings = chunk.headings
+        self.chunks.append(chunk)
+        self.tokens += tokens
+
+
+def windows_of(
+    title: str, chunks: Sequence[StoredChunk], *, count: CountTokens, limit: int
+) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
+    """The windows of a note of at most `limit` tokens, each with its chunks, two at least."""
+    title = " ".join(title.split())
+    begun = count(title) + _MARGIN
+    current = _FilledWindow(title, title, begun)
+    for chunk in chunks:
+        line = _line(chunk, title) if chunk.headings != current.headings else ""
+        tokens = count(line) + count(chunk.text) + 2
+        if current.chunks and current.tokens + tokens > limit:
+            yield from _closed(current)
+            current = _FilledWindow(title, title, begun)
+            line = _line(chunk, title)
+            tokens = count(line) + count(chunk.text) + 2
+        current.add(chunk, line, tokens)
+    yield from _closed(current)
+
+
+def embed_in_windows(
+    index: Index, embedder: EmbedsWindows, texts: Sequence[PendingText]
+) -> Iterator[EmbeddedPiece]:
+    """The vectors of `texts`, each read together with its neighbours in its note."""
+    rows = {text.text_hash: row for row, text in enumerate(texts)}
+    windows: list[Window] = []
+    owners: list[list[int | None]] = []
+    for path in dict.fromkeys(text.path for text in texts):
+        note = index.note_at(path)
+        if note is None:
+            continue
+        found = windows_of(
+            note.title,
+            index.chunks_of(note.id),
+            count=embedder.count_tokens,
+            limit=embedder.window_tokens,
+        )
+        for chunks, window in found:
+            wanted = [rows.pop(chunk.text_hash, None) for chunk in chunks]
+            if any(row is not None for row in wanted):
+                windows.append(window)
+                owners.append(wanted)
+    for row in rows.values():
+        text = texts[row].text
+        windows.append(Window(text, (((0, len(text)),),)))
+        owners.append([row])
+    for wanted, vectors in zip(owners, embedder.embed_windows(windows), strict=True):
+        places = [place for place, row in enumerate(wanted) if row is not None]
+        yield EmbeddedPiece(tuple(row for row in wanted if row is not None), vectors[places])
+
+
+def _closed(window: _FilledWindow) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
+    if len(window.chunks) > 1:
+        yield tuple(window.chunks), Window(window.text, tuple(window.passages))
+
+
+def _line(chunk: StoredChunk, title: str) -> str:
+    headings = [" ".join(text.split()) for text in chunk.headings]
+    return " > ".join(text for text in headings if text and text != title)
 
 
 class SentenceVectors:
@@ -376,3 +333,40 @@ class SentenceVectors:
 
 def _unpacked(vector: bytes) -> FloatArray:
     return np.frombuffer(vector, np.float16).astype(np.float32)
+
+
+@frozen
+class ModelWork:
+    """Totals over the life of an index.
+
+    `embedded` counts texts sent to the model, `seconds` is the time they took, and `reused` counts
+    passages of notes that were read and whose vectors were there already.
+    """
+
+    embedded: int = 0
+    reused: int = 0
+    seconds: float = 0.0
+
+    @property
+    def saved_seconds(self) -> float:
+        """Seconds that the model would have taken for the reused passages, at its own speed."""
+        return self.seconds / self.embedded * self.reused if self.embedded else 0.0
+
+
+def model_work(index: IndexReader) -> ModelWork:
+    """The totals so far."""
+    stored = index.meta(_STORED)
+    return ModelWork(**json.loads(stored)) if stored else ModelWork()
+
+
+def add_model_work(
+    index: Index, *, embedded: int = 0, reused: int = 0, seconds: float = 0.0
+) -> None:
+    """Add to the totals."""
+    if not embedded and not reused:
+        return
+    before = model_work(index)
+    total = ModelWork(
+        before.embedded + embedded, before.reused + reused, round(before.seconds + seconds, 3)
+    )
+    index.set_meta(_STORED, json.dumps(asdict(total)))

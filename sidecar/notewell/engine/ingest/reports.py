@@ -30,17 +30,11 @@ from notewell.index.port import Index, IndexReader
 EventKind = Literal["generation", "progress", "ledger", "state"]
 LOG_SIZE = 1000
 
-
-@frozen
-class Finished:
-    """A completed run in the history."""
-
-    ended: float
-    seconds: float
-    read: int
-    embedded: int
-    removed: int
-    outcome: str  # "done", "stopped", or what went wrong
+# A writer that has stored nothing for this long has ended without a word, or its machine has. One
+# batch of passages takes seconds, with a slow model.
+SILENT_S = 120.0
+_RUN = "run"
+_ASK_EVERY_S = 1.0
 
 
 @frozen
@@ -56,7 +50,7 @@ class Tally:
 
 @frozen
 class Activity:
-    """The state of the writer, its history, and problems that block it."""
+    """The state of the writer, what it has done, and problems that block it."""
 
     running: bool = False
     serving: bool = False  # a background thread does the pending work
@@ -67,7 +61,6 @@ class Activity:
     held: Guarded | None = None  # notes of a mirror that its client no longer has, until confirmed
     paused: bool = False
     waiting: int = 0
-    history: tuple[Finished, ...] = ()
     tally: Tally = Tally()
 
 
@@ -126,13 +119,6 @@ class EventLog:
                 self._listeners.pop(ticket, None)
 
         return missed, end
-
-
-# A writer that has stored nothing for this long has ended without a word, or its machine has. One
-# batch of passages takes seconds, with a slow model.
-SILENT_S = 120.0
-
-_RUN = "run"
 
 
 @frozen
@@ -258,8 +244,6 @@ def _remaining(index: Index, activity: Activity, to_embed: int) -> float | None:
     share = progress.total / progress.done
     return this_stage + to_embed * share * work.seconds / work.embedded
 
-
-_ASK_EVERY_S = 1.0
 
 log = logging.getLogger(__name__)
 

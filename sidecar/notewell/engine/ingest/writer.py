@@ -29,7 +29,6 @@ from notewell.engine.ingest.queue import Work, WorkQueue, is_nothing
 from notewell.engine.ingest.reports import (
     Activity,
     EventLog,
-    Finished,
     RecordedRuns,
     Tally,
     index_progress,
@@ -38,7 +37,6 @@ from notewell.engine.ingest.reports import (
 from notewell.engine.runs import RunLog
 from notewell.index.port import Index
 
-HISTORY = 100
 # Snapshots are written after this idle time, because they only make the next start faster.
 IDLE_BEFORE_SAVE_S = 30.0
 # A model that is missing or has failed is loaded again after this time.
@@ -200,7 +198,7 @@ class Writer:
             outcome = error.message
             raise
         finally:
-            self._finish(work, totals, began, outcome)
+            self._finish(work, totals, outcome)
             if self._index.generation != generation:
                 self.events.publish("generation", generation=self._index.generation)
                 self.events.publish(
@@ -234,21 +232,12 @@ class Writer:
             between=self._priority.give_way,
         )
 
-    def _finish(self, work: Work, totals: RunTotals, began: float, outcome: str) -> None:
-        now = time.time()
-        ended = Finished(
-            ended=now,
-            seconds=round(time.monotonic() - began, 3),
-            read=totals.read,
-            embedded=totals.embedded,
-            removed=totals.removed,
-            outcome=outcome,
-        )
+    def _finish(self, work: Work, totals: RunTotals, outcome: str) -> None:
         guard = self._activity.guard
         walked = totals.finished and outcome in {"done", totals.problem}
         seen_all = walked and not work.paths
         if seen_all or (totals.guarded and guard is None):
-            guard = self._guarded(totals, now)
+            guard = self._guarded(totals, time.time())
         with suppress(IndexFailure):  # the error of the run itself matters more
             hold_removal(self._index, guard)
         with suppress(IndexFailure):
@@ -260,7 +249,6 @@ class Writer:
             problem=totals.problem,
             progress=None,
             guard=guard,
-            history=(*self._activity.history, ended)[-HISTORY:],
             tally=_counted(self._activity.tally, totals),
         )
         if self._run_told:
