@@ -1,10 +1,11 @@
-"""Measure questions in one language against paragraphs in another, by meaning alone.
+"""Measure questions in one language against paragraphs in another.
 
     python tests/eval/cross_language.py --data FOLDER [--model NAMES] [--pairs de-zh,zh-de] [--out F]
 
 The sets of XQuAD are translations of each other, so a question has its answer in each language.
 Paragraphs are embedded whole, up to the model's limit. The pages of Obsidian's help have the same
-address in each language: a German title, or description, asks for the English page.
+address in each language: a German title, or description, asks for the English page, and, through
+the search with its three modes, an English title or description for the page of a German vault.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import argparse
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import frontmatter
 import numpy as np
@@ -28,7 +31,12 @@ from held_out import held_out
 
 from bench.provenance import provenance
 from notewell.base.config.load import load_settings
-from notewell.base.types import Embedder, FloatArray, ModelRules
+from notewell.base.types import Embedder, FloatArray, ModelRules, SearchMode, SearchRules
+from notewell.contract.search import SearchRequest
+from notewell.engine.engine import Engine
+from notewell.engine.vaults.opened import Vaults
+from notewell.features import FEATURES
+from notewell.features.evaluate.report import ndcg
 from notewell.features.evaluate.run import eval_settings
 from notewell.models.loading import load_embedder
 
@@ -48,7 +56,10 @@ def main() -> int:
             return 0
         tables.append(rows)
     facts = provenance(("notewell", "numpy", "onnxruntime", "tokenizers"))
-    text = f"# Search across languages, by meaning alone\n\n{facts.markdown()}\n{_table(tables)}\n"
+    text = (
+        f"# Search across languages\n\n{facts.markdown()}\nBy meaning alone:\n\n{_table(tables)}\n"
+    )
+    text += "\nThrough the search, nDCG@10:\n\n" + _searched_table(options)
     sys.stdout.write(text)
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
@@ -123,6 +134,55 @@ def _of_pages(data: Path, work: Path, embedder: Embedder, model: str) -> Iterato
         queries = {one: text for one in shared if (text := getattr(asked[one], what))}
         found = _ranked(queries, {one: one for one in queries}, passages, embedder)
         yield _Row(f"German {what}, English page", model, *found)
+
+
+def _searched_table(options: argparse.Namespace) -> str:
+    """A row for each model and kind of query, with the three modes of the search."""
+    lines = ["| model | asked of the German manual | queries | words | meaning | hybrid |"]
+    lines.append("| --- | --- | ---: | --- | --- | --- |")
+    for name in options.model.split(","):
+        lines += _searched(options.data, name)
+    return "\n".join(lines) + "\n"
+
+
+def _searched(data: Path, model: str) -> Iterator[str]:
+    """Search a vault of the German pages for English titles and descriptions."""
+    settings = eval_settings(load_settings(environ=os.environ))
+    settings = replace(settings, model=ModelRules(name=model), search=SearchRules())
+    work = settings.data_dir
+    settings = replace(settings, data_dir=work / model, state_dir=work / model / "state")
+    german = locate(data, "vault-obsidian-help-i18n", "obsidian-help-i18n/de", work)
+    english = locate(data, "vault-obsidian-help-en", "obsidian-help-en", work)
+    if german is None or english is None:
+        return
+    paths = {_address(file): file.relative_to(german).as_posix() for file in german.rglob("*.md")}
+    asked = _pages(english)
+    with closing(Vaults(settings, fetch_missing=True, features=FEATURES)) as vaults:
+        engine = vaults.open(vaults.add(german, name="german"), writable=True)
+        engine.index_now()
+        engine.wait_for_model()
+        for what in ("title", "description"):
+            queries = {one: text for one in asked if (text := getattr(asked[one], what))}
+            queries = {one: text for one, text in queries.items() if one in paths}
+            means = []
+            for mode in ("keyword", "semantic", "hybrid"):
+                gains = [
+                    _gain(engine, text, cast("SearchMode", mode), paths[one])
+                    for one, text in queries.items()
+                ]
+                means.append(f"{np.mean(gains):.3f}")
+            yield f"| {model} | English {what} | {len(queries)} | {' | '.join(means)} |"
+
+
+def _gain(engine: Engine, text: str, mode: SearchMode, path: str) -> float:
+    """nDCG@10 of one search with one right note."""
+    request = SearchRequest(q=text, limit=_TOP, mode=mode, plain=True, weak=True, passages=0)
+    paths = [unicodedata.normalize("NFC", one.path) for one in engine.search(request).results]
+    return ndcg(paths, {unicodedata.normalize("NFC", path): 1}, _TOP)
+
+
+def _address(file: Path) -> str:
+    return str(frontmatter.loads(file.read_text(encoding="utf-8")).get("permalink") or file)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from notewell.search.query.note_facts import NO_NOTES, Scope
 from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
 from notewell.search.query.terms import Terms, query_terms
 from notewell.search.rank import expand, gars, rerank, retrieve
-from notewell.search.rank.boosts import Boosts
+from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
 from notewell.search.rank.gars import Spreading
@@ -317,7 +317,10 @@ class _TextSearch:
         notes = weighed.notes
         asked = Asked.of(found.terms, required=bool(self.parsed.phrases) or self.parsed.lists)
         mode = _possible_mode(self.context.request.mode, notes)
-        relevance = judge(notes, weighed.query, mode, asked)
+        shares = weighed.scored.fused.fused if weighed.plan.method == "auto" else None
+        relevance = judge(notes, weighed.query, mode, asked, shares)
+        if weighed.period is not None and whole.multipliers.recency is not None:
+            relevance = relevance.with_certain(whole.multipliers.recency > WITHIN_PERIOD)
         self.report.confidence = round(relevance.confidence, 3)
         if weighed.spreading is not None:
             relevance = weighed.spreading.with_linked(relevance, notes.ids)

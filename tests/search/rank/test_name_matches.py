@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from notewell.base.types import Batch, StoredNote
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search.rank import name_matches
-from notewell.search.rank.name_matches import MOST, NamesCache, find_names
+from notewell.search.rank.name_matches import MOST, NameMatches, NamesCache, find_names
 from notewell.search.rank.name_table import Derived, NameTable, name_key, names_of
 from tests.search.library import Library, MakeLibrary, index_vault
 
@@ -312,3 +312,15 @@ def test_an_emoji_beside_a_name_is_no_part_of_it() -> None:
     named = table(note(1, "🗂️ Daily notes.md"), note(2, "daily-note-calendar.md"))
     found = find_names(named, "daily notes")
     assert found.note_ids[found.exact].tolist() == [1]
+
+
+def test_a_part_of_a_name_with_one_word_of_several_counts_a_tenth() -> None:
+    names = table(note(1, "white noise.md"), note(2, "task.md"), note(3, "checkbox sounds.md"))
+    alone = dict(zip(*_scores(find_names(names, "noise")), strict=True))
+    of_several = dict(zip(*_scores(find_names(names, "noise finish task")), strict=True))
+    assert of_several[1] < 0.1 * alone[1]
+    assert of_several[2] > of_several[1]  # its whole name was asked for
+
+
+def _scores(matches: NameMatches) -> tuple[list[int], list[float]]:
+    return matches.note_ids.tolist(), matches.scores.tolist()

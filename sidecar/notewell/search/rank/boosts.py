@@ -32,6 +32,7 @@ _MATES = 20  # first notes that boost each other if they share a folder
 _MATES_FULL = 5.0  # summed scores of notes in the same folder that give the full boost
 _DAY = 86_400.0
 DATE_BOOST = 1.0  # of a note of the day or period that the query mentions
+WITHIN_PERIOD = 0.99 + DATE_BOOST  # a multiplier above it is that of a note dated within it
 
 _MAX_BOOSTED = 200  # first notes that are boosted; those below cannot rise to the top
 _MAX_READ = 30  # of them, notes whose names and tags are read

@@ -44,6 +44,8 @@ _LAST = "\U0010ffff"
 _WHOLE = 1.0 - 1e-9  # a share that is 1 but for rounding
 _ONE_WORD = 0.1  # of the score, of a name that says one word of several
 _MOST_OF_NAME = 2 / 3  # unless this share of the name was asked for
+_NAME_AND_WORD = 0.4  # the least score of a whole name with one more word, such as its kind
+_MOST_BESIDE = 3  # content words of a query that may be a name and what kind of thing it is
 
 Flags = npt.NDArray[np.bool_]
 
@@ -54,7 +56,8 @@ class NameMatches:
 
     `scores` (n,) are above 0 and at most 1. `exact` (n,): the query is one of the note's names.
     `begun` (n,): where the query is the beginning of a name, the share of it that is typed; else 0.
-    `said` (n,): a name says every word of the query.
+    `said` (n,): a name says every word of the query. `whole` (n,): the query has all words of a
+    name, besides others, and is no question.
     """
 
     note_ids: IdArray
@@ -62,6 +65,7 @@ class NameMatches:
     exact: npt.NDArray[np.bool_]
     begun: FloatArray
     said: npt.NDArray[np.bool_]
+    whole: npt.NDArray[np.bool_]
 
     def at(self, places: IdArray | npt.NDArray[np.bool_]) -> NameMatches:
         """Some of the notes, by their indices or a mask."""
@@ -71,11 +75,12 @@ class NameMatches:
             self.exact[places],
             self.begun[places],
             self.said[places],
+            self.whole[places],
         )
 
 
 _NONE, _NO_FLAGS = np.empty(0, np.float32), np.empty(0, np.bool_)
-NO_MATCHES = NameMatches(np.empty(0, np.int64), _NONE, _NO_FLAGS, _NONE, _NO_FLAGS)
+NO_MATCHES = NameMatches(np.empty(0, np.int64), _NONE, _NO_FLAGS, _NONE, _NO_FLAGS, _NO_FLAGS)
 
 
 def find_names(
@@ -97,7 +102,7 @@ def find_names(
         return NO_MATCHES
     unfinished = ordered[-1] if typing and query[-1:].isalnum() else None
     lookup = _Lookup(table, ordered, alternatives or {}, frozenset(unknown), unfinished)
-    names, scores, said = lookup.by_words()
+    names, scores, said, whole = lookup.by_words()
     key = name_key(link_name(query))
     first, end = bisect_left(table.keys, key), bisect_left(table.keys, key + "\0")
     same = np.arange(first, end)
@@ -110,7 +115,10 @@ def find_names(
         np.concatenate([each for _, each in parts]),
         ascending(table.owners[same]),
         (table.owners[begun], shares),
-        ascending(table.owners[np.concatenate((names[said], same, begun))]),
+        (
+            ascending(table.owners[np.concatenate((names[said], same, begun))]),
+            ascending(table.owners[names[whole]]),
+        ),
     )
 
 
@@ -128,12 +136,12 @@ def _of_notes(
     scores: Floats,
     exact: IdArray,
     begun: tuple[IdArray, Floats],
-    said: IdArray,
+    by_word: tuple[IdArray, IdArray],
 ) -> NameMatches:
     """The best score of each note, of the best notes and of those with an exact match.
 
     `begun` are notes with names that the query begins, and the shares of these that are typed;
-    `said` those with a name that says all of it.
+    `by_word` those with a name that says all of it, and those of which it has a whole name.
     """
     if len(scores) > _MAX_RANKED:
         first_ones = scores >= np.partition(scores, -_MAX_RANKED)[-_MAX_RANKED]
@@ -147,7 +155,8 @@ def _of_notes(
     here = among(starting, notes)
     np.maximum.at(shares, np.searchsorted(notes, starting[here]), typed[here].astype(np.float32))
     scored = best.astype(np.float32)
-    found = NameMatches(notes, scored, among(notes, exact), shares, among(notes, said))
+    flags = [among(notes, each) for each in by_word]
+    found = NameMatches(notes, scored, among(notes, exact), shares, *flags)
     if len(notes) <= MOST:
         return found
     keep = found.exact.copy()
@@ -179,8 +188,11 @@ class _Lookup:
     unknown: frozenset[str]
     unfinished: str | None
 
-    def by_words(self) -> tuple[Ints, Floats, Flags]:
-        """Names that have words of the query, their scores, and whether they say all of it."""
+    def by_words(self) -> tuple[Ints, Floats, Flags, Flags]:
+        """Names that have words of the query, their scores, and two flags of each.
+
+        These are whether it says all of the query, and whether the query has all of it (`whole`).
+        """
         counts = Counter(self.ordered)
         light = function_words(counts)
         meanings = {word: self._meanings(word) for word in counts}
@@ -195,7 +207,7 @@ class _Lookup:
         )
         wanted = [one for word in rarest[:_MAX_WORDS] for one in meanings[word]] + self._joined()
         if not wanted:
-            return np.empty(0, np.int64), np.empty(0), np.empty(0, np.bool_)
+            return np.empty(0, np.int64), np.empty(0), _NO_FLAGS, _NO_FLAGS
         return self._scored(sorted(wanted, key=lambda one: one.worth * one.typed), weights)
 
     def _meanings(self, word: str) -> list[_Meaning]:
@@ -241,7 +253,7 @@ class _Lookup:
 
     def _scored(
         self, wanted: Sequence[_Meaning], weights: Mapping[str, float]
-    ) -> tuple[Ints, Floats, Flags]:
+    ) -> tuple[Ints, Floats, Flags, Flags]:
         """q^2 * t of all names with a wanted stem; of several stems for a word, the last counts."""
         table = self.table
         stems = np.array([one.stem for one in wanted])
@@ -264,7 +276,24 @@ class _Lookup:
         q[whole[self._in_folders(found[whole], said[:, whole] > 0, list(rows))]] = 1.0
         scores = q**2 * t
         scores[self._of_one_word(said > 0, list(rows)) & (t < _MOST_OF_NAME)] *= _ONE_WORD
-        return found, scores, q >= _WHOLE
+        said_whole = q >= _WHOLE
+        asked_whole = self._names_and_kinds(t >= _WHOLE)
+        if len(self._content()) == 2:
+            scores[asked_whole] = np.maximum(scores[asked_whole], _NAME_AND_WORD)
+        return found, scores, said_whole, asked_whole
+
+    def _content(self) -> frozenset[str]:
+        """The words of the query that are no function words."""
+        return frozenset(self.ordered) - function_words(set(self.ordered))
+
+    def _names_and_kinds(self, whole: Flags) -> Flags:
+        """Which of the names that the query has whole it may have with a word for their kind.
+
+        None in a question or in a query of many words.
+        """
+        content = self._content()
+        asks = len(set(self.ordered)) - len(content) > 1
+        return np.zeros_like(whole) if asks or len(content) > _MOST_BESIDE else whole
 
     def _of_one_word(self, said: Flags, words_said: Sequence[str]) -> Flags:
         """Which names (names,) say one content word of a query that has several.

@@ -4,6 +4,9 @@ Two logistic functions of the evidence of a note, fitted on development sets (do
 `related` separates answers from whatever a query without any answer in the vault finds;
 `strong` separates answers from the other notes that the same query finds. Both look at the evidence
 as it is, not at its share of the best result, so that the best of bad results is still a bad one.
+A third function, of the best evidence of all notes, tells whether the vault answers the query at
+all. Where it does, notes with at least half of the best score are related too: a paraphrase has
+little evidence but its order.
 """
 
 from __future__ import annotations
@@ -33,11 +36,12 @@ _FEW_PASSAGES = 50.0
 # root of twice its logarithm, in deviations (extreme values of the normal distribution). The
 # functions were fitted on vaults of thousands; a small one asks for less. The deviation is half of
 # a usual one, for caution: cosines of a vault's passages are not independent.
-_FITTED_PASSAGES, _LEAST_PASSAGES = 5_000, 50
+_FITTED_PASSAGES, _LEAST_PASSAGES, _MOST_PASSAGES = 5_000, 50, 20_000
 _CHANCE_DEVIATION = 0.04
 # Of a query whose other words the vault does not have, a note with all the rest is no weak match
-# from this share of known words on; with less, it has hardly any of the query.
-_MOSTLY_KNOWN = 0.38
+# from this share of known words on; with less ("car" of "car insurance"), it says something else.
+_MOSTLY_KNOWN = 0.5
+_NEAR_BEST = 0.5  # share of the best score from which a note is as related as the best one
 # Of the coverage of a note with every content word: passages and whole notes weigh words slightly
 # differently.
 _ALL_WORDS = 0.98
@@ -72,27 +76,53 @@ _BY_MEANING_ALONE = replace(_BY_MEANING, unreadable=-5.556, known=-4.0)
 
 
 @frozen
-class _Confidence:
-    """Coefficients of `confidence`: `related` is of the highest log-odds of that function.
+class _Answered:
+    """Coefficients of the log-odds that the vault answers a query at all, or among its first three.
 
-    `second`, `fourth` and `tenth` are of the distance of the best log-odds of `strong` to these:
-    an answer stands out.
+    `related` is of the highest log-odds of that function; `second`, `fourth` and `tenth` are of the
+    distance of the best log-odds of `strong` to these: an answer stands out. `deviations` is of how
+    far the best cosine is above the query's mean, in deviations; `passages` of the logarithm of
+    their number in the vault, of which more reach further by chance.
     """
 
     constant: float
     related: float
-    second: float
-    fourth: float
-    tenth: float
+    second: float = 0.0
+    fourth: float = 0.0
+    tenth: float = 0.0
     known: float = 0.0
     unreadable: float = 0.0
     length: float = 0.0
+    deviations: float = 0.0
+    passages: float = 0.0
 
 
-_CONFIDENCE: Mapping[SearchMode, _Confidence] = {
-    "hybrid": _Confidence(-3.933, 0.154, 0.533, 1.307, 0.523, 2.557, 0.773, -0.054),
-    "keyword": _Confidence(-4.388, 0.073, 0.442, 1.645, 0.475, 3.518, length=0.141),
-    "semantic": _Confidence(-2.381, 0.392, 2.517, 0.135, 0.809, unreadable=1.337, length=-0.182),
+# From log-odds of -1.2 on; fitted with as many queries without an answer as with one, while most
+# queries of a person have one.
+_ANSWERED_FROM = -1.2
+_ANSWERED = _Answered(
+    -4.487,
+    0.702,
+    known=1.222,
+    unreadable=1.158,
+    length=0.175,
+    deviations=0.171,
+    passages=-0.545,
+)
+_CONFIDENCE: Mapping[SearchMode, _Answered] = {
+    "hybrid": _Answered(
+        -2.545,
+        0.362,
+        fourth=0.609,
+        tenth=0.154,
+        known=-0.130,
+        unreadable=0.164,
+        length=-0.267,
+        deviations=0.345,
+        passages=-0.475,
+    ),
+    "keyword": _Answered(-4.388, 0.073, 0.442, 1.645, 0.475, 3.518, length=0.141),
+    "semantic": _Answered(-2.381, 0.392, 2.517, 0.135, 0.809, unreadable=1.337, length=-0.182),
 }
 _MOST_ODDS = 12.0  # log-odds beyond which nothing is surer
 
@@ -103,18 +133,21 @@ class Relevance:
 
     `related` and `strong` are likelihoods, 0..1. `certain`: the note holds every word of the
     query, or its name is the query, so it is never weak. `confidence`: the likelihood that one of
-    the first three results answers the query; 0 where nobody asks for it.
+    the first three results answers the query; 0 where nobody asks for it. `answered`: the vault
+    seems to have an answer; otherwise all notes are weak that are not certain.
     """
 
     related: FloatArray
     strong: FloatArray
     certain: npt.NDArray[np.bool_]
     confidence: float = 0.0
+    answered: bool = True
 
     @property
     def weak(self) -> npt.NDArray[np.bool_]:
         """Mask of the notes that are weak matches."""
-        return (self.related < RELATED_FROM) & ~self.certain
+        unlikely = self.related < RELATED_FROM if self.answered else True
+        return unlikely & ~self.certain
 
     def match(self, at: int) -> Match:
         """The word for the note at an index."""
@@ -127,6 +160,10 @@ class Relevance:
             "weak" if weak else "strong" if sure else "related"
             for weak, sure in zip(self.weak[places].tolist(), strong, strict=True)
         ]
+
+    def with_certain(self, notes: npt.NDArray[np.bool_]) -> Relevance:
+        """The relevance if these notes (n,) are no weak matches."""
+        return replace(self, certain=self.certain | notes)
 
     def with_linked(self, seeds: IdArray) -> Relevance:
         """The relevance if a note is no weak match whose seed is none.
@@ -141,36 +178,51 @@ class Relevance:
 class Asked:
     """The demands of a query on the words of its results.
 
-    `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
-    of the known words that are no function words. `required`: the query has a phrase, which all its
-    results hold, or no words but those of its conditions.
+    `known`: the share of the query, by idf, in words that the vault contains; `known_words` that
+    share where numbers that it lacks do not count. `content`: the share of the known words that
+    are no function words. `required`: the query has a phrase, which all its results hold, or no
+    words but those of its conditions.
     """
 
     known: float
     content: float
     required: bool
+    known_words: float = 1.0
 
     @classmethod
     def of(cls, terms: Terms, *, required: bool) -> Asked:
         """The demands of a query with these words."""
         total = terms.total_idf(known=False)
         known = terms.total_idf(known=True) / total if total > 0 else 0.0
-        return cls(known, terms.content_share(), required)
+        numbers = sum(
+            terms.idf[token] * terms.weights[token]
+            for token in terms.unknown
+            if any(map(str.isdigit, token))
+        )
+        words = known * total / (total - numbers) if total > numbers else 1.0
+        return cls(known, terms.content_share(), required, words)
 
     def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
         """The notes that have all of it (n,), by the share of the query that each holds."""
         if self.required:
             return np.ones(len(held), np.bool_)
-        if self.known < _MOSTLY_KNOWN:
+        if min(self.known_words, 1.0) < _MOSTLY_KNOWN:
             return np.zeros(len(held), np.bool_)
         return (held >= self.content * _ALL_WORDS) & (held > 0)
 
 
-def judge(notes: NoteEvidence, query: QueryEvidence, mode: SearchMode, asked: Asked) -> Relevance:
+def judge(
+    notes: NoteEvidence,
+    query: QueryEvidence,
+    mode: SearchMode,
+    asked: Asked,
+    shares: FloatArray | None = None,
+) -> Relevance:
     """The relevance of candidate notes, by their evidence and that of the query.
 
     `mode` is the one that was possible (`keyword` without a model). A note without a vector is
-    judged by its words in any mode.
+    judged by its words in any mode. `shares` (n,) are the scores relative to the best one, if they
+    are sums of evidence.
     """
     measures = _Measures.of(notes, query, asked.known)
     related = measures.related(_BY_WORDS)
@@ -182,9 +234,13 @@ def judge(notes: NoteEvidence, query: QueryEvidence, mode: SearchMode, asked: As
         related = measures.related(_BY_MEANING)
     strong = measures.strong(by_meaning=mode == "semantic")
     certain = notes.exact | notes.said | asked.is_all_in(notes.held)
-    return Relevance(
-        logistic(related), logistic(strong), certain, measures.confidence(related, strong, mode)
-    )
+    likely, answered = logistic(related), True
+    if mode == "hybrid" and shares is not None and len(notes):
+        answered = measures.answered(_ANSWERED, related, strong) > _ANSWERED_FROM
+        near = shares >= np.float32(_NEAR_BEST)
+        likely = np.where(near, np.maximum(likely, np.float32(RELATED_FROM)), likely)
+    confidence = measures.confidence(related, strong, mode)
+    return Relevance(likely, logistic(strong), certain, confidence, answered)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,6 +262,8 @@ class _Measures:
     length: float  # natural logarithm of the number of words
     unreadable: float
     known: float
+    nearest_deviations: float  # of the best cosine above the mean, read or not
+    passages: float  # natural logarithm of their number, relative to that of the fitted vaults
 
     @classmethod
     def of(cls, notes: NoteEvidence, query: QueryEvidence, known: float) -> _Measures:
@@ -213,6 +271,7 @@ class _Measures:
         readable = np.float32(1.0 - _UNREADABLE * query.unreadable)
         cosine = or_zero(notes.meaning)
         deviation = max(query.cosine_deviation, _MIN_DEVIATION)
+        counted = min(max(query.passages, _LEAST_PASSAGES), _MOST_PASSAGES)
         above = (cosine - np.float32(query.cosine_mean)) / np.float32(deviation)
         return cls(
             words=np.minimum(weigh_words(notes, query) * np.float32(known), _MOST_WORDS_ADDEND),
@@ -227,6 +286,8 @@ class _Measures:
             length=min(math.log(max(query.words, 1)), _LONGEST),
             unreadable=query.unreadable,
             known=known,
+            nearest_deviations=float(above.max()) if len(above) else 0.0,
+            passages=math.log(counted / _FITTED_PASSAGES),
         )
 
     def related(self, by: _Related) -> FloatArray:
@@ -249,23 +310,28 @@ class _Measures:
             odds = -3.44 + 3.341 * self.cosine + 0.208 * self.deviations
         return odds
 
+    def answered(self, by: _Answered, related: FloatArray, strong: FloatArray) -> float:
+        """The log-odds of an answer by these coefficients, from the log-odds of the notes."""
+        best = np.sort(strong)[::-1]
+        first, last = float(best[0]), len(best) - 1
+        return (
+            by.constant
+            + by.related * float(np.clip(related.max(), -_MOST_ODDS, _MOST_ODDS))
+            + by.second * (first - float(best[min(1, last)]))
+            + by.fourth * (first - float(best[min(3, last)]))
+            + by.tenth * (first - float(best[min(9, last)]))
+            + by.known * self.known
+            + by.unreadable * self.unreadable
+            + by.length * self.length
+            + by.deviations * self.nearest_deviations
+            + by.passages * self.passages
+        )
+
     def confidence(self, related: FloatArray, strong: FloatArray, mode: SearchMode) -> float:
         """The likelihood that a right answer is among the first three, from the notes' log-odds."""
         if not len(related):
             return 0.0
-        by = _CONFIDENCE[mode]
-        best = np.sort(strong)[::-1]
-        odds = (
-            by.constant
-            + by.related * float(np.clip(related.max(), -_MOST_ODDS, _MOST_ODDS))
-            + by.second * float(best[0] - best[min(1, len(best) - 1)])
-            + by.fourth * float(best[0] - best[min(3, len(best) - 1)])
-            + by.tenth * float(best[0] - best[min(9, len(best) - 1)])
-            + by.known * self.known
-            + by.unreadable * self.unreadable
-            + by.length * self.length
-        )
-        return 1.0 / (1.0 + math.exp(-odds))
+        return 1.0 / (1.0 + math.exp(-self.answered(_CONFIDENCE[mode], related, strong)))
 
 
 def _usual_cosine(query: QueryEvidence) -> float:

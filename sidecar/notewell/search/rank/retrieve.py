@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
 from notewell.index.lexical import QueryTerm, no_hits
@@ -36,6 +37,8 @@ Hits = TypeVar("Hits", bound=ChunkHits)
 _MIN_DEPTH = 400  # chunks from each half; fewer would lose notes that both halves find
 _DEPTH_PER_NOTE = 5
 _BY_WHOLE, _BY_COVERAGE, _BY_HELD = 150, 100, 30  # candidates by their whole text alone
+_NAME_AND_KIND = 0.8  # the score of a name where the note says the rest of the query
+_ALL_WORDS = 0.98  # of the query, but for rounding
 NO_SHARES: FloatArray = np.empty(0, np.float32)
 
 
@@ -217,22 +220,39 @@ def collect(
     mean_cosine[passages] = mean_cosines(chunks)
     matches, names = keyword.matches, keyword.names
     whole, named = _places(matches.note_ids, ids), _places(names.note_ids, ids)
+    coverage = _taken(matches.coverage, whole)
+    whole_names = _taken(names.whole.astype(np.float32), named) > 0
     return chunks, NoteEvidence(
         ids=ids,
         passage_bm25=bm25,
         cosine=cosine,
         mean_cosine=mean_cosine,
         whole_bm25=_taken(matches.bm25, whole),
-        coverage=_taken(matches.coverage, whole),
+        coverage=coverage,
         held=_taken(matches.held, whole),
         lengths=_taken(matches.lengths.astype(np.float32), whole),
-        names=_taken(names.scores, named),
+        names=_with_kinds(_taken(names.scores, named), whole_names, coverage, keyword.terms),
         exact=_taken(names.exact.astype(np.float32), named) > 0,
         begun=_taken(names.begun, named),
         said=_taken(names.said.astype(np.float32), named) > 0,
         described=_described(index, keyword, whole),
         cosines=cosines,
     )
+
+
+def _with_kinds(
+    names: FloatArray, whole: npt.NDArray[np.bool_], coverage: FloatArray, terms: Terms
+) -> FloatArray:
+    """The scores of names, of a name and the kind of thing that its note says it is.
+
+    Things are asked for with a word for their kind ("PARA method"): where the query has the `whole`
+    name (n,) and the note has all its other words, as its folder, its tags, its type or its text
+    may, the name says nearly the whole query. Not if the vault lacks words of it.
+    """
+    if terms.unknown:
+        return names
+    named: FloatArray = np.where(whole & (coverage >= _ALL_WORDS), np.float32(_NAME_AND_KIND), 0.0)
+    return np.maximum(names, named).astype(np.float32)
 
 
 def _described(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
