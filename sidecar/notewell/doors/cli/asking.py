@@ -1,7 +1,11 @@
-"""Commands that send a request and print its reply, declared beside the request.
+"""Commands made from requests of the contract.
 
-A command names its request, the fields that are arguments and options, and the parts of its output.
-Each part is a template for the fields of the reply, in Python's format syntax: `{path}`,
+A field gives its option or argument the name, the type with its bounds, the default and the help
+text; the function of a command gets the value under the field's name. A command that only sends its
+request and prints the reply has no function: it is declared by `asking`, beside the request.
+
+Such a command names its request, the fields that are arguments and options, and the parts of its
+output. Each part is a template for the fields of the reply, in Python's format syntax: `{path}`,
 `{gleaning.title}`, `{score:.2f}`; `{0}` is the first part of a tuple. None is an empty text, and
 several values have commas between. There are format specs of our own: `time` and `day` of an
 ISO 8601 time, `count` of several values, `count NOUN` with a noun in the plural where it must be.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -27,11 +27,10 @@ from notewell.contract.changes import (
 from notewell.contract.manage import ServiceCost
 from notewell.contract.request import Request
 from notewell.contract.status import Guard, IndexReport, StatusReply, StatusRequest
-from notewell.doors.cli.asking import request_option
+from notewell.doors.cli.asking import group, request_option
 from notewell.doors.cli.backend import print_reply, server_for
 from notewell.doors.cli.options import (
     Command,
-    Group,
     Invocation,
     complete_vaults,
     current_invocation,
@@ -249,43 +248,6 @@ def _held_text(guard: Guard, status: StatusReply) -> str:
     )
 
 
-@click.group(cls=Group)
-def queue() -> None:
-    """Control what a running server still has to index."""
-
-
-@queue.command()
-@vault_option
-@json_option
-def pause(vault: str | None, as_json: bool) -> None:
-    """Pause indexing; searching continues."""
-    _steer(PauseRequest(), vault, "paused; files and folders waiting: {}", as_json=as_json)
-
-
-@queue.command()
-@vault_option
-@json_option
-def resume(vault: str | None, as_json: bool) -> None:
-    """Resume indexing."""
-    _steer(ResumeRequest(), vault, "resumed; files and folders waiting: {}", as_json=as_json)
-
-
-@queue.command()
-@vault_option
-@json_option
-def retry(vault: str | None, as_json: bool) -> None:
-    """Try every failed note again."""
-    _steer(RetryRequest(), vault, "notes tried again: {}", as_json=as_json)
-
-
-@queue.command()
-@vault_option
-@json_option
-def cancel(vault: str | None, as_json: bool) -> None:
-    """Drop the waiting work and stop the running work; what was indexed stays."""
-    _steer(CancelRequest(), vault, "files and folders dropped: {}", as_json=as_json)
-
-
 def _steer(
     request: Request[AcceptedReply], vault: str | None, message: str, *, as_json: bool
 ) -> None:
@@ -304,3 +266,37 @@ def _steer(
         invocation.say(f"{record.name}: {message.format(f'{reply.accepted:,}')}")
 
     print_reply(server, request, show, as_json=as_json)
+
+
+def _steering(
+    name: str, request: Callable[[], Request[AcceptedReply]], text: str, message: str
+) -> click.Command:
+    @click.command(name, cls=Command, help=text)
+    @vault_option
+    @json_option
+    def steer(vault: str | None, as_json: bool) -> None:
+        _steer(request(), vault, message, as_json=as_json)
+
+    return steer
+
+
+queue = group(
+    "queue",
+    "Control what a running server still has to index.",
+    _steering(
+        "pause",
+        PauseRequest,
+        "Pause indexing; searching continues.",
+        "paused; files and folders waiting: {}",
+    ),
+    _steering(
+        "resume", ResumeRequest, "Resume indexing.", "resumed; files and folders waiting: {}"
+    ),
+    _steering("retry", RetryRequest, "Try every failed note again.", "notes tried again: {}"),
+    _steering(
+        "cancel",
+        CancelRequest,
+        "Drop the waiting work and stop the running work; what was indexed stays.",
+        "files and folders dropped: {}",
+    ),
+)

@@ -9,9 +9,9 @@ import click
 from notewell.base.errors import NotFoundError
 from notewell.base.types import Settings
 from notewell.contract.manage import ServiceCost, SuggestReply, SuggestRequest
-from notewell.doors.cli.backend import backend_for, print_reply
+from notewell.doors.cli.asking import asking
 from notewell.doors.cli.index import cost_text
-from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.doors.cli.options import Group, current_invocation, json_option
 from notewell.doors.cli.output import emit_object, print_facts, print_table
 from notewell.models.catalogue import CATALOGUE, RERANKERS, ModelSpec, find
 from notewell.models.fetch import adopt, fetch, locate
@@ -88,15 +88,6 @@ def get_model(name: str | None, folder: Path | None) -> None:
     click.echo(files.folder)
 
 
-@models.command("suggest")
-@vault_option
-@json_option
-def suggest_model(vault: str | None, as_json: bool) -> None:
-    """Suggest a model that reads the vault's languages; shows what a service would cost."""
-    with backend_for(current_invocation(), vault) as (_, backend):
-        print_reply(backend, SuggestRequest(), _show_suggestion, as_json=as_json)
-
-
 def _show_suggestion(found: SuggestReply) -> None:
     languages = ", ".join(f"{one.name} {one.share:.0%}" for one in found.languages)
     print_facts([("model", found.model), ("languages", languages or "not known")])
@@ -113,6 +104,16 @@ def _show_cost(service: ServiceCost) -> None:
     click.echo(f"\n{cost_text(service)}")
     if not service.allowed:
         click.echo(f"Nothing is sent yet. Allow it with: notewell models allow {service.host}")
+
+
+models.add_command(
+    asking(
+        "suggest",
+        SuggestRequest,
+        "Suggest a model that reads the vault's languages; shows what a service would cost.",
+        _show_suggestion,
+    )
+)
 
 
 @models.command("allow")

@@ -1,4 +1,7 @@
-"""`notewell status`, `ledger`, `stats`: the state of an index; `notewell` alone: of all vaults."""
+"""The state of an index: `notewell status`, `ledger`, `stats`; past searches: `log`, `verdict`.
+
+`notewell` alone shows the state of all vaults.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,12 @@
-"""The parts of a tool: its name, the request it takes, and the function that answers it.
+"""Tools of assistants: their requests, made from the contract's records, and what answers them.
 
-The function gets a `ToolContext` and a checked request, runs in a thread, and returns a JSON
-document; it raises errors of the package. `answer` makes the text that an assistant gets of both.
-Prompts are for common tasks: a person picks one from a list in their assistant.
+A tool names the record of its request, which of its fields it offers, and where it differs: `q` is
+called `query`, some bounds and defaults are smaller, and some descriptions speak to an assistant.
+Unlike HTTP, tools read leniently: "10" is taken for 10, because language models write that.
+
+A tool that only sends its request is declared by `asking`. The function of any other gets a
+`ToolContext` and a checked request, runs in a thread, and returns a JSON document; it raises errors
+of the package. `answer` makes the text that an assistant gets of both.
 """
 
 from __future__ import annotations
@@ -43,12 +47,10 @@ DEFAULT_BUDGET = 2000  # tokens
 class ToolRequest(BaseModel):
     """Base of all requests of tools. Unknown names are refused.
 
-    `record` is the contract's record that a model was made from, `renamed` maps its fields to the
-    names that they have here.
+    `renamed` maps fields of the contract's record to the names that they have here.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    record: ClassVar[type[Request[Any]] | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
 
     # The server's instructions say what it is: 28 descriptions of it would cost too many tokens.
@@ -124,7 +126,6 @@ def request_model(
         renamed[name]: _definition(known[name], changed[name]) for name in offered
     }
     model = create_model(record.__name__, __base__=base, __doc__=record.__doc__, **definitions)
-    model.record = record
     model.renamed = renamed
     return model
 
@@ -406,7 +407,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """A prompt; `text` makes the message to the assistant from checked arguments."""
+    """A prompt for a common task, which a person picks from a list in their assistant.
+
+    `text` makes the message to the assistant from checked arguments.
+    """
 
     name: str
     title: str
