@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from notewell.base import querylog
 from notewell.base.types import Batch, Settings, VaultRecord
+from notewell.contract.request import Request
 from notewell.contract.runs import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
@@ -22,7 +24,6 @@ from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,
-    MemoryRequest,
     StoreMemory,
 )
 from notewell.features.memory.service import Helpers, Memories
@@ -111,7 +112,7 @@ def _memories(root: Path) -> Memories:
     return Memories(vault, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0))
 
 
-def _ask(memories: Memories, request: MemoryRequest) -> None:
+def _ask(memories: Memories, request: Request[Any]) -> None:
     memories.answers[type(request)](request)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
@@ -24,11 +24,11 @@ from notewell.doors.mcp.tool import (
 )
 from notewell.doors.web.request_models import model_of
 from notewell.features.memory import tools as memory_tools
-from notewell.features.memory.requests import MemoryRequest, StoreMemory
+from notewell.features.memory.requests import REQUESTS, StoreMemory
 
 # HTTP and tools each have these in their own way: tools limit the tokens of any long answer.
 NOT_SHARED = {"vault", "budget_tokens"}
-MEMORY_RECORDS = get_args(MemoryRequest)
+MEMORY_RECORDS = REQUESTS
 
 
 def models(client: str) -> dict[type, type[BaseModel]]:

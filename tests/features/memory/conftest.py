@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from notewell.base.types import Settings, VaultRecord
+from notewell.contract.request import Request
 from notewell.features.memory import MemoryRules
 from notewell.features.memory.requests import (
     MemoryChangedReply,
-    MemoryRequest,
     MemoryView,
     StoreMemory,
 )
@@ -56,12 +56,12 @@ class Desk:
             Helpers(self._alike, lambda text: len(re.findall(r"\w+|[^\w\s]", text)), self._clock),
         )
 
-    def ask(self, asked: MemoryRequest, kind: type[R]) -> R:
+    def ask(self, asked: Request[Any], kind: type[R]) -> R:
         reply = self.answer(asked)
         assert isinstance(reply, kind)
         return reply
 
-    def answer(self, asked: MemoryRequest) -> object:
+    def answer(self, asked: Request[Any]) -> object:
         return self.memories.answers[type(asked)](asked)
 
     def store(self, content: str, **more: object) -> MemoryView:

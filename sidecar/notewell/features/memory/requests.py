@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
@@ -250,18 +250,6 @@ class MemoryHealthReply:
     unreadable: tuple[Ailing, ...]
 
 
-MemoryReply: TypeAlias = (
-    MemoryChangedReply
-    | MemoryForgottenReply
-    | RecallReply
-    | MemoryContextReply
-    | MemoryInspectReply
-    | MemoryListReply
-    | MemoryHistoryReply
-    | MemoryHealthReply
-)
-
-
 MemoryOrder = Literal["created", "accessed", "confidence", "importance"]
 
 DEFAULT_NAMESPACE = "default"
@@ -461,19 +449,17 @@ class MemoryHealth(Request[MemoryHealthReply]):
     namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
 
 
-MemoryRequest: TypeAlias = (
-    StoreMemory
-    | RecallMemories
-    | MemoryContext
-    | ApplyMemory
-    | MemoryOutcome
-    | ForgetMemory
-    | RelateMemories
-    | UnrelateMemories
-    | InspectMemory
-    | ListMemories
-    | MemoryHistory
-    | MemoryHealth
+REQUESTS: tuple[type[Request[Any]], ...] = (
+    StoreMemory,
+    RecallMemories,
+    MemoryContext,
+    ApplyMemory,
+    MemoryOutcome,
+    ForgetMemory,
+    RelateMemories,
+    UnrelateMemories,
+    InspectMemory,
+    ListMemories,
+    MemoryHistory,
+    MemoryHealth,
 )
-
-REQUESTS: tuple[type[Request[Any]], ...] = get_args(MemoryRequest)
