@@ -34,8 +34,8 @@ MEMORY_RECORDS = REQUESTS
 def models(client: str) -> dict[type, type[BaseModel]]:
     if client == "http":
         return {record: model_of(record) for record in MEMORY_RECORDS}
-    made: list[Any] = [tool.request for tool in memory_tools.TOOLS]
-    return {one.record: one for one in made}
+    made = {tool.name: tool.request for tool in memory_tools.TOOLS}
+    return {record: made[record.endpoint.name] for record in MEMORY_RECORDS}
 
 
 def defaults(model: type[BaseModel]) -> dict[str, Any]:
