@@ -95,6 +95,18 @@ export class ViewContext {
     if (location.hash !== hash) this.keep({ isTyped: true });
   }
 
+  /** The parameter of a search whose last word may be unfinished; none of a settled one. */
+  get typing(): { readonly typing?: true } {
+    return this.step.isTyped ? { typing: true } : {};
+  }
+
+  /** Settles the query that was typed: it is searched as it stands, and what is typed next is a step of its own. */
+  settle(): void {
+    if (!this.step.isTyped) return;
+    this.keep({ isTyped: false });
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+
   /** What the browser's history holds of the present step. */
   get step(): Step {
     return (history.state as Step | null) ?? {};

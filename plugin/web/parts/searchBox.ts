@@ -84,7 +84,7 @@ export class SearchBox {
     const { view } = this.#context.address;
     if (SEARCHES.has(view)) {
       this.#search();
-      this.#context.keep({ isTyped: false }); // what is typed next is a step of its own
+      this.#context.settle();
     } else this.#context.go("search", { q });
     this.el.dispatchEvent(new CustomEvent("notewell-submitted", { bubbles: true }));
   }

@@ -88,7 +88,7 @@ export class Explorer implements View {
     }
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const reply = await this.#context.vaultClient.find(q, searchParameters(parameters, this.#limit));
+      const reply = await this.#context.vaultClient.find(q, { ...searchParameters(parameters, this.#limit), ...this.#context.typing });
       if (sequence === this.#sequence) this.#take(reply);
     } catch (error) {
       if (sequence !== this.#sequence) return;

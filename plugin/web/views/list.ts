@@ -65,7 +65,7 @@ export class ListView implements View {
   show({ query }: Address): void {
     this.#isHere = true;
     if (this.#vault !== this.#searched) this.#forget();
-    const question = JSON.stringify([this.#vault, ...ASKED.map((name) => query[name])]);
+    const question = JSON.stringify([this.#vault, this.#context.typing, ...ASKED.map((name) => query[name])]);
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
       this.#reading.clear();
@@ -186,7 +186,7 @@ export class ListView implements View {
     const { vaultClient: client } = this.#context;
     const limit = this.#limit;
     if (like) return client.similarNotes(like, limit, weak === "true");
-    const given = { ...(mode && { mode }), ...(weak && { weak }), ...(everything && { everything }), ...(exact && { ignore: "spelling" }) };
+    const given = { ...this.#context.typing, ...(mode && { mode }), ...(weak && { weak }), ...(everything && { everything }), ...(exact && { ignore: "spelling" }) };
     return this.#context.isEverywhere ? client.findEverywhere(q, { limit, ...given }) : client.find(q, { limit, ...given });
   }
 

@@ -76,7 +76,7 @@ export class Pipeline implements View {
       return;
     }
     try {
-      const parameters = { limit: 20, explain: true, ...(mode ? { mode } : {}) };
+      const parameters = { limit: 20, explain: true, ...this.#context.typing, ...(mode ? { mode } : {}) };
       const reply = await this.#context.vaultClient.find(q, parameters);
       if (sequence === this.#sequence) fill(this.el, this.#ways(q), ...draw(reply));
     } catch (error) {

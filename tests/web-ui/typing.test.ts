@@ -1,0 +1,28 @@
+/** A query that is being typed: its last word may be unfinished. */
+
+import { expect, it } from "vitest";
+import { WebClient } from "../../plugin/web/app/client";
+import { ViewContext } from "../../plugin/web/app/viewContext";
+import { Pipeline } from "../../plugin/web/views/pipeline";
+import { aReply, aVault, FakeServer, TOKEN } from "../plugin/samples";
+
+it("is searched with an unfinished last word until it is settled", async () => {
+  const server = new FakeServer();
+  server.routes["/api/search"] = () => aReply([]);
+  const client = new WebClient(server.transport, () => undefined, { url: "http://127.0.0.1:8765", token: TOKEN });
+  const context = new ViewContext(client, [aVault({ default: true })], [], null as never);
+  const asked = (): (string | null)[] => server.asked("/api/search").map(({ url }) => new URL(url).searchParams.get("typing"));
+
+  location.hash = "#/pipeline?q=be";
+  context.keep({ isTyped: true });
+  new Pipeline(context).show(context.address);
+  await expect.poll(asked).toEqual(["true"]);
+
+  let isTold = false;
+  window.addEventListener("hashchange", () => (isTold = true), { once: true });
+  context.settle();
+  expect(isTold).toBe(true); // the views ask again
+  expect(context.typing).toEqual({});
+  new Pipeline(context).show(context.address);
+  await expect.poll(asked).toEqual(["true", null]);
+});
