@@ -23,7 +23,7 @@ from notewell.base.config.load import load_settings
 from notewell.index.analyze import tokens
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
-from notewell.index.lexical import ChunkText, NoteText, QueryTerm
+from notewell.index.lexical import ChunkText, QueryTerm, SearchText
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch
 
@@ -87,7 +87,7 @@ def main() -> None:
     write(chosen.json, rows, details)
 
 
-def _notes(words: Words, count: int) -> Iterator[NoteText]:
+def _notes(words: Words, count: int) -> Iterator[SearchText]:
     generator = np.random.default_rng(SEED)
     topics = [words.rare(generator, TOPIC_WORDS) for _ in range(TOPICS)]
     titles = [" ".join(words.rare(generator, 3)).capitalize() for _ in range(count)]
@@ -97,10 +97,10 @@ def _notes(words: Words, count: int) -> Iterator[NoteText]:
             ChunkText(number * SECTIONS + n, (part.partition("\n")[0],), part)
             for n, part in enumerate(parts)
         )
-        yield NoteText(number, f"{titles[number]}.md", titles[number], (), (), chunks)
+        yield SearchText(number, f"{titles[number]}.md", titles[number], (), (), chunks)
 
 
-def _indexed(folder: Path, notes: Sequence[NoteText]) -> tuple[float, Times, int]:
+def _indexed(folder: Path, notes: Sequence[SearchText]) -> tuple[float, Times, int]:
     """Build the index. Returns the seconds, the times of single updates, the bytes on disk."""
     postings = Postings(folder)
     began = time.perf_counter()

@@ -33,7 +33,7 @@ from notewell.base.types import (
     VectorPut,
     embedded_text,
 )
-from notewell.index.lexical import ChunkText, NoteText, note_text, placeholder
+from notewell.index.lexical import ChunkText, SearchText, note_text, placeholder
 from notewell.index.port import NamedArrays, NoteBasics
 from tests.in_memory.search import InMemoryKeywords, InMemoryLinks, InMemoryVectors
 from tests.in_memory.state import (
@@ -337,7 +337,7 @@ def delete_index(_directory: Path) -> None:
     """Nothing is on disk."""
 
 
-def _note_texts(state: State) -> Iterator[NoteText]:
+def _note_texts(state: State) -> Iterator[SearchText]:
     for note in state.ordered_notes():
         chunks = [
             ChunkText(chunk.stored.id, chunk.stored.headings, chunk.stored.text)

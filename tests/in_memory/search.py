@@ -17,8 +17,8 @@ from notewell.index.lexical import (
     TEMPLATE,
     B,
     FieldWeights,
-    NoteText,
     QueryTerm,
+    SearchText,
     idf,
     no_hits,
     note_documents,
@@ -63,7 +63,7 @@ class _Field:
 class InMemoryKeywords(NoteMatching):
     """Implements `search_ports.KeywordIndex`; never changed once made."""
 
-    def __init__(self, notes: Iterable[NoteText]) -> None:
+    def __init__(self, notes: Iterable[SearchText]) -> None:
         """Index all notes."""
         self._weights = FieldWeights()
         super().__init__()
@@ -79,7 +79,7 @@ class InMemoryKeywords(NoteMatching):
             rows.append((note.note_id, pack_terms(note, self._stemmer)))
         self._notes = NoteTable.of_segment(Segment.of(rows))
 
-    def _add(self, note: NoteText) -> None:
+    def _add(self, note: SearchText) -> None:
         for chunk_id, texts in note_documents(note):
             self._owners[chunk_id] = note.note_id
             self._texts[chunk_id] = {name: f" {texts[name]} " for name in PHRASE_FIELDS}

@@ -17,7 +17,7 @@ from notewell.index.analyze import tokens, words
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings, check_files
-from notewell.index.lexical import ChunkText, FieldWeights, NoteText, QueryTerm
+from notewell.index.lexical import ChunkText, FieldWeights, QueryTerm, SearchText
 
 Search = Callable[..., list[str]]
 BODY_ALONE = FieldWeights(title=0, headings=0, tags=0, path=0, stems=0, body=1)
@@ -30,7 +30,10 @@ def terms(query: str) -> list[QueryTerm]:
 def postings_of(bodies: Sequence[str]) -> Postings:
     made = Postings(None)
     made.update(
-        [NoteText(i, f"{i}.md", "", (), (), (ChunkText(i, (), b),)) for i, b in enumerate(bodies)],
+        [
+            SearchText(i, f"{i}.md", "", (), (), (ChunkText(i, (), b),))
+            for i, b in enumerate(bodies)
+        ],
         gone=(),
         database="test",
         generation=1,

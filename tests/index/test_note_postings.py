@@ -16,7 +16,7 @@ from notewell.base.errors import ConfigError
 from notewell.base.types import NoteField, NoteFieldWeights, PropertyValue, SearchRules
 from notewell.index import note_postings
 from notewell.index.analyze import stemmer, tokens
-from notewell.index.lexical import ChunkText, NoteText, QueryTerm, note_text
+from notewell.index.lexical import ChunkText, QueryTerm, SearchText, note_text
 from notewell.index.note_fields import (
     FIELD_BITS,
     NOTE_FIELDS,
@@ -42,7 +42,7 @@ def note(
     path: str = "",
     headings: tuple[str, ...] = (),
     properties: Mapping[str, PropertyValue] | None = None,
-) -> NoteText:
+) -> SearchText:
     chunks = [ChunkText(10 * number + at, headings, body) for at, body in enumerate(bodies)]
     return note_text(
         number,
@@ -55,11 +55,11 @@ def note(
     )
 
 
-def row(text: NoteText) -> tuple[int, bytes]:
+def row(text: SearchText) -> tuple[int, bytes]:
     return text.note_id, pack_terms(text, STEMMER)
 
 
-def table_of(*notes: NoteText) -> NoteTable:
+def table_of(*notes: SearchText) -> NoteTable:
     return NoteTable.of_segment(Segment.of([row(each) for each in notes]))
 
 
@@ -290,7 +290,7 @@ def test_scores_after_any_changes_are_those_of_a_new_table(
     changes: list[tuple[list[tuple[int, list[str]]], set[int], bool]],
 ) -> None:
     table = NoteTable()
-    now: dict[int, NoteText] = {}
+    now: dict[int, SearchText] = {}
     for puts, gone, merge in changes:
         notes = [
             note(number, " ".join(words), title=words[0] if words else "") for number, words in puts

@@ -18,11 +18,11 @@ from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_search import NOTE_POSTINGS_FILE
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile, TermsState
 from notewell.index.embedded.postings import FOLDER, Postings
-from notewell.index.lexical import ChunkText, NoteText, QueryTerm
+from notewell.index.lexical import ChunkText, QueryTerm, SearchText
 
 
-def note(number: int, body: str) -> NoteText:
-    return NoteText(number, f"{number}.md", "", (), (), (ChunkText(number, (), body),))
+def note(number: int, body: str) -> SearchText:
+    return SearchText(number, f"{number}.md", "", (), (), (ChunkText(number, (), body),))
 
 
 NONE = np.empty(0, np.int64)

@@ -19,7 +19,7 @@ from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_terms import LINES_FILE, NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings
-from notewell.index.lexical import ChunkText, NoteText, QueryTerm
+from notewell.index.lexical import ChunkText, QueryTerm, SearchText
 from notewell.index.template_lines import LineCounts, least_notes, line_hashes
 from tests.in_memory.search import InMemoryKeywords
 from tests.index.conftest import Material
@@ -33,12 +33,12 @@ TEXTS = {
 }
 
 
-def note(number: int, text: str, footer: str = FOOTER) -> NoteText:
+def note(number: int, text: str, footer: str = FOOTER) -> SearchText:
     body = f"{text}\n{footer}" if footer else text
-    return NoteText(number, f"{number}.md", "", (), (), (ChunkText(1000 + number, (), body),))
+    return SearchText(number, f"{number}.md", "", (), (), (ChunkText(1000 + number, (), body),))
 
 
-def with_footer() -> list[NoteText]:
+def with_footer() -> list[SearchText]:
     return [note(number, text) for number, text in TEXTS.items()]
 
 
@@ -47,10 +47,10 @@ class Index:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.postings = Postings(folder)
-        self.notes: dict[int, NoteText] = {}
+        self.notes: dict[int, SearchText] = {}
         self.generation = 0
 
-    def change(self, notes: Iterable[NoteText], gone: Sequence[int] = ()) -> None:
+    def change(self, notes: Iterable[SearchText], gone: Sequence[int] = ()) -> None:
         """Add or replace notes, and remove others."""
         self.generation += 1
         changed = {one.note_id: one for one in notes}
@@ -87,7 +87,7 @@ def answers(keywords: Keywords | InMemoryKeywords, text: str) -> tuple[Scores, S
     )
 
 
-def assert_as_new(index: Index, notes: Sequence[NoteText], text: str) -> None:
+def assert_as_new(index: Index, notes: Sequence[SearchText], text: str) -> None:
     """The index answers as a new one; tantivy's scores do so once deleted documents are gone."""
     (passages, found), (of_new, expected) = (
         answers(keywords, text) for keywords in (index.keywords, InMemoryKeywords(notes))
@@ -145,7 +145,7 @@ def test_phrases_and_conditions_find_template_lines() -> None:
 
 def test_values_of_properties_are_no_template_lines() -> None:
     notes = [
-        NoteText(n, f"{n}.md", "", (), (), (ChunkText(n, (), "Book", of_properties=True),))
+        SearchText(n, f"{n}.md", "", (), (), (ChunkText(n, (), "Book", of_properties=True),))
         for n in range(1, 21)
     ]
     assert InMemoryKeywords(notes).document_frequency("book") == 20
@@ -154,7 +154,7 @@ def test_values_of_properties_are_no_template_lines() -> None:
 
 def test_headings_that_many_notes_have_are_template_lines() -> None:
     notes = [
-        NoteText(n, f"{n}.md", "", (), (), (ChunkText(n, ("Author of",), f"text{n} Author"),))
+        SearchText(n, f"{n}.md", "", (), (), (ChunkText(n, ("Author of",), f"text{n} Author"),))
         for n in range(1, 21)
     ]
     passages, found = answers(InMemoryKeywords(notes), "author of")

@@ -154,7 +154,7 @@ class ChunkText:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteText:
+class SearchText:
     """The parts of a note that become keywords.
 
     `properties`: the values of its properties, by field of the whole note
@@ -175,7 +175,7 @@ class NoteText:
         headings = [text for chunk in self.chunks for text in chunk.headings]
         return line_hashes([*texts, *headings])
 
-    def marked(self, template: Collection[int]) -> NoteText:
+    def marked(self, template: Collection[int]) -> SearchText:
         """The note with its template lines, of which the vault's are given by hash."""
         if not template:
             return self
@@ -191,7 +191,7 @@ def note_text(
     tags: tuple[str, ...],
     properties: Mapping[str, PropertyValue],
     chunks: Sequence[ChunkText],
-) -> NoteText:
+) -> SearchText:
     """The keywords' parts of a note, whose `properties` are the body if it has no other text."""
     found = property_words(properties)
     values = "\n".join(word for words in found.values() for word in words)
@@ -203,10 +203,10 @@ def note_text(
     for name, words in found.items():
         by_field[_PROPERTY_FIELDS.get(name.lower(), "properties")] += map(link_words, words)
     fields = {name: tuple(words) for name, words in by_field.items()}
-    return NoteText(note_id, path, title, aliases, tags, tuple(chunks), fields)
+    return SearchText(note_id, path, title, aliases, tags, tuple(chunks), fields)
 
 
-def note_documents(note: NoteText) -> list[tuple[int, dict[str, str]]]:
+def note_documents(note: SearchText) -> list[tuple[int, dict[str, str]]]:
     """The documents of a note: chunk id, and the tokens of each field."""
     title = joined(*_repeated((note.title, *note.aliases)))
     tags = joined(*_repeated(note.tags))

@@ -194,7 +194,7 @@ class LinkTable:
     def links_among(
         self, note_ids: IdArray, first: int, changed: Mapping[int, Collection[int]]
     ) -> tuple[IdArray, IdArray]:
-        """See the port; `changed`: other notes than in the table that some places lead to."""
+        """Links among notes (`LinkIndex`); `changed`: other targets than the table has."""
         none = np.empty(0, np.int64)
         parts = [none] * first
         if len(self.ids):

@@ -24,7 +24,7 @@ import tantivy
 
 from notewell.base.errors import ConfigError
 from notewell.base.types import NoteField, NoteFieldWeights, SearchRules
-from notewell.index.lexical import STOP, NoteText, QueryTerm, joined
+from notewell.index.lexical import STOP, QueryTerm, SearchText, joined
 
 # The order is that of the bits, and stored: a new field comes last.
 NOTE_FIELDS: tuple[NoteField, ...] = (
@@ -118,7 +118,7 @@ def fields_of_mask(mask: int) -> tuple[NoteField, ...]:
     return tuple(name for name in NOTE_FIELDS if mask & FIELD_BITS[name])
 
 
-def pack_terms(note: NoteText, stemmer: tantivy.TextAnalyzer) -> bytes:
+def pack_terms(note: SearchText, stemmer: tantivy.TextAnalyzer) -> bytes:
     """The packed terms of a note."""
     masks: defaultdict[str, int] = defaultdict(int)
     often: Counter[str] = Counter()
@@ -139,7 +139,7 @@ def pack_terms(note: NoteText, stemmer: tantivy.TextAnalyzer) -> bytes:
     return _packed(length, masks, often)
 
 
-def _texts(note: NoteText) -> Iterator[tuple[str, Sequence[str]]]:
+def _texts(note: SearchText) -> Iterator[tuple[str, Sequence[str]]]:
     """The texts of each field. A heading over several chunks, and a repeated chunk, counts once."""
     folders, _, name = note.path.rpartition("/")
     yield "title", (note.title,)

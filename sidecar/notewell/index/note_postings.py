@@ -32,7 +32,7 @@ from notewell.index.note_fields import (
     hash_of_token,
     hashed_terms,
 )
-from notewell.index.note_segments import Column, Part, Segment, found_among, merged, tidied
+from notewell.index.note_segments import Column, Segment, SegmentPart, found_among, merged, tidied
 
 _MASKS = 1 << 16
 # A stem in more than this share of a segment's notes, and in so many, is searched as a column.
@@ -109,7 +109,7 @@ class _Query:
 class NoteTable:
     """The notes of an index, never changed: a change makes another table."""
 
-    def __init__(self, parts: Sequence[Part] = ()) -> None:
+    def __init__(self, parts: Sequence[SegmentPart] = ()) -> None:
         """Use `of_segment` and `updated` instead."""
         self._parts = tuple(part for part in parts if part.count)
         self.note_count = sum(part.count for part in self._parts)
@@ -122,7 +122,7 @@ class NoteTable:
     @classmethod
     def of_segment(cls, segment: Segment) -> NoteTable:
         """A table of one segment, all of whose notes count."""
-        return cls([Part(segment)])
+        return cls([SegmentPart(segment)])
 
     @property
     def first(self) -> Segment | None:
@@ -151,14 +151,14 @@ class NoteTable:
         changed = np.array([*gone, *[note_id for note_id, _ in rows]], np.int64)
         parts = [part.without(changed) for part in self._parts]
         if rows:
-            parts.append(Part(Segment.of(rows)))
+            parts.append(SegmentPart(Segment.of(rows)))
         return NoteTable(tidied(parts))
 
     def merged(self) -> NoteTable:
         """The same notes in one segment."""
         if len(self._parts) == 1 and self._parts[0].alive is None:
             return self
-        return NoteTable([Part(merged(self._parts))] if self._parts else ())
+        return NoteTable([SegmentPart(merged(self._parts))] if self._parts else ())
 
     def frequency(self, number: int) -> int:
         """The number of notes that hold a stem, by hash; in template lines, if nowhere else."""
@@ -282,7 +282,7 @@ class _CommonStem:
 
 
 def _match(
-    part: Part,
+    part: SegmentPart,
     norms: FloatArray,
     query: _Query,
     pairs: Sequence[slice],
@@ -379,7 +379,7 @@ def _narrowed(found: NoteMatches, notes: IdArray | None) -> NoteMatches:
     return found if notes is None else found.at(np.isin(found.note_ids, notes))
 
 
-def _norms(part: Part, mean: float) -> FloatArray:
+def _norms(part: SegmentPart, mean: float) -> FloatArray:
     norms = (K1 * (1 - B + B * (part.segment.lengths / mean))).astype(np.float32)
     if part.alive is not None:
         norms[~part.alive] = np.inf
@@ -397,7 +397,9 @@ def _summed_weights(weights: NoteFieldWeights) -> tuple[float, FloatArray]:
     return float(weights.body), sums.astype(np.float32)
 
 
-def _rows(part: Part, note_ids: IdArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.uint32]]:
+def _rows(
+    part: SegmentPart, note_ids: IdArray
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.uint32]]:
     """A mask of the ids that are living notes of a part, and the place of each in it."""
     among = part.segment.note_ids
     at = np.minimum(np.searchsorted(among, note_ids), len(among) - 1)
@@ -428,7 +430,7 @@ class NoteMatching(ABC):
         return self._note_table.frequency(hash_of_token(token, self._stemmer))
 
     def expect(self, tokens: Sequence[str]) -> None:  # noqa: B027 (most engines read nothing)
-        """See the port; nothing, in engines that have their terms at hand."""
+        """Does nothing: most engines have their terms at hand."""
 
     def match_notes(
         self,

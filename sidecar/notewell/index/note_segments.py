@@ -1,8 +1,9 @@
 """The postings of sets of notes, in arrays, and how sets are merged.
 
 A `Segment` is one set of notes, never changed: for every stem, by hash, the notes that hold it. A
-changed note goes into a new segment and is dead in its old one (`Part`); small segments are merged
-into larger ones, as in a log-structured merge tree (O'Neil et al. 1996), so that there are few.
+changed note goes into a new segment and is dead in its old one (`SegmentPart`); small segments are
+merged into larger ones, as in a log-structured merge tree (O'Neil et al. 1996), so that there are
+few.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SegmentPart:
     """A segment and which of its notes count; None: all of them."""
 
     segment: Segment
@@ -170,7 +171,7 @@ class Part:
         """True if too many of its notes are dead."""
         return self.count * _MOST_DEAD < len(self.segment.note_ids) * (_MOST_DEAD - 1)
 
-    def without(self, note_ids: IdArray) -> Part:
+    def without(self, note_ids: IdArray) -> SegmentPart:
         """The part after these notes have died."""
         places = _places(self.segment.note_ids, note_ids)
         if not len(places):
@@ -181,7 +182,7 @@ class Part:
             else self.alive.copy()
         )
         alive[places] = False
-        return Part(self.segment, None if alive.all() else alive)
+        return SegmentPart(self.segment, None if alive.all() else alive)
 
     def alive_among(self, pairs: slice) -> int:
         """The number of living notes of a stem."""
@@ -203,19 +204,19 @@ class Part:
         return int(np.count_nonzero(outside))
 
 
-def tidied(parts: list[Part]) -> list[Part]:
+def tidied(parts: list[SegmentPart]) -> list[SegmentPart]:
     """Few parts, the largest first: small ones are merged, and those with many dead notes."""
     parts = [part for part in parts if part.count]
     at = len(parts) - 1
     while at > 0:
         if parts[at - 1].count < _MERGE_RATIO * parts[at].count:
-            parts[at - 1 : at + 1] = [Part(merged(parts[at - 1 : at + 1]))]
+            parts[at - 1 : at + 1] = [SegmentPart(merged(parts[at - 1 : at + 1]))]
             at = len(parts)
         at -= 1
-    return [Part(merged([part])) if part.needs_merging else part for part in parts]
+    return [SegmentPart(merged([part])) if part.needs_merging else part for part in parts]
 
 
-def merged(parts: Sequence[Part]) -> Segment:
+def merged(parts: Sequence[SegmentPart]) -> Segment:
     """The living notes of all parts in one segment."""
     ids, lengths, keys, masks, often = [], [], [], [], []
     living = [_living(part) for part in parts]
@@ -246,7 +247,7 @@ def merged(parts: Sequence[Part]) -> Segment:
     )
 
 
-def _living(part: Part) -> tuple[Part, npt.NDArray[np.intp]]:
+def _living(part: SegmentPart) -> tuple[SegmentPart, npt.NDArray[np.intp]]:
     everything = np.arange(len(part.segment.note_ids))
     return part, everything if part.alive is None else everything[part.alive]
 

@@ -15,7 +15,7 @@ from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.types import Batch, VectorPut
 from notewell.features.postgres import vector_table, vectors
 from notewell.features.postgres.connection import DatabaseGoneError, LostLeaseError
-from notewell.features.postgres.engine import Address, parse
+from notewell.features.postgres.engine import DatabaseAddress, parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens
@@ -29,16 +29,16 @@ Open = Callable[..., PostgresIndex]
 
 
 @pytest.fixture
-def address(postgres: Server, tmp_path: Path) -> Address:
+def address(postgres: Server, tmp_path: Path) -> DatabaseAddress:
     return replace(parse(postgres.url())[0], vault=str(tmp_path))
 
 
 @pytest.fixture
-def opened(postgres: Server, address: Address) -> Iterator[Open]:
+def opened(postgres: Server, address: DatabaseAddress) -> Iterator[Open]:
     """Opens the vault of this test, as another server would; all are closed at the end."""
     indexes: list[PostgresIndex] = []
 
-    def opener(*, writable: bool = True, at: Address = address) -> PostgresIndex:
+    def opener(*, writable: bool = True, at: DatabaseAddress = address) -> PostgresIndex:
         index = open_at(at, postgres.password, writable=writable)
         indexes.append(index)
         return index
@@ -73,7 +73,7 @@ def end_connections(server: Server, vault: str) -> None:
 
 
 def test_one_server_writes_and_others_read_what_it_writes(
-    postgres: Server, address: Address, opened: Open, make: Material
+    postgres: Server, address: DatabaseAddress, opened: Open, make: Material
 ) -> None:
     writer = opened()
     put(writer, make, "A.md", "the kettle boils")
@@ -95,7 +95,7 @@ def test_one_server_writes_and_others_read_what_it_writes(
 
 
 def test_a_lost_connection_is_replaced_where_nobody_else_wrote(
-    postgres: Server, address: Address, opened: Open, make: Material
+    postgres: Server, address: DatabaseAddress, opened: Open, make: Material
 ) -> None:
     writer = opened()
     put(writer, make, "A.md", "apple")
@@ -107,7 +107,7 @@ def test_a_lost_connection_is_replaced_where_nobody_else_wrote(
 
 
 def test_a_writer_that_was_overtaken_never_writes(
-    postgres: Server, address: Address, opened: Open, make: Material
+    postgres: Server, address: DatabaseAddress, opened: Open, make: Material
 ) -> None:
     first = opened()
     put(first, make, "A.md", "apple")
@@ -127,7 +127,7 @@ def test_a_writer_that_was_overtaken_never_writes(
 
 
 def test_a_lease_that_ran_out_is_taken_over_though_its_connection_seems_alive(
-    postgres: Server, address: Address, opened: Open, make: Material
+    postgres: Server, address: DatabaseAddress, opened: Open, make: Material
 ) -> None:
     first = opened()
     past = f"UPDATE notewell.vaults SET lease_until = now() - interval '1 s' WHERE name = '{address.vault}'"
@@ -173,7 +173,7 @@ def test_a_server_that_was_killed_comes_back_with_all_that_was_committed(
 
 
 def test_roles_see_the_vaults_that_they_or_their_groups_made(
-    postgres: Server, address: Address, opened: Open, make: Material
+    postgres: Server, address: DatabaseAddress, opened: Open, make: Material
 ) -> None:
     put(opened(), make, "A.md", "secret kettle")
     postgres_server.sql(
@@ -192,7 +192,7 @@ def test_roles_see_the_vaults_that_they_or_their_groups_made(
 
 
 def test_vaults_of_one_database_do_not_mix(
-    postgres: Server, address: Address, opened: Open, make: Material
+    postgres: Server, address: DatabaseAddress, opened: Open, make: Material
 ) -> None:
     put(opened(), make, "A.md", "first kettle")
     other = replace(address, vault=f"{address.vault}-other")

@@ -12,7 +12,7 @@ import pytest
 
 from notewell.base.errors import IndexInUseError
 from notewell.base.types import Batch
-from notewell.features.postgres.engine import Address, parse
+from notewell.features.postgres.engine import DatabaseAddress, parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
 from tests import postgres_server
@@ -23,21 +23,21 @@ from tests.waiting import until
 
 
 @pytest.fixture
-def address(postgres: Server, tmp_path: Path) -> Iterator[Address]:
+def address(postgres: Server, tmp_path: Path) -> Iterator[DatabaseAddress]:
     vault = replace(parse(postgres.url())[0], vault=str(tmp_path))
     yield vault
     delete_at(vault, postgres.password)
 
 
 @pytest.fixture
-def writer(postgres: Server, address: Address) -> Iterator[OtherServer]:
+def writer(postgres: Server, address: DatabaseAddress) -> Iterator[OtherServer]:
     with other_server(postgres.url(), address.vault, "writer") as started:
         assert started.says("put A.md first kettle") == "ok"
         yield started
 
 
 def test_another_server_writes_as_soon_as_the_writer_was_killed(
-    postgres: Server, address: Address, writer: OtherServer, make: Material
+    postgres: Server, address: DatabaseAddress, writer: OtherServer, make: Material
 ) -> None:
     with other_server(postgres.url(), address.vault, "reader") as reader:
         assert reader.says("find kettle") == "ok first kettle"
@@ -55,7 +55,7 @@ def test_another_server_writes_as_soon_as_the_writer_was_killed(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED: no process can be stopped there")
 def test_a_server_that_stood_still_longer_than_its_lease_never_writes_again(
-    postgres: Server, address: Address, writer: OtherServer, make: Material
+    postgres: Server, address: DatabaseAddress, writer: OtherServer, make: Material
 ) -> None:
     writer.process.send_signal(signal.SIGSTOP)  # its connection stays, and nobody renews the lease
     with pytest.raises(IndexInUseError):
@@ -77,7 +77,7 @@ def test_a_server_that_stood_still_longer_than_its_lease_never_writes_again(
     assert writer.says("find kettle") == "ok first kettle; second kettle"
 
 
-def opened_for_writing(postgres: Server, address: Address) -> PostgresIndex | None:
+def opened_for_writing(postgres: Server, address: DatabaseAddress) -> PostgresIndex | None:
     """The index, as soon as the database has noticed that the writer is gone."""
     try:
         return open_at(address, postgres.password, writable=True)

@@ -35,7 +35,7 @@ from notewell.base.errors import (
     QueryTimeoutError,
     on_error,
 )
-from notewell.features.postgres.engine import Address
+from notewell.features.postgres.engine import DatabaseAddress
 
 # The connection ended, and nothing was committed by what was asked: it may be asked again.
 LOST: tuple[type[BaseException], ...] = (
@@ -226,7 +226,7 @@ class Session:
 class Database:
     """One database: its pool of connections for reading, and sessions."""
 
-    def __init__(self, address: Address, password: str | None) -> None:
+    def __init__(self, address: DatabaseAddress, password: str | None) -> None:
         """Nothing is connected yet."""
         self.address = address
         self.server = address.server

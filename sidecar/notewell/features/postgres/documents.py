@@ -36,7 +36,7 @@ from notewell.index.lexical import (
     STEMS,
     STOP,
     ChunkText,
-    NoteText,
+    SearchText,
     note_documents,
     note_text,
     stored_length,
@@ -56,7 +56,7 @@ Counts = npt.NDArray[np.int32]  # (tokens, fields): in how many documents each t
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class PassageWords:
     """A passage: `lengths` in tokens by field, as `stored_length` rounds them, packed.
 
     `words` are those of its fields, but stems.
@@ -72,14 +72,14 @@ class NoteDocuments:
     """A note as it is searched; `terms` are the packed terms of the whole, `lines` its lines."""
 
     note_id: int
-    documents: tuple[Document, ...]
+    documents: tuple[PassageWords, ...]
     postings: Mapping[str, bytes]
     terms: bytes
     lines: bytes
 
 
 def documents_of(
-    note: NoteText, template: frozenset[int], stemmer: tantivy.TextAnalyzer
+    note: SearchText, template: frozenset[int], stemmer: tantivy.TextAnalyzer
 ) -> NoteDocuments:
     """The documents of a note, where the vault has these template lines."""
     lines = note.lines()
@@ -92,7 +92,7 @@ def documents_of(
         _post(postings, chunk_id, streams)
         lengths = np.array([stored_length(len(each)) for each in streams], LENGTHS)
         words = SEPARATOR.join(f" {texts[name]} " for name in PHRASE_FIELDS if texts[name])
-        documents.append(Document(chunk_id, lengths.tobytes(), words))
+        documents.append(PassageWords(chunk_id, lengths.tobytes(), words))
     return NoteDocuments(
         note_id=note.note_id,
         documents=tuple(documents),
@@ -347,7 +347,7 @@ class PostingWriter:
         )  # fmt: skip
 
 
-def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[list[NoteText]]:
+def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[list[SearchText]]:
     """The data that is read of notes, some hundred at a time."""
     for first in range(0, len(notes), _NOTES_AT_ONCE):
         some = list(notes[first : first + _NOTES_AT_ONCE])

@@ -42,7 +42,7 @@ _OPTIONS = ("sslmode", "schema", "vault", "search")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class DatabaseAddress:
     """One database and one vault in it.
 
     `host` may be the folder of a Unix socket. `exact`: vectors are searched without their
@@ -86,7 +86,7 @@ class Address:
         return secret(ENV_POSTGRES) or kept_key(self.key_name) or None
 
 
-def parse(url: str) -> tuple[Address, str | None]:
+def parse(url: str) -> tuple[DatabaseAddress, str | None]:
     """An address from a URL, and the password that was written into it, if one was.
 
     Raises:
@@ -104,7 +104,7 @@ def parse(url: str) -> tuple[Address, str | None]:
     named = _SCHEMA.fullmatch(options.get("schema", DEFAULT_SCHEMA))
     if parts.scheme not in _SCHEMES or not (parts.username and database and known and named):
         raise _unreadable()
-    address = Address(
+    address = DatabaseAddress(
         host=_host(parts.netloc, parts.hostname),
         port=port,
         user=unquote(parts.username),
@@ -126,7 +126,7 @@ def store_password(url: str, password: str) -> None:
     keep(address.key_name, password, ENV_POSTGRES)
 
 
-def read(directory: Path) -> Address:
+def read(directory: Path) -> DatabaseAddress:
     """The address in an index's folder.
 
     Raises:
@@ -149,7 +149,7 @@ def read(directory: Path) -> Address:
         ) from error
 
 
-def write(directory: Path, address: Address) -> None:
+def write(directory: Path, address: DatabaseAddress) -> None:
     """Store an address in an index's folder; whoever opens the index then looks there."""
     disk.make_folder(directory)
     stored = {"address": address.server, "vault": address.vault}
@@ -241,7 +241,7 @@ def delete_in_database(url: str, vault: str) -> None:
     _opening().delete_at(*_with_password(url, vault))
 
 
-def _with_password(url: str, vault: str) -> tuple[Address, str | None]:
+def _with_password(url: str, vault: str) -> tuple[DatabaseAddress, str | None]:
     address, password = parse(url)
     return replace(address, vault=address.vault or vault), password or address.password()
 

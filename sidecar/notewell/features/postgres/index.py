@@ -22,7 +22,7 @@ from notewell.features.postgres.connection import Database, Lease, Session
 from notewell.features.postgres.documents import PostingWriter
 from notewell.features.postgres.reads import PostgresArrayCache
 from notewell.features.postgres.rows import clean, write_batch
-from notewell.features.postgres.structures import KEPT_GENERATIONS, PostgresKeywords, Structures
+from notewell.features.postgres.structures import KEPT_GENERATIONS, HeldStructures, PostgresKeywords
 from notewell.features.postgres.vector_table import UsedModel, VectorReads
 from notewell.features.postgres.vectors import PostgresVectors
 from notewell.index.link_graph import LinkGraph
@@ -40,7 +40,7 @@ class PostgresIndex(VectorReads):
         self._lease = lease
         self.identity = identity
         self._postings = PostingWriter(vault)
-        self._structures = Structures(database, vault)
+        self._structures = HeldStructures(database, vault)
         self.array_cache = PostgresArrayCache(database, vault, writable=lease is not None)
         self._generation, self._text_generation = self._generations()
         self._used: UsedModel | None = None

@@ -38,7 +38,7 @@ from notewell.base.types import (
 from notewell.features.postgres import schema
 from notewell.features.postgres.connection import Database, Lease
 from notewell.features.postgres.documents import ANALYSIS, PostingWriter
-from notewell.features.postgres.engine import ADDRESS_FILE, Address, read, write
+from notewell.features.postgres.engine import ADDRESS_FILE, DatabaseAddress, read, write
 from notewell.features.postgres.index import PostgresIndex
 from notewell.index import engines
 from notewell.index.port import Index, IndexReader
@@ -55,7 +55,7 @@ def open_index(directory: Path, *, writable: bool) -> PostgresIndex:
     return open_at(address, address.password(), writable=writable)
 
 
-def open_at(address: Address, password: str | None, *, writable: bool) -> PostgresIndex:
+def open_at(address: DatabaseAddress, password: str | None, *, writable: bool) -> PostgresIndex:
     """Open the index of a vault at an address; a writer makes it.
 
     Raises:
@@ -88,7 +88,7 @@ def delete_index(directory: Path) -> None:
     (directory / ADDRESS_FILE).unlink(missing_ok=True)
 
 
-def delete_at(address: Address, password: str | None) -> None:
+def delete_at(address: DatabaseAddress, password: str | None) -> None:
     """Delete the index of a vault at an address, which nobody writes.
 
     Raises:
@@ -103,7 +103,7 @@ def delete_at(address: Address, password: str | None) -> None:
                 schema.delete_vault(lease.session(), vault)
 
 
-def check_free(address: Address, password: str | None) -> None:
+def check_free(address: DatabaseAddress, password: str | None) -> None:
     """Make the tables where there are none, and check that they have no index of this vault.
 
     Raises:
@@ -121,7 +121,7 @@ def check_free(address: Address, password: str | None) -> None:
             )
 
 
-def rename(address: Address, name: str, password: str | None) -> None:
+def rename(address: DatabaseAddress, name: str, password: str | None) -> None:
     """Give a vault that was copied the name by which others open it."""
     with closing(Database(address, password)) as database:
         schema.prepare(database, writable=False)
@@ -167,7 +167,7 @@ def _analyse_again(lease: Lease, vault: int) -> None:
 
 
 def to_postgres(
-    directory: Path, address: Address, password: str | None, *, say: Say, keep: bool = False
+    directory: Path, address: DatabaseAddress, password: str | None, *, say: Say, keep: bool = False
 ) -> Copied:
     """Move the index in a folder to a database; `keep` leaves the files of the old one.
 
@@ -215,7 +215,7 @@ def to_folder(directory: Path, password: str | None, *, say: Say, keep: bool = F
     return copied
 
 
-def attach(directory: Path, address: Address, password: str | None) -> None:
+def attach(directory: Path, address: DatabaseAddress, password: str | None) -> None:
     """Use an index that is in a database already, for a folder that has none.
 
     Raises:

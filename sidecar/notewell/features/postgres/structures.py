@@ -273,7 +273,7 @@ class Generation:
     keywords: PostgresKeywords
 
 
-class Structures:
+class HeldStructures:
     """The search structures of one vault. One thread changes them; any number read."""
 
     def __init__(self, database: Database, vault: int) -> None:

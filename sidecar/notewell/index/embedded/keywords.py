@@ -48,7 +48,7 @@ _COUNTED, _FOR_EACH_DELETED = 50_000, 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
+class _Frequencies:
     """Frequencies after so many `commits`, filled as tokens are looked up.
 
     `living` documents are there; `has_others`: tantivy counts further ones, that are deleted or
@@ -63,7 +63,7 @@ class _Counted:
     frequencies: dict[str, int]
 
     @classmethod
-    def of(cls, postings: Postings) -> _Counted:
+    def of(cls, postings: Postings) -> _Frequencies:
         commits, living = postings.commits, postings.living_count
         others = postings.document_count > living
         return cls(commits, living, others, postings.deleted_count, {}, {})
@@ -78,7 +78,7 @@ class Keywords(NoteMatching):
         self._schema = postings.schema
         self._weights = field_factors(weights or FieldWeights())
         super().__init__()
-        self._known: _Counted | None = None
+        self._known: _Frequencies | None = None
         self._template: tuple[int, Collection[int]] | None = None  # after how many commits
 
     def search(
@@ -165,7 +165,7 @@ class Keywords(NoteMatching):
         ]
         return _either(clauses) if clauses else None
 
-    def _counted(self) -> _Counted:
+    def _counted(self) -> _Frequencies:
         """The frequencies that were counted since the last commit."""
         known = self._known
         if (
@@ -173,10 +173,10 @@ class Keywords(NoteMatching):
             or known.commits != self._postings.commits
             or len(known.forms) > _CACHED_TOKENS
         ):
-            self._known = known = _Counted.of(self._postings)
+            self._known = known = _Frequencies.of(self._postings)
         return known
 
-    def _forms(self, token: str, counted: _Counted) -> Sequence[Form]:
+    def _forms(self, token: str, counted: _Frequencies) -> Sequence[Form]:
         """The text to search in each field, cached in `counted`.
 
         Template lines are searched for a token that stands nowhere else.
@@ -195,7 +195,9 @@ class Keywords(NoteMatching):
             counted.forms[token] = forms
         return forms
 
-    def _form(self, searcher: tantivy.Searcher, field: str, text: str, counted: _Counted) -> Form:
+    def _form(
+        self, searcher: tantivy.Searcher, field: str, text: str, counted: _Frequencies
+    ) -> Form:
         """The form with its frequency among living documents."""
         every = searcher.doc_freq(field, text)
         if not every or not counted.has_others:

@@ -33,7 +33,7 @@ from notewell.base.support import disk
 from notewell.base.types import IdArray
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.embedded.store import connect_read_only
-from notewell.index.lexical import NoteText
+from notewell.index.lexical import SearchText
 from notewell.index.template_lines import LineCounts, LineHashes, holders
 
 NOTE_TERMS_FILE = "notes.db"
@@ -372,7 +372,7 @@ class TemplateLines:
         return frozenset() if state is None else state.template
 
     def change(
-        self, texts: Iterable[NoteText], *, gone: Sequence[int], since: int | None
+        self, texts: Iterable[SearchText], *, gone: Sequence[int], since: int | None
     ) -> LinesChange:
         """The effect of changed notes, given by their texts, and of notes that are gone.
 

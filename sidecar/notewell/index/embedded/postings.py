@@ -44,7 +44,7 @@ from notewell.index.lexical import (
     PHRASE_FIELDS,
     STEMS,
     STOP,
-    NoteText,
+    SearchText,
     note_documents,
     padded,
     stored_length,
@@ -316,9 +316,9 @@ class Postings:
 
     def update(
         self,
-        texts: Iterable[NoteText],
+        texts: Iterable[SearchText],
         *,
-        others: Callable[[Sequence[int]], Iterable[NoteText]] = lambda _: (),
+        others: Callable[[Sequence[int]], Iterable[SearchText]] = lambda _: (),
         gone: Sequence[int],
         database: str,
         generation: int,
@@ -366,7 +366,7 @@ class Postings:
                 writer.add_document(tantivy.Document.from_dict(document, self.schema))
             self._commit(writer)
 
-    def put_all_again(self, texts: Iterable[NoteText], *, database: str, generation: int) -> None:
+    def put_all_again(self, texts: Iterable[SearchText], *, database: str, generation: int) -> None:
         """Write all documents anew, as they were, in one commit; nothing is left of the old."""
         with tantivy_errors():
             writer = self._open_writer()
@@ -401,7 +401,7 @@ class Postings:
             marker |= {name: STOP, length_of(name): 1}
         writer.add_document(tantivy.Document.from_dict(marker, self.schema))
 
-    def _put_documents(self, writer: tantivy.IndexWriter, note: NoteText) -> None:
+    def _put_documents(self, writer: tantivy.IndexWriter, note: SearchText) -> None:
         writer.delete_documents_by_term("note", note.note_id)
         for chunk_id, fields in note_documents(note):
             document: dict[str, object] = {"chunk": chunk_id, "note": note.note_id}
@@ -411,7 +411,7 @@ class Postings:
             writer.add_document(tantivy.Document.from_dict(document, self.schema))
 
     def _put_notes(
-        self, writer: tantivy.IndexWriter, notes: Iterable[NoteText], generation: int
+        self, writer: tantivy.IndexWriter, notes: Iterable[SearchText], generation: int
     ) -> _Changed:
         """Index notes; the terms of many are stored as they come, to bound memory."""
         rows: list[tuple[int, bytes]] = []
@@ -477,8 +477,8 @@ class Postings:
 
 
 def _marked(
-    texts: Iterable[NoteText], template: frozenset[int], between: Callable[[], None]
-) -> Iterator[NoteText]:
+    texts: Iterable[SearchText], template: frozenset[int], between: Callable[[], None]
+) -> Iterator[SearchText]:
     for text in texts:
         between()
         yield text.marked(template)

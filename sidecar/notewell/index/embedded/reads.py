@@ -37,7 +37,7 @@ from notewell.index.embedded.store import Store, explained
 from notewell.index.lexical import (
     FIRST_PLACEHOLDER,
     ChunkText,
-    NoteText,
+    SearchText,
     note_text,
     placeholder,
     placeholder_id,
@@ -90,17 +90,17 @@ def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
     return found[order, 0], found[order, 1]
 
 
-def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
+def texts(store: Store, since: int = -1) -> Iterator[SearchText]:
     """The keyword texts of notes changed after generation `since`, in order of id."""
     return _texts(store, "SELECT id FROM notes WHERE generation > ?", since)
 
 
-def texts_of(store: Store, note_ids: Sequence[int]) -> Iterator[NoteText]:
+def texts_of(store: Store, note_ids: Sequence[int]) -> Iterator[SearchText]:
     """The keyword texts of those of the notes that are there, in order of id."""
     return _texts(store, "SELECT value FROM json_each(?)", orjson.dumps(list(note_ids)).decode())
 
 
-def _texts(store: Store, chosen: str, value: int | str) -> Iterator[NoteText]:
+def _texts(store: Store, chosen: str, value: int | str) -> Iterator[SearchText]:
     """The texts of the notes whose ids a query of one value chooses."""
     held: Row | None = None
     parts: list[Row] = []
@@ -129,7 +129,7 @@ def _chunk_text(columns: Row) -> ChunkText:
     return ChunkText(chunk_id, strings(placed[_HEADINGS]), text)
 
 
-def _note_text(store: Store, columns: Row, parts: list[Row]) -> NoteText:
+def _note_text(store: Store, columns: Row, parts: list[Row]) -> SearchText:
     note_id, path, title, aliases, tags, packed, *_, checksum, passages_sum = columns
     with explained(store.directory):
         with sound_rows("a passage"):

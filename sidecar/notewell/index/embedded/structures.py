@@ -26,7 +26,7 @@ from notewell.index.embedded.postings import FOLDER, Postings, discard
 from notewell.index.embedded.snapshots import Fingerprint
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
-from notewell.index.lexical import FIRST_PLACEHOLDER, NoteText, placeholder_id
+from notewell.index.lexical import FIRST_PLACEHOLDER, SearchText, placeholder_id
 from notewell.index.link_graph import LinkGraph
 from notewell.index.row_values import link_columns, strings
 
@@ -157,7 +157,7 @@ class _Texts:
     store: Store
     since: int
 
-    def __iter__(self) -> Iterator[NoteText]:
+    def __iter__(self) -> Iterator[SearchText]:
         return reads.texts(self.store, self.since)
 
 

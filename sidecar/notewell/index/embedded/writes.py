@@ -104,6 +104,8 @@ def _notes(connection: sqlite3.Connection, batch: Batch) -> dict[str, NoteBefore
     chunks: defaultdict[int, list[ChunkBefore]] = defaultdict(list)
     for text, is_put in (("text", True), ("''", False)):
         ids = [note_id for path, note_id, _ in known if (path in put) is is_put]
+        if not ids:
+            continue
         for note_id, *columns in connection.execute(
             f"SELECT note_id, id, text_hash, vector_hash, start, stop, {text} FROM chunks"
             f" WHERE note_id {_AMONG} ORDER BY note_id, ordinal",
@@ -117,6 +119,8 @@ def _notes(connection: sqlite3.Connection, batch: Batch) -> dict[str, NoteBefore
 
 
 def _ledger(connection: sqlite3.Connection, paths: Collection[str]) -> dict[str, LedgerEntry]:
+    if not paths:
+        return {}
     found = connection.execute(
         f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE path {_AMONG}", (_json(paths),)
     )
@@ -128,8 +132,11 @@ def _stored(
     connection: sqlite3.Connection, model: int | None, note_ids: Collection[int]
 ) -> set[bytes]:
     """The texts of some notes that have a vector of the model."""
+    if not note_ids:
+        return set()
+    # A cross join, so that SQLite begins with the passages of these few notes.
     found = connection.execute(
-        "SELECT c.text_hash FROM chunks c JOIN vectors v ON v.model_id = ?"
+        "SELECT c.text_hash FROM chunks c CROSS JOIN vectors v ON v.model_id = ?"
         f" AND v.text_hash = c.text_hash WHERE c.note_id {_AMONG}",
         (model, _json(note_ids)),
     )
@@ -157,6 +164,8 @@ def _json(values: Iterable[str | int]) -> str:
 
 def _move(connection: sqlite3.Connection, moved: Mapping[int, NoteMove], generation: int) -> None:
     """Names are taken in a second pass, so that notes can swap or shift along a chain."""
+    if not moved:
+        return
     checksums = dict(
         connection.execute(f"SELECT id, checksum FROM notes WHERE id {_AMONG}", (_json(moved),))
     )
