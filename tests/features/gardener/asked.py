@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from notewell.engine.engine import Engine
 from notewell.features.gardener.requests import (
@@ -55,3 +60,16 @@ class Plans:
 
     def forget(self, ids: Sequence[str]) -> RejectionsReply:
         return self.engine.answer(ForgetRejections(tuple(ids)))
+
+
+def killed_steps(vault: Path, data: Path, plan: str, what: str, steps: int) -> list[list[Any]]:
+    """The lines that `killed_changes` prints, which says what they mean."""
+    command = [sys.executable, "-m", "tests.features.gardener.killed_changes"]
+    found = subprocess.run(
+        [*command, str(vault), str(data), plan, what, str(steps)],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in found.stdout.splitlines()]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -30,7 +28,7 @@ from notewell.features.gardener.requests import MakePlan, PlanReply
 from notewell.models.chat import ToolCall, Turn
 from notewell.models.chat.providers import price
 from tests.features.ask.scripted import Says, ScriptedModel
-from tests.features.gardener.asked import Plans
+from tests.features.gardener.asked import Plans, killed_steps
 
 OLD = 1_700_000_000
 NOTES = {
@@ -259,12 +257,7 @@ def test_a_process_may_be_killed_while_a_note_is_made(
     new = [{"name": "Home", "definition": "Where one lives."}]
     engine = opened(asks(script(tends(notes=[of("Swarm.md", "Home")], new_topics=new))))
     plan = Plans(engine).make(MakePlan(("update_topics",), model=True))
-    killer = Path(__file__).with_name("killed_changes.py")
-    command = [sys.executable, str(killer), str(vault), str(tmp_path / "data/vaults/v1")]
-    found = subprocess.run(
-        [*command, plan.id, what, "7"], capture_output=True, text=True, check=True
-    )
-    steps = [json.loads(line) for line in found.stdout.splitlines()]
+    steps = killed_steps(vault, tmp_path / "data/vaults/v1", plan.id, what, 7)
     assert steps[0][0] is True
     assert steps[-1][0] is False
     assert {state for _, state, *_ in steps} <= {"before", "after"}

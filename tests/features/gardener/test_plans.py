@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,7 +19,7 @@ from notewell.features import FEATURES
 from notewell.features.gardener import GardenRules
 from notewell.features.gardener.requests import MakePlan, PlanReply
 from notewell.features.writes.requests import UndoRequest
-from tests.features.gardener.asked import Plans
+from tests.features.gardener.asked import Plans, killed_steps
 
 CHECKS = ("broken_links", "unlinked_mentions", "tag_variants", "missing_properties")
 NOTES = {
@@ -231,16 +229,7 @@ def test_a_process_may_be_killed_between_any_two_writes(
 ) -> None:
     plans = Plans(opened(folder="Plans"))
     plan = plans.make(MakePlan(("tag_variants", "missing_properties")))  # edits two notes
-    data = tmp_path / "data/vaults/v1"
-    command = [sys.executable, "-m", "tests.features.gardener.killed_changes"]
-    found = subprocess.run(
-        [*command, str(vault), str(data), plan.id, what, "10"],
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    steps = [json.loads(line) for line in found.stdout.splitlines()]
+    steps = killed_steps(vault, tmp_path / "data/vaults/v1", plan.id, what, 10)
 
     # Before and after each of two notes and the plan's own, and before the record is changed.
     assert [step[0] for step in steps] == [True] * 8 + [False] * 2

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +17,7 @@ from notewell.features import FEATURES
 from notewell.features.gardener import GardenRules
 from notewell.features.gardener.checks import CHECKS
 from notewell.features.gardener.requests import MakePlan, PlanReply
-from tests.features.gardener.asked import Plans
+from tests.features.gardener.asked import Plans, killed_steps
 
 EDITS = 500
 SPOILT = 5  # notes with a misspelled link: one of the vaults is tended too well
@@ -142,11 +139,7 @@ def test_a_process_may_be_killed_between_any_two_writes(
         plan = planned(plans)
     many = len({edit.path for one in plan.suggestions for edit in one.edit})
     steps = 2 * (many + 1) + 2  # before and after each note and the plan's own, and the record
-    script = Path(__file__).with_name("killed_changes.py")
-    data = tmp_path / "data/vaults/v1"
-    command = [sys.executable, str(script), str(vault), str(data), plan.id, "apply", str(steps)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = [json.loads(line) for line in found.stdout.splitlines()]
+    told = killed_steps(vault, tmp_path / "data/vaults/v1", plan.id, "apply", steps)
     assert [died for died, *_ in told] == [True] * steps
     assert {(state, applied) for _, state, applied, _ in told} == {
         ("before", 0),
