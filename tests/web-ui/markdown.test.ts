@@ -122,7 +122,30 @@ describe("text from right to left", () => {
   });
 });
 
+describe("HTML in a note", () => {
+  it("is drawn where its tags are harmless, without their attributes", () => {
+    const el = drawn('H<sub class="x">2</sub>O, x<sup>2</sup>, <kbd>Ctrl</kbd> and <mark>gold</mark>, <b onclick="x()">bold</b>');
+    expect(el.querySelector("p")?.innerHTML).toBe('H2O, x<sup>2</sup>, <kbd>Ctrl</kbd> and <mark>gold</mark>, bold');
+  });
+
+  it("folds details, with Markdown in them", () => {
+    const el = drawn("<details>\n<summary>The <b>recipe</b></summary>\n\n- see [[Bees]]\n\n</details>\n\nafter");
+    expect(el.querySelector("details > summary")?.textContent).toBe("The recipe");
+    expect(el.querySelector("details li a")?.getAttribute("href")).toBe("#/bees");
+    expect(el.lastElementChild?.textContent).toBe("after");
+    expect(el.lastElementChild?.tagName).toBe("P");
+  });
+
+  it("ends with the paragraph or list that it is in", () => {
+    const el = drawn("- a <sub>b\n- c</sub> d\n\n**e <kbd>f** g</kbd> h");
+    expect([...el.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["a b", "c d"]);
+    expect(el.querySelector("strong kbd")?.textContent).toBe("f");
+    expect(el.querySelector("p:last-child")?.textContent).toBe("e f g h");
+  });
+});
+
 const ATTACKS = [
+  `${"<sub>".repeat(5_000)}x`,
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",
   "<svg/onload=alert(1)>",
@@ -162,9 +185,9 @@ const ATTACKS = [
 ];
 
 const HARMLESS = new Set(
-  "DIV P H1 H2 H3 H4 H5 H6 UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD EM STRONG S MARK CODE PRE BR HR A SPAN svg path".split(" "),
+  "DIV P H1 H2 H3 H4 H5 H6 UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD EM STRONG S MARK CODE PRE BR HR A SPAN svg path SUB SUP KBD DETAILS SUMMARY".split(" "),
 );
-const ATTRIBUTES = new Set(["href", "class", "dir", "rel", "target", "title", "data-line", "data-file", "data-target", "data-math", "data-code", "start", "tabindex", "role", "aria-label", "viewBox", "aria-hidden", "d"]);
+const ATTRIBUTES = new Set(["href", "class", "dir", "rel", "target", "title", "data-line", "data-file", "data-target", "data-math", "data-code", "start", "tabindex", "role", "aria-label", "viewBox", "aria-hidden", "d", "open"]);
 
 describe("a hostile note", () => {
   it.each(ATTACKS)("cannot act: %s", (attack) => {

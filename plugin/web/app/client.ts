@@ -56,6 +56,12 @@ export class WebClient extends Client {
     return (await this.get("complete", replies.complete, { prefix, limit })).completions;
   }
 
+  /** How many suggestions of the gardener's newest plan are open. */
+  async openSuggestions(): Promise<number> {
+    const [newest] = (await this.get("garden/plans", replies.planCounts, { limit: 1 })).plans;
+    return newest?.counts["open"] ?? 0;
+  }
+
   /** Reports which result was opened, for the search statistics. */
   opened(queryId: string | undefined, q: string, path: string, rank: number): Promise<unknown> {
     return this.post("opened", anything, { q, path, rank, ...(queryId ? { query_id: queryId } : {}) });

@@ -117,8 +117,8 @@ function storeFirstVisit(): void {
 /** Asks this server again for what was loaded from it. */
 function askAgain(entries: readonly PerformanceEntry[]): void {
   const loaded = entries.map(({ name }) => new URL(name));
-  const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events)|static\/)/.test(pathname));
-  const asks = new Set(ours.map(({ href }) => href));
+  const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events|garden)|static\/)/.test(pathname));
+  const asks = new Set(ours.filter(({ searchParams }) => searchParams.get("door") !== "none").map(({ href }) => href)); // home's list is another one each day
   for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
 }
 

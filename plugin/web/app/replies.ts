@@ -9,6 +9,7 @@ import type {
   NeighborsReply,
   NoteReply,
   PathReply,
+  PlansReply,
   SearchReply,
   SessionReply,
 } from "../../src/contract";
@@ -214,3 +215,6 @@ export const complete = partOf<CompleteReply>()({
 });
 
 export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read", "write", "admin") });
+
+/** Of plans, what home tells: how many suggestions are in which state. */
+export const planCounts = partOf<PlansReply>()({ plans: list(object({ counts: mapping(number) })) });

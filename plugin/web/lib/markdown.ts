@@ -1,12 +1,13 @@
 /**
  * Renders a note's Markdown as elements. markdown-it parses it; the elements are created here from a
- * short list of allowed tags. There are no HTML strings: of HTML in a note, the text in it is shown.
+ * short list of allowed tags. There are no HTML strings: of HTML in a note, a few harmless tags and its text are shown.
  */
 
 import MarkdownItMaker, { type Token } from "markdown-it";
 import { button, h } from "./dom";
 import { outwardLink } from "./links";
 import { addBlocks, withoutTags, type Extras } from "./blocks";
+import { readHtml } from "./harmlessHtml";
 import { callout } from "./callouts";
 import { addMath } from "./mathSyntax";
 import { addSyntax, body } from "./syntax";
@@ -25,6 +26,9 @@ addBlocks(md);
 
 /** Of a longer note, only the beginning is drawn. */
 const MOST_DRAWN = 600_000;
+
+/** Deeper elements of HTML are not drawn: nobody writes them by hand. */
+const MOST_NESTED = 60;
 
 const CONTAINERS = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td em strong s mark".split(" "),
@@ -78,6 +82,8 @@ class Drawing {
   readonly #links: Links;
   readonly #before: number;
   readonly #open: (DocumentFragment | HTMLElement)[] = [this.root];
+  /** Those of them that HTML in the note opened, and perhaps never closes. */
+  readonly #ofHtml = new Set<DocumentFragment | HTMLElement>();
 
   constructor(links: Links, before: number) {
     this.#links = links;
@@ -106,6 +112,7 @@ class Drawing {
 
   #leave(token: Token): void {
     if (token.hidden) return;
+    while (this.#ofHtml.has(this.#current)) this.#open.pop();
     const el = this.#open.pop();
     if (el instanceof HTMLElement && SIDED.has(el.tagName)) el.dir = directionOf(el.textContent);
     if (token.type === "blockquote_close" && el instanceof HTMLElement) callout(el);
@@ -123,11 +130,27 @@ class Drawing {
 
   #leaf(token: Token): void {
     if (token.type === "inline") this.draw(token.children ?? []);
-    else {
+    else if (!this.#html(token)) {
       const drawn = this.#drawn(token);
       if (token.map && drawn instanceof HTMLElement) drawn.dataset["line"] = String(token.map[0] + 1 + this.#before);
       this.#current.append(drawn);
     }
+  }
+
+  /** Draws the few harmless tags of HTML, without their attributes; false for other tokens. */
+  #html({ type, content }: Token): boolean {
+    if (type !== "html_inline" && type !== "html_block") return false;
+    const found = readHtml(type, content);
+    if (!found) return false;
+    const { opens, closes } = found;
+    if (opens && this.#open.length < MOST_NESTED) {
+      this.#current.append(opens);
+      this.#open.push(opens);
+      this.#ofHtml.add(opens);
+    }
+    const { tagName } = this.#current as Partial<HTMLElement>;
+    if (closes && tagName === closes && this.#ofHtml.has(this.#current)) this.#open.pop();
+    return true;
   }
 
   #drawn(token: Token): Node | string {

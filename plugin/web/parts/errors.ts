@@ -45,7 +45,7 @@ export function errorBox(error: ServerError, retry: () => void): HTMLElement {
   return h(
     "div",
     { class: "note-box", role: "alert" },
-    h("h2", {}, title),
+    h("h1", {}, title),
     h("p", {}, advice),
     button(error.kind === "unauthorized" ? t("Sign in") : t("Try again"), error.kind === "unauthorized" ? () => location.reload() : retry, { class: "quiet" }),
   );
@@ -53,5 +53,5 @@ export function errorBox(error: ServerError, retry: () => void): HTMLElement {
 
 /** A message in place of an empty list. */
 export function emptyBox(title: string, text: string, ...more: (Node | null)[]): HTMLElement {
-  return h("div", { class: "empty" }, h("h2", {}, title), h("p", {}, text), ...more);
+  return h("div", { class: "empty" }, h("h1", {}, title), h("p", {}, text), ...more);
 }

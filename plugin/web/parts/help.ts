@@ -28,7 +28,7 @@ const query = (): readonly [typed: string, means: string][] => [
 export function helpDialog(version: string): HTMLDialogElement {
   const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" });
   dialog.append(
-    h("h2", { id: "help-title" }, t("Keys and queries")),
+    h("h2", { id: "help-title", tabindex: "-1", autofocus: true }, t("Keys and queries")),
     h("div", { class: "help-columns" }, table(t("Keys"), keys(), "kbd"), table(t("Queries"), query(), "code")),
     h("p", { class: "faint" }, t("Notewell {version}. ", { version }), h("a", { href: withPageKey("/api/docs") }, t("HTTP API"))),
     button(t("Close"), () => dialog.close(), { class: "quiet" }),
