@@ -276,7 +276,7 @@ class _TextSearch:
         return chunks, notes
 
     def reader(self, found: Retrieved) -> Reader | None:
-        """What the model reads, if it read the query and `ignore` does not say otherwise."""
+        """The model as a reader, if it read the query and `ignore` does not say otherwise."""
         embedder = self.context.embedder
         if found.vector is None or embedder is None or "spelling" in self.context.request.ignore:
             return None

@@ -279,3 +279,28 @@ def test_the_next_start_loads_the_words(changing: Library, monkeypatch: pytest.M
     keywords = type(changing.index.keywords)
     monkeypatch.setattr(keywords, "terms_with_prefix", lambda *_: pytest.fail("words were read"))
     assert "apple" in WordListCache().current(changing.index).words
+
+
+def test_a_query_in_a_language_that_the_vault_lacks_is_not_corrected(
+    make_library: MakeLibrary,
+) -> None:
+    notes = {f"{n}.md": f"The builder of house {n} and the summer.\n" for n in range(5)}
+    english = make_library(notes)
+    assert query_terms(english.index, "wie geht das mit builde").fixes == ()
+    assert query_terms(english.index, "wo ist der bilder").fixes == ()
+    assert query_terms(english.index, "how is the bilder").fixes == (Fix(("bilder",), "builder"),)
+    lists = make_library({"List.md": "builder\n"})  # in no language
+    assert query_terms(lists.index, "wo ist der bilder").fixes == (Fix(("bilder",), "builder"),)
+
+
+@pytest.mark.parametrize("word", ["Sommer", "letzten", "Dienstag", "gestern", "месяц"])
+def test_words_of_dates_are_not_corrected(make_library: MakeLibrary, word: str) -> None:
+    library = make_library({"A.md": "Summer, lezten, dienstags, gesten, месяцы.\n"})
+    assert query_terms(library.index, f"{word} x").fixes == ()
+
+
+def test_two_words_are_not_joined_where_one_is_mistyped(make_library: MakeLibrary) -> None:
+    notes = {f"{n}.md": f"Style and settings, {n} settings.\n" for n in range(60)}
+    library = make_library({**notes, "Once.md": "See stylesetings.\n"})
+    assert query_terms(library.index, "style setings").fixes == (Fix(("setings",), "settings"),)
+    assert "stylesetings" in query_terms(library.index, "style setings").offered

@@ -52,7 +52,7 @@ class _Paths:
 
     @cached_property
     def counts(self) -> IdArray:
-        """How often each byte occurs."""
+        """Numbers of occurrences of each byte."""
         return np.bincount(self.letters, minlength=256)
 
     def holding(self, text: str, *, in_name: bool) -> Flags:

@@ -51,7 +51,6 @@ _MISTAKES = 0.01  # how often a word is expected to be a mistake for a certain o
 # less than half.
 _MUCH_MORE, _MISTAKE_LETTERS = 10, 7
 _LIKELY = 0.75  # the share of such words that are mistakes
-_HARDLY, _MIN_LIGHT = 0.01, 2  # share of the passages with a function word; these in a query
 _OFTEN = 3  # notes that have two words beside each other, from which they belong together
 _SAME_END = 2  # letters; where only the last ones differ, it is another form of the word
 _PART_LETTERS = 3  # of both parts of a word that should be two
@@ -106,11 +105,18 @@ class Speller:
     is_real: Callable[[str], bool] | None = None
 
     def check(
-        self, ordered: Sequence[str], light: Collection[str], *, skip: Collection[str] = ()
+        self,
+        ordered: Sequence[str],
+        light: Collection[str],
+        *,
+        skip: Collection[str] = (),
+        foreign: bool = False,
     ) -> Spelling:
         """The spelling of a query's words in order.
 
-        `light` are its function words; `skip` are words that may be unfinished.
+        `light` are its function words; `skip` are words that may be unfinished. A `foreign` query
+        is in a language that the vault hardly has, whose words are near to its own without being
+        mistakes.
         """
         found = _Corrections()
         self.index.keywords.expect((*ordered, *map("".join, pairwise(ordered))))
@@ -121,7 +127,7 @@ class Speller:
             elif found.alternatives.keys().isdisjoint(pair):
                 found.alternatives.update({word: {joined: CORRECTION_WEIGHT} for word in pair})
                 found.fixes.append(Fix(pair, self._surface(joined)))
-        if self._is_foreign(ordered, light):
+        if foreign:
             return Spelling(found.alternatives, found.offered, tuple(found.fixes))
         rest = (word for word in dict.fromkeys(ordered) if word not in found.alternatives)
         doubtful = [word for word in rest if word not in skip and self._is_doubtful(word)]
@@ -152,15 +158,6 @@ class Speller:
         """
         nearest = (self._count(each) for word in words for each in self.corrections(word))
         return self._count(joined) < _LEAST_COMMON * max(nearest, default=0)
-
-    def _is_foreign(self, ordered: Sequence[str], light: Collection[str]) -> bool:
-        """Tell whether a query is in a language that the vault hardly has, by its function words.
-
-        The words of another language are near to words of the vault without being mistakes.
-        """
-        most = _HARDLY * self.index.keywords.document_count
-        held = [word for word in dict.fromkeys(ordered) if word in light]
-        return len(held) >= _MIN_LIGHT and all(self._count(word) <= most for word in held)
 
     def _neighbours_of(self, word: str, ordered: Sequence[str]) -> list[tuple[str, str]]:
         """The words around a word of the query, as (before, after), "" where there is none."""

@@ -61,6 +61,9 @@ stattdessen uber verwenden verwendest weitere weiteren wobei zwei
 просто своего своей свои свой свою также теперь тоже только три уже
 """
 _LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSSIAN))
+# Words that nearly every text of each of these languages has.
+_TELLING = (("the", "and", "of"), ("und", "der", "nicht"), ("и", "не", "на"))
+_HARDLY, _MIN_LIGHT = 0.01, 2  # share of the passages with one of them; function words in a query
 _LIGHT = frozenset(_VAGUE.split()).union(*_LANGUAGES)
 
 
@@ -173,7 +176,12 @@ def query_terms(
         begun[last] = {last: 1.0}  # it finds no others, and is not corrected
     spelling = Spelling()
     if correct:
-        spelling = speller.check(ordered, function_words(exact.weights), skip=begun.keys())
+        spelling = speller.check(
+            ordered,
+            function_words(exact.weights),
+            skip=begun.keys(),
+            foreign=_is_foreign(index.keywords, exact.weights),
+        )
         begun = {word: speller.beside_rare(word, group) for word, group in begun.items()}
     alternatives = {**spelling.alternatives, **begun}
     if last in begun:  # the whole of a compound that ends in it is not finished either
@@ -185,6 +193,16 @@ def query_terms(
     if last is None or last not in begun or last in begun[last]:
         return terms
     return replace(terms, completed=(Fix((last,), next(iter(begun[last]))),))
+
+
+def _is_foreign(keywords: KeywordIndex, tokens: Collection[str]) -> bool:
+    """Tell whether a query is in a language that the vault hardly has, but another language."""
+    held = [len(language.intersection(tokens)) for language in _LANGUAGES]
+    if max(held) < _MIN_LIGHT:
+        return False
+    most = _HARDLY * keywords.document_count
+    has = [max(map(keywords.document_frequency, telling)) > most for telling in _TELLING]
+    return any(has) and not has[held.index(max(held))]
 
 
 def _begun(

@@ -282,7 +282,7 @@ def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: fl
 
 
 def settled(query: QueryEvidence) -> float:
-    """How far words alone tell the answer, 0..1.
+    """Share of the answer that words alone tell, 0..1.
 
     Either the first notes by words have most of the query, or a short note has every word. Not if
     the vault lacks words of the query, and not for a question, whose function words show that it is
@@ -437,7 +437,7 @@ def _word_counts(text: str) -> tuple[int, int]:
 
 
 class ReadabilityCache:
-    """How much of a vault's text the model in use cannot read. Thread-safe."""
+    """Share of a vault's text that the model in use cannot read. Thread-safe."""
 
     def __init__(self) -> None:
         """Nothing is measured before the first access."""
@@ -480,5 +480,5 @@ def vault_unreadable(index: IndexReader, count_tokens: CountTokens) -> float:
 
 
 def between(value: float, low: float, high: float) -> float:
-    """How far a value is on the way from `low` to `high`, 0..1."""
+    """Place of a value on the way from `low` to `high`, 0..1."""
     return min(max((value - low) / (high - low), 0.0), 1.0)

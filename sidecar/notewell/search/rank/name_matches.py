@@ -287,7 +287,7 @@ class _Lookup:
         return frozenset(self.ordered) - function_words(set(self.ordered))
 
     def _names_and_kinds(self, whole: Flags) -> Flags:
-        """Which of the names that the query has whole it may have with a word for their kind.
+        """Mask of the names that the query has whole, perhaps with a word for their kind.
 
         None in a question or in a query of many words.
         """
@@ -296,7 +296,7 @@ class _Lookup:
         return np.zeros_like(whole) if asks or len(content) > _MOST_BESIDE else whole
 
     def _of_one_word(self, said: Flags, words_said: Sequence[str]) -> Flags:
-        """Which names (names,) say one content word of a query that has several.
+        """Mask of the names (names,) that say one content word of a query that has several.
 
         A part of a name that has one word of the query ("white noise" for *noise when I finish a
         task*) does not tell what the note is about. `said` (words, names) is as in `_in_folders`.

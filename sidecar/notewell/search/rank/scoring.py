@@ -32,7 +32,7 @@ _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are
 
 @frozen
 class Reader:
-    """What the model of a search reads: `count_tokens` counts its tokens in a text.
+    """The model of a search as a reader: `count_tokens` counts its tokens in a text.
 
     `vault_unreadable`: how much of the vault's notes it splits into pieces of words, 0..1.
     """
