@@ -9,6 +9,7 @@ from typing import Any
 
 from notewell.base import querylog
 from notewell.base.types import Batch, Settings, VaultRecord
+from notewell.contract.fields import iso
 from notewell.contract.request import Request
 from notewell.contract.runs import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
@@ -296,7 +297,8 @@ def _log_run(root: Path, started: float) -> None:
 def _check_runs(root: Path, done: bool) -> list[str]:
     started = [run.started for run in RunLog(root / "data").runs()]
     _log_run(root, 3.0)
-    right = started == [2.0, 1.0] if done else started in ([1.0], [2.0, 1.0])
+    before, after = [iso(1.0)], [iso(2.0), iso(1.0)]
+    right = started == after if done else started in (before, after)
     return [] if right else [f"runs: {started}"]
 
 
