@@ -156,6 +156,16 @@ def test_commands_ask_the_server_and_a_second_one_is_refused(
     assert notewell.json("search", "zeppelin")["total"] == 1
 
 
+def test_links_for_devices_lead_to_the_server_that_runs(
+    notewell: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]]
+) -> None:
+    url = f"http://127.0.0.1:{served[1]['port']}"
+
+    assert notewell("pair").stdout.startswith(f"{url}/#/pair?code=")
+    assert notewell("token", "link", "phone").stdout.startswith(f"{url}/?code=")
+    assert notewell("pair", "--url", "https://box.ts.net").stdout.startswith("https://box.ts.net/")
+
+
 def test_serve_needs_a_vault(notewell: CommandLine) -> None:
     assert "notewell serve FOLDER" in notewell("serve", fails=3).stderr
 

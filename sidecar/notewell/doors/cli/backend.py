@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from notewell.base.types import VaultRecord
 from notewell.contract.request import Request
@@ -69,6 +70,30 @@ def server_for(known: KnownVaults, record: VaultRecord) -> RemoteBackend | None:
     """Return the server that has `record` open; None where none answers."""
     found = running_server(known.directory(record))
     return RemoteBackend(found, vault=record.id) if found is not None else None
+
+
+def server_address(invocation: Invocation) -> str:
+    """Return the address of the server for other devices.
+
+    The settings say it, but not the port and scheme of a server that runs with others.
+    """
+    # Every command imports this module, and few need what devices do.
+    from notewell.engine.access import is_loopback, own_address  # noqa: PLC0415
+
+    rules = invocation.settings().server
+    stated = own_address(rules).rstrip("/")
+    if rules.public_url:
+        return stated
+    known = invocation.known()
+    found = (running_server(known.directory(record)) for record in known.records())
+    running = [server.url.rstrip("/") for server in found if server is not None]
+    if not running or urlsplit(stated).port in {urlsplit(url).port for url in running}:
+        return stated
+    if is_loopback(stated):
+        return running[0]
+    served = urlsplit(running[0])
+    host = urlsplit(stated).netloc.rpartition(":")[0]
+    return f"{served.scheme}://{host}:{served.port}"
 
 
 def note_path(word: str, record: VaultRecord, *, cwd: Path) -> str:

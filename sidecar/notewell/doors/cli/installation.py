@@ -19,7 +19,7 @@ from notewell.base.errors import (
     ConfigError,
     NotewellError,
 )
-from notewell.doors.cli.backend import server_for
+from notewell.doors.cli.backend import server_address, server_for
 from notewell.doors.cli.checks import (
     Check,
     check_devices,
@@ -46,7 +46,6 @@ from notewell.engine.access import (
     Scope,
     is_loopback,
     new_stored_token,
-    own_address,
     stored_token,
     view_of,
 )
@@ -265,7 +264,7 @@ def link_token(name: str, scope: Scope, url: str | None, qr: bool | None) -> Non
     """Print a link that signs in the browser of NAME, once and within ten minutes."""
     invocation = current_invocation()
     settings = invocation.settings()
-    address = url or own_address(settings.server)
+    address = url or server_address(invocation)
     if is_loopback(address):
         invocation.say(LOOPBACK_ONLY)
     link = f"{address.rstrip('/')}/?code={Devices(settings.state_dir).invite(name, scope)}"

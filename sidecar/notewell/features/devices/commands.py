@@ -7,6 +7,7 @@ import time
 import click
 
 from notewell.contract.fields import iso
+from notewell.doors.cli.backend import server_address
 from notewell.doors.cli.options import Command, current_invocation, json_option
 from notewell.doors.cli.output import emit_object, print_qr
 from notewell.engine.access import (
@@ -16,7 +17,6 @@ from notewell.engine.access import (
     Scope,
     checked_address,
     is_loopback,
-    own_address,
     pairing_links,
 )
 
@@ -44,7 +44,7 @@ def pair(scope: Scope, url: str | None, *, qr: bool | None, cancel: bool, as_jso
     if cancel:
         _cancel(Devices(settings.state_dir), as_json=as_json)
         return
-    address = checked_address(url) if url else own_address(settings.server).rstrip("/")
+    address = checked_address(url) if url else server_address(invocation)
     expires = time.time() + LINK_SECONDS
     code = Devices(settings.state_dir).offer(scope)
     links = pairing_links(address, code, scope)
