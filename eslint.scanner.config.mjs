@@ -1,5 +1,6 @@
-// What Obsidian's automated review sees of this repository: its own rules, unrelaxed, without this
-// project's. Errors keep a release out of the directory; docs/releases.md answers the warnings.
+// What Obsidian's automated review sees of the web interface: its own rules, unrelaxed, without this project's.
+// Errors keep a release out of the directory; docs/releases.md answers the warnings. The plugin itself and
+// the manifest are held to these rules by eslint.config.mjs.
 
 import { defineConfig, globalIgnores } from "eslint/config";
 import obsidianmd from "eslint-plugin-obsidianmd";

@@ -97,13 +97,13 @@ def test_a_topic_of_no_note_has_no_timeline(with_model: Engine) -> None:
 
 @pytest.mark.model
 def test_similar_notes_end_where_nothing_is_similar(with_model: Engine) -> None:
-    nothing = with_model.similar(SimilarTextRequest(PHYSICS))
+    nothing = with_model.answer(SimilarTextRequest(PHYSICS))
     assert nothing.results == ()
     assert nothing.filtered["weak"] == nothing.total > 0
     assert any("Nothing matches well" in warning for warning in nothing.warnings)
-    weak = with_model.similar(SimilarTextRequest(PHYSICS, weak=True)).results
+    weak = with_model.answer(SimilarTextRequest(PHYSICS, weak=True)).results
     assert {result.match for result in weak} == {"weak"}
-    alike = with_model.similar(SimilarRequest("Kitchen/Country loaf.md", limit=50))
+    alike = with_model.answer(SimilarRequest("Kitchen/Country loaf.md", limit=50))
     paths = [result.path for result in alike.results]
     assert "Kitchen/Baker's percentages.md" in paths
     assert not any(path.startswith(("Code/", "Bicycles/")) for path in paths)
@@ -112,6 +112,6 @@ def test_similar_notes_end_where_nothing_is_similar(with_model: Engine) -> None:
 
 
 def test_similar_notes_end_without_a_model_too(without_model: Engine) -> None:
-    assert without_model.similar(SimilarTextRequest(PHYSICS)).results == ()
-    alike = without_model.similar(SimilarRequest("Kitchen/Country loaf.md", limit=50)).results
+    assert without_model.answer(SimilarTextRequest(PHYSICS)).results == ()
+    alike = without_model.answer(SimilarRequest("Kitchen/Country loaf.md", limit=50)).results
     assert 0 < len(alike) < 15
