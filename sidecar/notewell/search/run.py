@@ -280,7 +280,9 @@ class _TextSearch:
         embedder = self.context.embedder
         if found.vector is None or embedder is None or "spelling" in self.context.request.ignore:
             return None
-        unreadable = self.context.caches.readability.unreadable(self.context.index, embedder)
+        index, caches = self.context.index, self.context.caches
+        note_ids = caches.facts.current(index).ids
+        unreadable = caches.readability.unreadable(index, note_ids, embedder)
         return Reader(embedder.count_tokens, unreadable)
 
     def ranked(self, found: Retrieved, weighed: _Weighed) -> tuple[Ranking, int]:

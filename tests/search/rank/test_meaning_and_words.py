@@ -49,10 +49,10 @@ def test_words_lead_in_a_vault_that_the_model_does_not_read(make_library: MakeLi
 
 def test_what_a_model_reads_of_a_vault_is_measured_once(make_library: MakeLibrary) -> None:
     library, cache = make_library(NOTES), ReadabilityCache()
-    foreign = Foreign()
-    assert cache.unreadable(library.index, foreign) == 1.0
+    foreign, ids = Foreign(), np.array([note.id for note in library.index.all_notes()])
+    assert cache.unreadable(library.index, ids, foreign) == 1.0
     counted = foreign.counted
-    assert cache.unreadable(library.index, foreign) == 1.0
+    assert cache.unreadable(library.index, ids, foreign) == 1.0
     assert foreign.counted == counted > 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import (
@@ -13,9 +13,11 @@ from click.shell_completion import (
 )
 
 from notewell.base.errors import NotewellError
-from notewell.contract.search import CompleteRequest, Completion
 from notewell.doors.cli.backend import backend_for
 from notewell.doors.cli.options import Command, current_invocation
+
+if TYPE_CHECKING:
+    from notewell.contract.search import Completion
 
 _HOW = {
     "bash": 'Add this line to ~/.bashrc: eval "$(notewell completion bash)"',
@@ -75,6 +77,9 @@ def _is_note(one: Completion) -> bool:
 
 def _ask(ctx: click.Context, prefix: str) -> tuple[Completion, ...]:
     """Completions of the vault that the line names; none where there is no index or an error."""
+    # Every command imports this module; the records of searches take a twentieth of its start.
+    from notewell.contract.search import CompleteRequest  # noqa: PLC0415
+
     try:
         with backend_for(current_invocation(ctx), ctx.params.get("vault")) as (_, backend):
             return backend.answer(CompleteRequest(prefix=prefix, limit=_MOST)).completions

@@ -446,34 +446,34 @@ class ReadabilityCache:
         self._generation, self._notes = -1, 0
         self._unreadable = 0.0
 
-    def unreadable(self, index: IndexReader, embedder: Embedder) -> float:
+    def unreadable(self, index: IndexReader, note_ids: IdArray, embedder: Embedder) -> float:
         """The share of a usual note that the model splits into pieces of words, 0..1.
 
-        Measured once for a model, and again when the number of notes has changed by a tenth.
+        `note_ids` are those of all notes. Measured once for a model, and again when their number
+        has changed by a tenth.
         """
         with self._lock:
             generation = index.text_generation
             if generation != self._generation or embedder.key != self._model:
-                self._update(index, embedder)
+                self._update(index, note_ids, embedder)
                 self._generation = generation
             return self._unreadable
 
-    def _update(self, index: IndexReader, embedder: Embedder) -> None:
-        count = index.keywords.note_count
-        if embedder.key == self._model and abs(count - self._notes) <= _CHANGED_SHARE * self._notes:
+    def _update(self, index: IndexReader, note_ids: IdArray, embedder: Embedder) -> None:
+        changed = abs(len(note_ids) - self._notes)
+        if embedder.key == self._model and changed <= _CHANGED_SHARE * self._notes:
             return
-        self._unreadable = vault_unreadable(index, embedder.count_tokens)
-        self._model, self._notes = embedder.key, count
+        self._unreadable = vault_unreadable(index, note_ids, embedder.count_tokens)
+        self._model, self._notes = embedder.key, len(note_ids)
 
 
-def vault_unreadable(index: IndexReader, count_tokens: CountTokens) -> float:
+def vault_unreadable(index: IndexReader, note_ids: IdArray, count_tokens: CountTokens) -> float:
     """The median of `unreadable_share` over the beginnings of some notes; 0 without text.
 
     Titles would mislead: names of things are split into pieces in any language.
     """
-    notes = index.all_notes()
-    some = notes[:: max(1, len(notes) // _SAMPLED_NOTES)]
-    texts = (" ".join(chunk.text for chunk in index.chunks_of(note.id)) for note in some)
+    some = note_ids[:: max(1, len(note_ids) // _SAMPLED_NOTES)]
+    texts = (chunk.text for chunk in index.first_chunks(some.tolist()).values())
     beginnings = (text[:_SAMPLED_CHARACTERS] for text in texts if text.strip())
     shares = [unreadable_share(text, count_tokens) for text in beginnings]
     return median(shares) if shares else 0.0
