@@ -276,9 +276,9 @@ class _TextSearch:
         return chunks, notes
 
     def reader(self, found: Retrieved) -> Reader | None:
-        """The model as a reader, if it read the query and `ignore` does not say otherwise."""
+        """The model as a reader, if it read the query."""
         embedder = self.context.embedder
-        if found.vector is None or embedder is None or "spelling" in self.context.request.ignore:
+        if found.vector is None or embedder is None:
             return None
         index, caches = self.context.index, self.context.caches
         note_ids = caches.facts.current(index).ids

@@ -45,6 +45,9 @@ def test_words_lead_in_a_vault_that_the_model_does_not_read(make_library: MakeLi
     assert first(library, IN_OTHER_WORDS) == "Shed.md"
     params = library.search(IN_OTHER_WORDS).fusion.params
     assert params["vault_unreadable"] == 1.0
+    # Whoever asks for exactly these words asks in the same language.
+    exact = library.search(IN_OTHER_WORDS, ignore=frozenset({"spelling"}))
+    assert exact.results[0].path == "Shed.md"
 
 
 def test_what_a_model_reads_of_a_vault_is_measured_once(make_library: MakeLibrary) -> None:
