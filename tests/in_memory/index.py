@@ -15,6 +15,7 @@ import numpy as np
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import (
+    LEDGER_STATES,
     Applied,
     Batch,
     IdArray,
@@ -48,14 +49,6 @@ from tests.in_memory.state import (
     stored_vectors,
     use_model,
     vectors_in_use,
-)
-
-_LEDGER_STATES: tuple[LedgerState, ...] = (
-    "indexed",
-    "pending",
-    "failed",
-    "excluded",
-    "keyword_only",
 )
 
 
@@ -298,7 +291,7 @@ class InMemoryIndex:
             chunks=self.chunk_count,
             vectors=own_vectors(state, state.model),
             generation=state.generation,
-            ledger={each: len(self.ledger(state=each)) for each in _LEDGER_STATES},
+            ledger={each: len(self.ledger(state=each)) for each in LEDGER_STATES},
         )
 
     def former_titles(self) -> int:

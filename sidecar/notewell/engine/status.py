@@ -54,7 +54,6 @@ from notewell.vault.sources import Source
 _ENDING = re.compile(r"\.\w{1,12}")
 
 _LARGEST = 10
-_STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
 _STEPS: Mapping[Step, str] = {
     "fewer_threads": "the model works with fewer threads",
     "single_fp32": "the model works in one thread and without int8",
@@ -95,7 +94,7 @@ def ledger_reply(
     if path is not None and not index.ledger(path=path):
         would_be = _undecided(index, source, path)
         entries = (would_be,) if state in {None, would_be.state} else ()
-    counts = ledger_counts(index)
+    counts = index.counts().ledger
     return LedgerReply(
         vault=vault.name,
         total=sum(counts.values()),
@@ -147,24 +146,17 @@ def index_report(
 ) -> IndexReport:
     """The report of a run: what it did, the totals after it, and the removal that waits."""
     counts = index.counts()
-    ledger = ledger_counts(index)
     return IndexReport(
         notes=counts.notes,
         chunks=counts.chunks,
-        failed=ledger["failed"],
-        excluded=ledger["excluded"],
+        failed=counts.ledger["failed"],
+        excluded=counts.ledger["excluded"],
         embedded=totals.embedded,
         reused=totals.reused,
         removed=totals.removed,
         seconds=round(seconds, 3),
         guard=_guard(guarded),
     )
-
-
-def ledger_counts(index: IndexReader) -> Mapping[LedgerState, int]:
-    """Files by state, every state named."""
-    counted = index.counts().ledger
-    return {state: counted.get(state, 0) for state in _STATES}
 
 
 def status_reply(
@@ -177,7 +169,6 @@ def status_reply(
 ) -> StatusReply:
     """The status reply of a vault; `server_writes` are notes that its clients have to take."""
     counts = index.counts()
-    ledger = ledger_counts(index)
     switching = models.switching
     progress = index_progress(index, activity, models)
     vectors = index.vectors.count if switching is not None else counts.vectors
@@ -196,8 +187,8 @@ def status_reply(
         state=_state(activity, progress),
         semantic=semantic,
         semantic_reason=reason,
-        queue=_queue(activity, ledger, progress),
-        ledger=ledger,
+        queue=_queue(activity, counts.ledger, progress),
+        ledger=counts.ledger,
         guard=_guard(held_removal(index) or activity.held),
         problem=activity.problem,
         work=WorkDone(
@@ -293,7 +284,7 @@ def stats_reply(index: IndexReader, vault: VaultRecord, *, limit: int) -> StatsR
         notes=len(notes),
         chunks=counts.chunks,
         links=index.graph.edge_count,
-        files=ledger_counts(index),
+        files=counts.ledger,
         sizes=_sizes(notes, kept.bytes_on_disk),
         types=_named((_types(note) for note in notes), limit),
         folders=_named(([_folder(note)] for note in notes), limit),

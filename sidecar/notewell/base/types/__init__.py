@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         embedded_text,
     )
     from notewell.base.types.values import (
+        LEDGER_STATES,
         ChangeKind,
         CountTokens,
         DateSource,
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LATE",
+    "LEDGER_STATES",
     "NOTE_TYPES",
     "Applied",
     "AskRules",

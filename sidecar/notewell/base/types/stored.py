@@ -323,7 +323,7 @@ class IndexCounts:
     chunks: int
     vectors: int  # chunks whose text has a vector
     generation: int
-    ledger: Mapping[LedgerState, int]
+    ledger: Mapping[LedgerState, int]  # the number of files in each state, every state named
 
 
 @frozen

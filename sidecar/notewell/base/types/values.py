@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from notewell.base.types.frozen import frozen
 
@@ -30,6 +30,7 @@ CountTokens: TypeAlias = Callable[[str], int]
 Likeness: TypeAlias = Callable[[Sequence[str]], Sequence[float]]
 
 LedgerState = Literal["indexed", "pending", "failed", "excluded", "keyword_only"]
+LEDGER_STATES: tuple[LedgerState, ...] = get_args(LedgerState)
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 Signal = Literal["whole_notes", "spelling", "names", "tags", "links", "folders", "recency"]
 FusionMethod = Literal["auto", "rrf", "weighted", "blend", "convex", "gars"]

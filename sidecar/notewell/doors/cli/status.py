@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import click
 
 from notewell import __version__
 from notewell.base.errors import UsageError
-from notewell.base.types import LedgerState, VaultRecord, Verdict
+from notewell.base.types import LEDGER_STATES, LedgerState, VaultRecord, Verdict
 from notewell.contract.log import (
     ClearedReply,
     ClearLogRequest,
@@ -105,7 +105,6 @@ def _next(found: Sequence[_Vault]) -> Iterator[tuple[str, str]]:
     yield "notewell --help", "all commands"
 
 
-_STATES = get_args(LedgerState)
 _SHOWN = 10  # names of each kind that `stats` lists
 _MONTHS = 12
 
@@ -170,7 +169,9 @@ def _renamed(notes: int) -> str:
 def counts_text(counts: Mapping[LedgerState, int]) -> str:
     """Format the counts of a ledger, without the states that no file has."""
     words = [
-        f"{counts[state]:,} {state.replace('_', ' ')}" for state in _STATES if counts.get(state)
+        f"{counts[state]:,} {state.replace('_', ' ')}"
+        for state in LEDGER_STATES
+        if counts.get(state)
     ]
     return ", ".join(words) or "none"
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from notewell.base.errors import NotewellError
 from notewell.base.types import (
+    LEDGER_STATES,
     IdArray,
     LedgerEntry,
     LedgerState,
@@ -42,16 +43,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-LEDGER_STATES: tuple[LedgerState, ...] = (
-    "indexed",
-    "pending",
-    "failed",
-    "excluded",
-    "keyword_only",
-)
 _NOTES_AT_ONCE = 500
 _MOST_WITH_HASH = 16
-# Of the properties, what decides whether a note is searched by default, and how recent it is.
 logger = logging.getLogger(__name__)
 
 _WITHIN = (

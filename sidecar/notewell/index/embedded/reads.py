@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 
 from notewell.base.types import (
+    LEDGER_STATES,
     IdArray,
     LedgerEntry,
     LedgerState,
@@ -56,7 +57,6 @@ from notewell.index.row_values import (
 
 OF_CALLERS = "user."  # begins the keys of what callers store
 _PATHS_AT_ONCE = 200
-_STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
 _NOTE_WIDTH = 12  # columns of the note in the rows of `_texts`
 _HEADINGS = 2  # the place of this column in checksums.PLACED
 _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
@@ -383,7 +383,7 @@ class NoteRows:
             " (SELECT count(*) FROM ledger WHERE state='keyword_only')"
         )
         counts = [every - sum(others), *others]
-        return dict(zip(_STATES, counts, strict=True))
+        return dict(zip(LEDGER_STATES, counts, strict=True))
 
     def former_titles(self) -> int:
         ((count,),) = self._store.read("SELECT count(*) FROM notes WHERE kept_title IS NOT NULL")
