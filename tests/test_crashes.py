@@ -17,7 +17,7 @@ from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.index.embedded import structures
 from notewell.index.embedded.store import DATABASE
-from tests.index.inside import store_of
+from tests.index.inside import connection_of
 from tests.tiny_model import write_tiny_model
 
 NOTES = 40
@@ -82,14 +82,14 @@ def all_found(engine: Engine) -> bool:
 
 
 def fill_disk(engine: Engine) -> None:
-    writer = store_of(engine.vault.index)._writer
+    writer = connection_of(engine.vault.index)
     assert writer is not None
     (pages,) = writer.execute("PRAGMA page_count").fetchone()
     writer.execute(f"PRAGMA max_page_count={pages}")
 
 
 def free_disk(engine: Engine) -> None:
-    writer = store_of(engine.vault.index)._writer
+    writer = connection_of(engine.vault.index)
     assert writer is not None
     writer.execute("PRAGMA max_page_count=1000000")
 

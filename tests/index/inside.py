@@ -12,6 +12,11 @@ def store_of(index: EmbeddedIndex) -> Any:
     return index._store
 
 
+def connection_of(index: EmbeddedIndex) -> Any:
+    """The connection that writes the database."""
+    return store_of(index)._writer
+
+
 def postings_of(keywords: Any) -> Any:
     """The postings on the disk, of which tests count documents and commits."""
     return keywords._postings

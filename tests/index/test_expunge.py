@@ -72,7 +72,7 @@ STEPS = st.lists(
 )
 
 
-@given(STEPS, st.sampled_from([0, expunge._WRITTEN_AGAIN]))
+@given(STEPS, st.sampled_from([0, expunge.WRITTEN_AGAIN]))
 @settings(
     max_examples=6,
     deadline=None,

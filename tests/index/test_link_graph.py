@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, NoteMove
-from notewell.index.embedded import structures
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.link_graph import LinkGraph
 from tests.index.inside import store_of
@@ -210,7 +209,7 @@ def test_a_damaged_snapshot_is_rebuilt(index: EmbeddedIndex, make: Any, tmp_path
     index.apply(Batch(puts=(make.note("a.md", "x", links=("b",)), make.note("b.md", "y"))))
     directory = store_of(index).directory
     index.close()
-    snapshot = directory / structures._GRAPH
+    snapshot = directory / "graph.snapshot"
     data = bytearray(snapshot.read_bytes())
     data[-65] ^= 0xFF  # the last array is the checksum
     snapshot.write_bytes(data)

@@ -19,7 +19,7 @@ from notewell.base.types import Batch
 from notewell.index.embedded import tables
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE, Store
-from tests.index.inside import store_of
+from tests.index.inside import connection_of, store_of
 
 Search = Callable[..., list[str]]
 
@@ -86,7 +86,7 @@ def test_a_database_that_does_not_open_is_an_error_with_its_place(tmp_path: Path
 
 def test_a_full_disk_changes_nothing(index: EmbeddedIndex, make: Any, search: Search) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
-    writer = store_of(index)._writer
+    writer = connection_of(index)
     assert writer is not None
     pages = writer.execute("PRAGMA page_count").fetchone()[0]
     writer.execute(f"PRAGMA max_page_count={pages}")

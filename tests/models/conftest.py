@@ -12,11 +12,9 @@ import pytest
 from notewell.base.config.load import load_settings
 from notewell.base.errors import ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
-from notewell.models import loading
 from notewell.models.catalogue import ModelSpec, PinnedFile, find
 from notewell.models.fetch import ModelFiles, fetch, file_sha256
 from notewell.models.loading import load_embedder
-from notewell.models.onnx_embedder import OnnxEmbedder
 from tests.tiny_model import write_tiny_model
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
@@ -61,18 +59,6 @@ def load_tiny(tiny_folder: Path, tiny_cache: Path) -> Iterator[Callable[..., Emb
     yield load
     for embedder in loaded:
         embedder.close()
-
-
-@pytest.fixture
-def tiny_onnx(tiny_folder: Path, tiny_cache: Path) -> Iterator[OnnxEmbedder]:
-    """The tiny model's embedder itself, without what keeps it at work when it fails."""
-    rules = ModelRules(name="tiny", folder=str(tiny_folder))
-    embedder = loading.load(
-        rules, model_dir=tiny_cache, offline=True, fetch_missing=False, say=print
-    )
-    assert isinstance(embedder, OnnxEmbedder)
-    yield embedder
-    embedder.close()
 
 
 @pytest.fixture(scope="session")

@@ -3,15 +3,18 @@
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from notewell.base.errors import ModelError
-from notewell.base.types import Embedder
+from notewell.base.types import Embedder, ModelKey
 from notewell.models.catalogue import ModelSpec
 from notewell.models.onnx_embedder import OnnxEmbedder, QueryGate
+from notewell.models.tokens import TextTokenizer
 from tests.waiting import HANG_S
 
 Load = Callable[..., Embedder]
@@ -120,14 +123,16 @@ class FailingSession:
         return [np.ones((1, 64), np.float32)]
 
 
-def like(tiny: OnnxEmbedder, session: Any, *, threads: int) -> OnnxEmbedder:
-    """An embedder with the tokenizer of another, on a runtime of its own."""
-    return OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=threads)
+def on(session: Any, folder: Path, spec: ModelSpec, *, threads: int) -> OnnxEmbedder:
+    """An embedder of the tiny model on a runtime of its own."""
+    tokenizer = TextTokenizer.from_file(folder / "tokenizer.json", spec.max_tokens)
+    key = ModelKey(spec.name, "weights", "fp32")
+    spec = replace(spec, dimensions=64)
+    return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=threads)
 
 
-def test_a_failing_runtime_is_a_model_error(tiny_onnx: OnnxEmbedder) -> None:
-    tiny = tiny_onnx
-    embedder = like(tiny, FailingSession(), threads=2)
+def test_a_failing_runtime_is_a_model_error(tiny_folder: Path, tiny_spec: ModelSpec) -> None:
+    embedder = on(FailingSession(), tiny_folder, tiny_spec, threads=2)
     with pytest.raises(ModelError, match="no memory"):
         embedder.embed_passages(["one", "two " * 20, "three"])
     assert embedder.embed_query("sea").shape == (64,)
@@ -152,11 +157,11 @@ class RecordingSession:
 
 
 def test_the_longest_text_is_first_and_queries_go_before_waiting_passages(
-    tiny_onnx: OnnxEmbedder,
+    tiny_folder: Path,
+    tiny_spec: ModelSpec,
 ) -> None:
-    tiny = tiny_onnx
     session = RecordingSession()
-    embedder = like(tiny, session, threads=1)
+    embedder = on(session, tiny_folder, tiny_spec, threads=1)
     texts = ["sea " * count for count in (5, 20, 10)]
     with ThreadPoolExecutor(1) as pool:
         passages = pool.submit(embedder.embed_passages, texts)
@@ -168,10 +173,9 @@ def test_the_longest_text_is_first_and_queries_go_before_waiting_passages(
     embedder.close()
 
 
-def test_closing_stops_after_the_current_text(tiny_onnx: OnnxEmbedder) -> None:
-    tiny = tiny_onnx
+def test_closing_stops_after_the_current_text(tiny_folder: Path, tiny_spec: ModelSpec) -> None:
     session = RecordingSession()
-    embedder = like(tiny, session, threads=1)
+    embedder = on(session, tiny_folder, tiny_spec, threads=1)
     with ThreadPoolExecutor(2) as pool:
         passages = pool.submit(embedder.embed_passages, ["sea", "sun", "moon"])
         session.started.wait(HANG_S)

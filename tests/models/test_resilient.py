@@ -27,7 +27,9 @@ class Plain:
         self._stage = stage
         self._step = step
         self.closed = False
-        self.key = ModelKey("m", "w", "fp32" if step == "single_fp32" else stage.quantisation)
+        self.key = ModelKey(
+            "m", stage.weights, "fp32" if step == "single_fp32" else stage.quantisation
+        )
 
     def count_tokens(self, text: str) -> int:
         return len(text.split())
@@ -56,13 +58,16 @@ class Stage:
     """Where embedders are started, and what time it is."""
 
     breaks: Breaks = lambda step, text: None
+    before_start: Callable[[], object] = lambda: None
     quantisation: str = "int8"
+    weights: str = "w"
     now: float = 0.0
     started: list[Step] = field(default_factory=list)
     alive: list[Plain] = field(default_factory=list)
     calls: list[tuple[Step, int]] = field(default_factory=list)
 
     def start(self, step: Step) -> Embedder:
+        self.before_start()
         self.started.append(step)
         self.alive.append(Plain(self, step))
         return self.alive[-1]
@@ -246,15 +251,13 @@ def test_a_query_during_a_restart_does_not_wait() -> None:
     stage = Stage(breaks=failing_at("full"))
     embedder = stage.open()
     told: list[str] = []
-    start = stage.start
 
-    def slow_start(step: Step) -> Embedder:
+    def ask() -> None:
         with pytest.raises(ModelError) as caught:
             embedder.embed_query("meanwhile")
         told.append(caught.value.message)
-        return start(step)
 
-    embedder._start = slow_start
+    stage.before_start = ask
     embedder.embed_passages(["a"])
     assert "restarted" in told[0]
 
@@ -263,12 +266,7 @@ def test_replaced_model_files_are_not_used_as_the_same_model() -> None:
     stage = Stage(breaks=failing_at("full"))
     embedder = stage.open()
 
-    def other(step: Step) -> Embedder:
-        plain = Plain(stage, step)
-        plain.key = ModelKey("m", "other weights", "int8")
-        return plain
-
-    embedder._start = other
+    stage.weights = "other weights"
     with pytest.raises(ModelError, match="replaced"):
         embedder.embed_passages(["a"])
     assert step_of(embedder) == "keyword_only"

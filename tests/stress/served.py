@@ -75,6 +75,6 @@ def settle(remote: RemoteBackend, vault: Path, *, seconds: float = 2 * PROCESS_S
 
 def counted(remote: RemoteBackend, name: str) -> int:
     """A counter of `GET /metrics`."""
-    lines = remote._ask("GET", "/metrics").decode().splitlines()
+    lines = remote.ask("GET", "/metrics").decode().splitlines()
     (line,) = [line for line in lines if line.startswith(f"{name}_total{{")]
     return int(float(line.rpartition(" ")[2]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import pytest
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
-from notewell.vault.readers.process import ReaderProcess, _warn
+from notewell.vault.readers.process import ReaderProcess, warn
 from notewell.vault.readers.reader import FileFacts
 from tests.waiting import until
 
@@ -37,11 +36,6 @@ def process() -> Iterator[ReaderProcess]:
     made = ReaderProcess(command())
     yield made
     made.close()
-
-
-def child_of(process: ReaderProcess) -> subprocess.Popen[bytes] | None:
-    """The process that reads files now."""
-    return process._child
 
 
 def test_reads_what_the_reader_reads(process: ReaderProcess) -> None:
@@ -109,7 +103,7 @@ def test_nobody_waits_long_behind_a_slow_file(process: ReaderProcess) -> None:
 
     slow = threading.Thread(target=hang)
     slow.start()
-    until(lambda: child_of(process))
+    until(lambda: process.child)
 
     assert shown(process, b"Bees", "B.txt") == "Bees"
     assert slow.is_alive()
@@ -120,7 +114,7 @@ def test_nobody_waits_long_behind_a_slow_file(process: ReaderProcess) -> None:
 def test_an_idle_child_ends_and_the_next_file_starts_another() -> None:
     process = ReaderProcess(command(), idle_s=0.3)
     first = shown(process)
-    child = child_of(process)
+    child = process.child
     assert child is not None
     child.wait()
 
@@ -151,7 +145,7 @@ def test_a_reader_that_was_taken_over_can_do_nothing(
 def test_where_it_is_not_confined_files_are_read_and_the_log_says_so_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    _warn.cache_clear()
+    warn.cache_clear()
     unconfined = (
         "import sys; from notewell.base.support.confined import confine;"
         " confine._install = lambda *given: None;"
@@ -169,7 +163,7 @@ def test_where_it_is_not_confined_files_are_read_and_the_log_says_so_once(
 def test_the_child_ends_with_its_owner() -> None:
     process = ReaderProcess(command())
     shown(process)
-    child = child_of(process)
+    child = process.child
     assert child is not None
     del process
 

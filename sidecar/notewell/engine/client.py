@@ -141,8 +141,8 @@ class RemoteBackend:
             query = urlencode(
                 {name: _text(value) for name, value in given.items() if _is_set(value)}
             )
-            return self._ask(endpoint.method, f"{place}?{query}")
-        return self._ask(endpoint.method, place, _body(given))
+            return self.ask(endpoint.method, f"{place}?{query}")
+        return self.ask(endpoint.method, place, _body(given))
 
     def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
         """Answer a request with the events of a stream, as they come."""
@@ -153,7 +153,8 @@ class RemoteBackend:
         except OSError as error:
             raise _no_answer(self.info, error) from error
 
-    def _ask(self, method: str, target: str, body: bytes | None = None) -> bytes:
+    def ask(self, method: str, target: str, body: bytes | None = None) -> bytes:
+        """Send one request as it is, and give the body of its reply."""
         try:
             status, answer = _exchange(
                 self.info,

@@ -133,7 +133,7 @@ async def test_requests_run_wait_or_are_refused_by_load() -> None:
             running -= 1
 
     first = [asyncio.create_task(work()) for _ in range(3)]
-    await until_async(lambda: (running, slots._waiting) == (2, 1))
+    await until_async(lambda: (running, slots.waiting) == (2, 1))
     assert running == 2
     with pytest.raises(BusyError) as refused:
         await work()

@@ -22,6 +22,7 @@ from notewell.base.types import (
 from notewell.engine.ingest import embed
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer
+from notewell.engine.ingest.pacing import Schedule
 from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.embedded.index import EmbeddedIndex
@@ -162,7 +163,7 @@ def test_a_failing_model_is_tried_again_later(desk: Desk) -> None:
     assert not runs.acquire(timeout=0.5)
     patient.close()
 
-    again = desk.writer(models, model_again_s=0.05)
+    again = desk.writer(models, schedule=Schedule(model_again_s=0.05))
     again.events.subscribe(lambda event: runs.release() if event.data.get("problem") else None)
     again.start()
     assert runs.acquire(timeout=HANG_S)
@@ -176,7 +177,7 @@ def test_a_failing_model_is_tried_again_later(desk: Desk) -> None:
 def test_a_missing_model_is_loaded_again_later(desk: Desk) -> None:
     desk.away = {"new"}
     models = Models(desk.index, ModelRules(name="new"), desk.load)
-    writer = desk.writer(models, model_again_s=0.05)
+    writer = desk.writer(models, schedule=Schedule(model_again_s=0.05))
     writer.start()
     assert wait_for(lambda: desk.index.counts().notes == NOTES)
     assert models.reason is not None

@@ -13,8 +13,7 @@ from notewell.base.errors import IndexFailure, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
-from notewell.engine.ingest.pacing import PlannedRetry
-from notewell.engine.ingest.plan import Guarded
+from notewell.engine.ingest.pacing import PlannedRetry, Schedule
 from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.embedded.index import EmbeddedIndex
@@ -27,61 +26,50 @@ class FullDisk(Indexer):
     """An indexer whose disk is full until somebody makes room."""
 
     full = True
+    totals = RunTotals()
 
     def run(self, work: Work, *models: object, **more: object) -> RunTotals:
         if self.full:
             raise IndexFailure("the disk is full; make room")
-        return RunTotals()
+        return self.totals
 
 
 def no_model(_rules: ModelRules, _fetch: bool) -> Embedder:
     raise ModelUnavailableError("no model here")
 
 
-# Steps of the writer's thread, which is not started here.
-def attempt(writer: Writer, work: Work) -> None:
-    writer._attempt(work)
-
-
-def do_what_is_due(writer: Writer) -> None:
-    writer._do_what_is_due()
-
-
-def wait_s(writer: Writer) -> float | None:
-    return writer._wait_s()
-
-
-def plan_retry(writer: Writer, retry: PlannedRetry) -> None:
-    writer._schedule.plan_retry(retry)
+@pytest.fixture
+def schedule() -> Schedule:
+    return Schedule()
 
 
 @pytest.fixture
-def disk(tmp_path: Path) -> Iterator[tuple[Writer, FullDisk]]:
+def disk(tmp_path: Path, schedule: Schedule) -> Iterator[tuple[Writer, FullDisk]]:
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
     index = EmbeddedIndex.open(tmp_path / "index", writable=True)
     indexer = FullDisk(tmp_path, index, settings)
     models = Models(index, settings.model, no_model)
-    yield Writer("vault", index, indexer, models, fetch_missing=False), indexer
+    yield Writer("vault", index, indexer, models, fetch_missing=False, schedule=schedule), indexer
     index.close()
 
 
 def test_failed_work_is_retried(
-    disk: tuple[Writer, FullDisk], caplog: pytest.LogCaptureFixture
+    disk: tuple[Writer, FullDisk], schedule: Schedule, caplog: pytest.LogCaptureFixture
 ) -> None:
     writer, indexer = disk
 
-    attempt(writer, Work(paths=("saved.md",), saved=True))
-    attempt(writer, Work())
+    writer.attempt(Work(paths=("saved.md",), saved=True))
+    writer.attempt(Work())
 
     assert writer.activity.problem == "the disk is full; make room"
     assert caplog.text.count("the disk is full") == 1
 
     indexer.full = False
-    plan_retry(writer, PlannedRetry(0.0, ()))
-    do_what_is_due(writer)
+    schedule.plan_retry(PlannedRetry(0.0, ()))
+    writer.do_what_is_due()
     work = writer.queue.take()
     assert work == Work()
-    attempt(writer, work)
+    writer.attempt(work)
     assert writer.activity.problem is None
 
 
@@ -96,12 +84,12 @@ def test_an_index_that_fails_after_a_run_ends_nothing(
 
     with monkeypatch.context() as lost:
         lost.setattr(EmbeddedIndex, "ledger", gone)
-        attempt(writer, Work())
+        writer.attempt(Work())
         lost.setattr(Models, "load", gone)
-        writer._load_model(fetch=False)
+        writer.load_model(fetch=False)
     assert writer.activity.problem == "the database does not answer"
 
-    attempt(writer, Work())
+    writer.attempt(Work())
     assert writer.activity.problem is None
 
 
@@ -119,18 +107,21 @@ def test_a_run_that_ended_is_counted(disk: tuple[Writer, FullDisk]) -> None:
 
 @pytest.mark.parametrize("years", [-30, 30])
 def test_a_clock_change_repeats_a_retry_at_most_once(
-    disk: tuple[Writer, FullDisk], monkeypatch: pytest.MonkeyPatch, years: int
+    disk: tuple[Writer, FullDisk],
+    schedule: Schedule,
+    monkeypatch: pytest.MonkeyPatch,
+    years: int,
 ) -> None:
     writer, _ = disk
     now = time.time() + years * 365 * 86400
-    plan_retry(writer, PlannedRetry(time.time() + 20, ("a.md",)))
+    schedule.plan_retry(PlannedRetry(time.time() + 20, ("a.md",)))
     monkeypatch.setattr(time, "time", lambda: now)
 
-    assert wait_s(writer) == 0
-    do_what_is_due(writer)
+    assert writer.wait_s() == 0
+    writer.do_what_is_due()
     assert writer.queue.take() == Work(paths=("a.md",))
-    assert wait_s(writer) > 0
-    do_what_is_due(writer)
+    assert writer.wait_s() > 0
+    writer.do_what_is_due()
     assert writer.queue.waiting == 1  # what was taken, and nothing new
 
 
@@ -172,13 +163,16 @@ def test_indexing_one_saved_note_does_not_count_the_whole_vault(
 def test_a_guard_is_checked_again_after_every_change(disk: tuple[Writer, FullDisk]) -> None:
     writer, indexer = disk
     indexer.full = False
-    writer._change(guard=Guarded(gone=60, total=100, since=0.0))
+    indexer.totals = RunTotals(guarded=60)
+    writer.run(Work())
+    indexer.totals = RunTotals()
+    assert writer.activity.guard is not None
 
-    attempt(writer, Work(paths=("back.md",), saved=True))
+    writer.attempt(Work(paths=("back.md",), saved=True))
     assert writer.activity.guard is not None
 
     work = writer.queue.take()
     assert work == Work()
-    attempt(writer, work)
+    writer.attempt(work)
     assert writer.activity.guard is None
     assert writer.queue.waiting == 1  # the look that was just taken, and no further one

@@ -235,13 +235,13 @@ def test_the_approximate_index_finds_what_an_exact_search_does(
     index.store_vectors(make.model, puts)
     queries = [make.vector(bytes([number]) * 16) for number in range(20)]
     exact = [index.vectors.search(query, limit=10) for query in queries]
-    assert not index.vectors._is_approximate
+    assert not index.vectors.is_approximate
 
     index.save()
     index.refresh()
     put(index, make, "more.md", "more")
 
-    assert index.vectors._is_approximate
+    assert index.vectors.is_approximate
     found = [index.vectors.search(query, limit=10) for query in queries]
     same = [np.isin(a.chunk_ids, b.chunk_ids).mean() for a, b in zip(exact, found, strict=True)]
     assert np.mean(same) >= 0.99

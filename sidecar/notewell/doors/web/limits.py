@@ -122,14 +122,14 @@ class Slots:
         """Begin with all slots free."""
         self._free = asyncio.Semaphore(max(running, 1))
         self._most_waiting = waiting
-        self._waiting = 0
+        self.waiting = 0  # requests
         self._patience_s = patience_s
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
         """Hold a slot while the block runs; raise BusyError if none becomes free in time."""
         if self._free.locked():
-            if self._waiting >= self._most_waiting:
+            if self.waiting >= self._most_waiting:
                 raise _overloaded()
             await self._wait()
         else:
@@ -140,14 +140,14 @@ class Slots:
             self._free.release()
 
     async def _wait(self) -> None:
-        self._waiting += 1
+        self.waiting += 1
         try:
             async with asyncio.timeout(self._patience_s):
                 await self._free.acquire()
         except TimeoutError as error:
             raise _overloaded() from error
         finally:
-            self._waiting -= 1
+            self.waiting -= 1
 
 
 def _overloaded() -> BusyError:

@@ -39,8 +39,6 @@ from notewell.index.port import Index
 
 # Snapshots are written after this idle time, because they only make the next start faster.
 IDLE_BEFORE_SAVE_S = 30.0
-# A model that is missing or has failed is loaded again after this time.
-MODEL_AGAIN_S = 300.0
 # The shortest time between two progress events, and how long a run of a few paths tells of none.
 TELL_EVERY_S, UNTOLD_S = 0.25, 1.0
 
@@ -59,10 +57,13 @@ class Writer:
         *,
         fetch_missing: bool,
         runs: RunLog | None = None,
-        model_again_s: float = MODEL_AGAIN_S,
+        schedule: Schedule | None = None,
         priority: SearchPriority | None = None,
     ) -> None:
-        """`runs` is where each run is recorded; the writer gives way to searches of `priority`."""
+        """`runs` is where each run is recorded; the writer gives way to searches of `priority`.
+
+        `schedule` has the times of retries and of loading the model again.
+        """
         self.queue = WorkQueue()
         self.events = EventLog(first=time.time_ns() // 1_000_000)
         self._name = name
@@ -70,7 +71,7 @@ class Writer:
         self._indexer = indexer
         self._models = models
         self._fetch_missing = fetch_missing
-        self._schedule = Schedule(model_again_s=model_again_s)
+        self._schedule = schedule or Schedule()
         self._recorded = RecordedRuns(runs)
         self._priority = priority or SearchPriority()
         self._activity = Activity(guard=held_removal(index))
@@ -298,20 +299,20 @@ class Writer:
     # --- the thread ------------------------------------------------------------------------
 
     def _loop(self, after: Callable[[], object]) -> None:
-        self._load_model(fetch=False)
+        self.load_model(fetch=False)
         after()
-        while (work := self.queue.take(self._wait_s)) is not None:
+        while (work := self.queue.take(self.wait_s)) is not None:
             if is_nothing(work):
-                self._do_what_is_due()
+                self.do_what_is_due()
                 continue
-            self._attempt(work)
+            self.attempt(work)
             self.queue.done()
             if self._models.wanted is None and self._fetch_missing and not self.queue.closed:
                 # Only once. The notes can be found by keyword, so a slow download does no harm.
                 self._fetch_missing = False
-                self._load_model(fetch=True)
+                self.load_model(fetch=True)
 
-    def _load_model(self, *, fetch: bool) -> None:
+    def load_model(self, *, fetch: bool) -> None:
         """Load the configured model and queue a run with it; otherwise try again later."""
         try:
             there = self._models.load(fetch=fetch)
@@ -322,7 +323,7 @@ class Writer:
         if there:
             self.queue.submit(Work(trigger="schedule"))
 
-    def _attempt(self, work: Work) -> None:
+    def attempt(self, work: Work) -> None:
         """Run; an error is recorded for `status` and does not end the thread."""
         try:
             self._take_up(work, self.run(work))
@@ -370,19 +371,20 @@ class Writer:
             model = embedder.key if embedder is not None else None
             self._index.apply(Batch(touches=unchanged, model=model))
 
-    def _wait_s(self) -> float:
+    def wait_s(self) -> float:
         """Seconds that the thread may wait for work; 0: something is due."""
         wait = self._schedule.wait_s()
         if self._index.generation != self._saved_generation:
             wait = min(wait, self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())
         return max(wait, 0.0)
 
-    def _do_what_is_due(self) -> None:
+    def do_what_is_due(self) -> None:
+        """Take up what is planned for now: a retry, the model, or saving an idle index."""
         retry = self._schedule.take_retry()
         if retry is not None:
             self.queue.submit(Work(paths=retry.paths, trigger="schedule"))
         if self._schedule.take_model():
-            self._load_model(fetch=False)
+            self.load_model(fetch=False)
         idle = time.monotonic() - self._idle_since
         if self._index.generation != self._saved_generation and idle >= IDLE_BEFORE_SAVE_S:
             self._saved_generation = self._index.generation

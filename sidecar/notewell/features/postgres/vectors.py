@@ -169,7 +169,7 @@ class PostgresVectors:
         query = query.astype(np.float32)
         if self._held is not None:
             found = self._held.search(query, limit, notes)
-        elif self._is_approximate:
+        elif self.is_approximate:
             found = self._approximate(query, limit, notes)
         else:
             found = self._exact(query, limit, notes)
@@ -241,7 +241,7 @@ class PostgresVectors:
     # --- exact ---
 
     @cached_property
-    def _is_approximate(self) -> bool:
+    def is_approximate(self) -> bool:
         """True if there is an index, and so many vectors that it is worth its loss."""
         if self._used is None or self._database.address.exact or self.count <= EXACT_LIMIT:
             return False

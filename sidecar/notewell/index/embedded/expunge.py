@@ -20,7 +20,7 @@ from notewell.index.embedded.postings import TEXT_FIELDS, Postings
 from notewell.index.embedded.store import Store
 from notewell.index.lexical import stored_length
 
-_WRITTEN_AGAIN = 2_000  # documents: an index of no more is written again as a whole, in a second
+WRITTEN_AGAIN = 2_000  # documents: an index of no more is written again as a whole, in a second
 _SHARES = 1024  # of a token: what means are rounded up to
 _LEAST_SHARES = 32  # of a field that hardly any document has: else few tokens would need many
 _MOST_ADDED = 1.25  # times the documents; beyond, all are written again, which takes seconds
@@ -42,7 +42,7 @@ def expunge(store: Store, postings: Postings) -> None:
     database, _, generation = reads.generations(store)
     if postings.belongs_to() != (database, generation):
         return
-    if postings.living_count > _WRITTEN_AGAIN:
+    if postings.living_count > WRITTEN_AGAIN:
         _balance(store, postings, database, generation)
     elif postings.document_count > postings.living_count:
         postings.put_all_again(reads.texts(store), database=database, generation=generation)

@@ -125,7 +125,7 @@ class ReaderProcess:
         self._idle: threading.Timer | None = None
         self._used = 0.0
         self._lock = threading.Lock()
-        self._child: subprocess.Popen[bytes] | None = None
+        self.child: subprocess.Popen[bytes] | None = None
         self._end: Callable[[], object] | None = None  # ends the child, also with this object
 
     def read(self, raw: bytes, file: FileFacts) -> ReadNote:
@@ -151,7 +151,7 @@ class ReaderProcess:
 
     def close(self) -> None:
         """End the child; the next file starts another."""
-        self._child = None
+        self.child = None
         if self._idle is not None:
             self._idle.cancel()
         if self._end is not None:
@@ -189,9 +189,9 @@ class ReaderProcess:
         raise _failed(file, why or f"its reader crashed ({_how(child.returncode)})")
 
     def _running(self, file: FileFacts) -> subprocess.Popen[bytes]:
-        if self._child is None:
+        if self.child is None:
             try:
-                self._child = subprocess.Popen(  # noqa: S603 - a fixed command of our own
+                self.child = subprocess.Popen(  # noqa: S603 - a fixed command of our own
                     self._command,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -203,14 +203,14 @@ class ReaderProcess:
                     f"{file.path} is unread: no process can be started ({error.strerror}).",
                     code="unreadable",
                 ) from error
-            self._end = weakref.finalize(self, _end, self._child)
-        return self._child
+            self._end = weakref.finalize(self, _end, self.child)
+        return self.child
 
     def _end_later(self) -> None:
         """End the child when it has had nothing to do for a while. Called with the lock held."""
         if self._idle is not None:
             self._idle.cancel()
-        if self._child is None:
+        if self.child is None:
             return
         self._used = time.monotonic()
         self._idle = threading.Timer(self._idle_s, _end_idle, (weakref.ref(self),))
@@ -242,7 +242,7 @@ def _talk(
         reply, body = answer
         if reply.state == "ready":
             if reply.message and sys.platform.startswith("linux"):
-                _warn(reply.message)
+                warn(reply.message)
         elif reply.state == "image" and ocr is not None:
             text = ocr.read(body).encode("utf-8", "replace")
             send(requests, ImageText(ocr.stopped), text)
@@ -252,7 +252,7 @@ def _talk(
 
 
 @cache
-def _warn(why: str) -> None:
+def warn(why: str) -> None:
     """Say once that readers are not confined."""
     log.warning("The process that reads files is not confined here: %s.", why)
 
