@@ -39,6 +39,18 @@ export type HubOrder = "links" | "pagerank";
 export type DatedBy = "auto" | "created" | "modified";
 export type Granularity = "auto" | "day" | "week" | "month";
 export type DateSource = "daily" | "created" | "name" | "modified" | "file";
+export type SearchLayer =
+  | "excluded"
+  | "not_read"
+  | "filter"
+  | "verdict"
+  | "corrected"
+  | "hidden"
+  | "duplicate"
+  | "no_candidate"
+  | "weak"
+  | "ranked_low";
+export type MendAction = "reindex" | "settings" | "query" | "weak" | "everything" | "log";
 export type CompletionKind =
   | "filter"
   | "tag"
@@ -1144,6 +1156,35 @@ export interface Bucket {
   readonly start: string;
   readonly end: string;
   readonly count: number;
+}
+
+/** `GET /api/diagnose`: Why a search does not find a note */
+export interface DiagnoseRequest extends OfVault {
+  /** The query, as it was searched for */
+  readonly q: string;
+  /** The note that is missing: its path, or its name */
+  readonly path: string;
+}
+
+/**
+ * Whether a search finds a note, and if not, the step of the search that loses it.
+ *
+ * `rank` is its place in the list without a limit, from 1; null if it is not in it. `layer` is
+ * null if it is among the first ten. `why` and `mend` are sentences for people; `mend` is "" where
+ * nothing is to be done. `action` says how a client can offer the mend: search for `suggested`
+ * instead, or again with `weak` or `everything`; index the note; open the settings or the log.
+ */
+export interface Diagnosis {
+  readonly query: string;
+  readonly path: string;
+  readonly vault: string;
+  readonly found: boolean;
+  readonly rank: number | null;
+  readonly layer: SearchLayer | null;
+  readonly why: string;
+  readonly mend: string;
+  readonly action: MendAction | null;
+  readonly suggested: string | null;
 }
 
 /** `GET /api/complete`: Completions of a query that is being typed */
@@ -3089,6 +3130,7 @@ export interface Routes {
   readonly "GET /api/graph/dangling": { readonly parameters: DanglingRequest; readonly reply: DanglingReply };
   readonly "GET /api/graph/missing": { readonly parameters: MissingLinksRequest; readonly reply: MissingLinksReply };
   readonly "GET /api/archaeology": { readonly parameters: ArchaeologyRequest; readonly reply: ArchaeologyReply };
+  readonly "GET /api/diagnose": { readonly parameters: DiagnoseRequest; readonly reply: Diagnosis };
   readonly "GET /api/complete": { readonly parameters: CompleteRequest; readonly reply: CompleteReply };
   readonly "GET /api/ledger": { readonly parameters: LedgerRequest; readonly reply: LedgerReply };
   readonly "POST /api/opened": { readonly parameters: OpenedRequest; readonly reply: OpenedReply };

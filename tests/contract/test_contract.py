@@ -125,6 +125,7 @@ REPLIES: dict[str, Asked] = {
     "graph-missing": ("GET /api/graph/missing", {"path": "Garden/Compost.md", "limit": 2}, 200),
     "context": ("POST /api/context", {"q": "bees find the way", "budget_tokens": 900}, 200),
     "archaeology": ("GET /api/archaeology", {"q": "bees", "granularity": "month"}, 200),
+    "diagnose": ("GET /api/diagnose", {"q": "bees tag:roof", "path": "Garden/Bees.md"}, 200),
     "complete": ("GET /api/complete", {"prefix": "spring tag:gar"}, 200),
     "complete-words": ("GET /api/complete", {"prefix": "hive \u2014 ho", "limit": 5}, 200),
     "ledger": ("GET /api/ledger", {}, 200),

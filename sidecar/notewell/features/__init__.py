@@ -9,6 +9,7 @@ from notewell.features.ask import ASK
 from notewell.features.backup import BACKUP
 from notewell.features.context import CONTEXT
 from notewell.features.devices import DEVICES
+from notewell.features.diagnose import DIAGNOSE
 from notewell.features.documents import DOCUMENTS
 from notewell.features.evaluate import EVALUATE
 from notewell.features.gardener import GARDENER
@@ -29,6 +30,7 @@ FEATURES: tuple[Feature, ...] = (
     PROPERTIES,
     GRAPH,
     ARCHAEOLOGY,
+    DIAGNOSE,
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     EVALUATE,
     MEMORY,

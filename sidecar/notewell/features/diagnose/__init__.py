@@ -1,0 +1,11 @@
+"""Why a note is not among the results of a search."""
+
+from notewell.engine.feature import Feature
+
+DIAGNOSE = Feature(
+    name="diagnose",
+    requests="notewell.features.diagnose.requests:REQUESTS",
+    answers="notewell.features.diagnose.service:opened",
+    commands={"diagnose": "notewell.features.diagnose.commands:diagnose"},
+    heading="Find",
+)
