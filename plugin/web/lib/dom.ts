@@ -54,6 +54,11 @@ function setAttributes(el: HTMLElement | SVGElement, { vars, on, ...attributes }
   }
 }
 
+/** Rows that stand where others will be. */
+export function skeleton(rows = 4): HTMLElement {
+  return h("ul", { class: "skeleton", "aria-hidden": "true" }, ...Array.from({ length: rows }, () => h("li")));
+}
+
 /** A button that does not submit a form. */
 export function button(label: Child, act: (event: MouseEvent) => unknown, attributes: Attributes = {}): HTMLButtonElement {
   return h("button", { type: "button", ...attributes, on: { click: act } }, label);

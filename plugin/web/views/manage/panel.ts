@@ -3,7 +3,7 @@
 import { asServerError } from "../../../src/client";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
-import { fill, h } from "../../lib/dom";
+import { fill, h, skeleton } from "../../lib/dom";
 import { errorBox } from "../../parts/errors";
 import { refusalOf } from "../../parts/refusals";
 import { t } from "../../../src/texts";
@@ -29,6 +29,7 @@ export class Loader {
     this.#sequence += 1;
     const sequence = this.#sequence;
     this.#el.setAttribute("aria-busy", "true");
+    if (!this.#el.hasChildNodes()) fill(this.#el, skeleton());
     try {
       const found = await ask();
       if (sequence === this.#sequence) fill(this.#el, ...draw(found));
