@@ -55,15 +55,17 @@ from notewell.engine.ingest.reports import Tally
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.ingest.writer import Writer
 from notewell.engine.model_suggestions import ModelSuggestions
+from notewell.engine.reader_pool import Asked, ReaderPool, SearchedVault
 from notewell.engine.runs import RunLog, Runs
 from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
-from notewell.index.engines import open_index
+from notewell.index.engines import DEFAULT, Engines, engine_of, open_index
 from notewell.index.port import Index
 from notewell.models.loading import load_embedder
 from notewell.models.pool import Loader
 from notewell.search.query.complete import Completions
+from notewell.search.rank.evidence import UNTUNED
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import Source
 from notewell.vault.write import open_writer
@@ -79,7 +81,8 @@ class EngineParts:
     """An open index and what belongs to it; `mirror` is the folder that clients fill, if they do.
 
     With `fetch_missing` the writer may download the model. `features` are the rows of what the
-    engine answers besides searches.
+    engine answers besides searches. `shared` is what the `readers` need, which share its searches;
+    None where only this process can do them.
     """
 
     record: VaultRecord
@@ -90,6 +93,8 @@ class EngineParts:
     mirror: Mirror | None
     fetch_missing: bool
     features: tuple[Feature, ...]
+    readers: ReaderPool
+    shared: SearchedVault | None
 
 
 class Engine:
@@ -106,7 +111,7 @@ class Engine:
         own = open_writer(record, settings.data_dir)
         log = RunLog(record.data_folder(settings.data_dir))
         self.record, self._parts, self._settings = record, parts, settings
-        self.threads = RequestThreads(record.id)
+        self.threads = RequestThreads(record.id, parts.readers.most)
         self._writer = Writer(
             record.name,
             index,
@@ -122,9 +127,11 @@ class Engine:
         self.completions = Completions(index, record.name)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         factors = tuning(parts.features, record.data_folder(settings.data_dir))
+        self._tuning = factors or (lambda: UNTUNED)
         self.searcher = Searcher(
-            index, record, settings, parts.models, factors, uri=parts.source.uri
+            index, record, settings, parts.models, self._tuning, uri=parts.source.uri
         )
+        self._shared = parts.shared
         usual = usual_times(parts.features)
         self.vault = OpenVault(
             record,
@@ -159,15 +166,17 @@ class Engine:
         say: Callable[[str], None] = lambda _: None,
         load_model: Loader = load_embedder,
         features: Sequence[Feature] = (),
+        readers: ReaderPool | None = None,
     ) -> Engine:
         """Open the index in `directory`.
 
         `writable` takes the writer's lock (IndexInUseError when it is held); else an index that
         is not there is NotFoundError. One made of another vault's notes is AnotherVaultError. With
         `fetch_missing` a writer may download the model, which `load_model` gives. `features` are
-        the rows of what it answers besides searches.
+        the rows of what it answers besides searches; `readers` share these.
         """
-        index = open_index(directory, writable=writable, added=engines(features))
+        added, readers = engines(features), readers or ReaderPool()
+        index = open_index(directory, writable=writable, added=added)
         source = open_source(features, record, settings)
         try:
             claim(index, record, writable=writable)
@@ -186,16 +195,31 @@ class Engine:
             )
 
         models = Models(index, settings.model, load)
+        shared = None
+        if readers.most and settings.model.provider == "local" and _is_local(directory, added):
+            shared = SearchedVault(record, directory, settings, tuple(features))
         parts = (record, settings, index, source, models, mirror, fetch_missing, tuple(features))
-        return cls(EngineParts(*parts))
+        return cls(EngineParts(*parts, readers, shared))
 
     # --- reading ---------------------------------------------------------------------------
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault, and log it. Keyword mode does not wait for the model."""
         shown = self.history.without_rejected(request)
-        found = self.features.search(shown, self.searcher.search)
+        found = self.features.search(shown, self._search)
         return self.history.logged(request, self.features.refreshed(request, found))
+
+    def _search(self, request: SearchRequest) -> SearchReply:
+        """Search here, or in a reader, if it would find the same."""
+        here, index = partial(self.searcher.search, request), self._parts.index
+        embedder = self._parts.models.answering if request.mode != "keyword" else None
+        reranks = self._settings.search.rerank if request.rerank is None else request.rerank
+        unlike = embedder is None and request.mode != "keyword"
+        if self._shared is None or unlike or reranks:
+            return here()
+        model = None if embedder is None else embedder.key
+        asked = Asked(self.record.id, index.generation, model, self._tuning(), request)
+        return self._parts.readers.search(self._shared, asked, here)
 
     def answer(self, request: Request[R]) -> R:
         """Answer any request about the vault, also those of features."""
@@ -260,6 +284,8 @@ class Engine:
     def use_settings(self, settings: Settings) -> None:
         """Use from now on what of other settings needs no restart; what runs ends by the old."""
         self._settings = settings
+        if self._shared is not None:
+            self._shared = replace(self._shared, settings=settings)
         self.searcher.use_rules(settings.search)
         self.features.use(settings)
 
@@ -336,7 +362,13 @@ class Engine:
         self.threads.refuse_changes()
         self._writer.close()
         self.threads.close()
+        self._parts.readers.forget(self.record.id)
         self.searcher.close()
         self.history.close()
         self._parts.models.close()
         self._parts.index.close()
+
+
+def _is_local(directory: Path, added: Engines) -> bool:
+    """True if an index is in files, which other processes can map."""
+    return engine_of(directory, added) == DEFAULT

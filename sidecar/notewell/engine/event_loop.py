@@ -35,10 +35,13 @@ MOST_WAITING = 256
 class RequestThreads:
     """The threads of one engine; `priority` tells its writer that requests are being answered."""
 
-    def __init__(self, name: str) -> None:
-        """Threads are started when they are first needed; `name` is part of theirs."""
+    def __init__(self, name: str, more: int = 0) -> None:
+        """Threads are started when they are first needed; `name` is part of theirs.
+
+        There are `more` for searches that wait for another process.
+        """
         self.priority = SearchPriority()
-        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{name}")
+        self._readers = ThreadPoolExecutor(READERS + more, thread_name_prefix=f"read-{name}")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix=f"quick-{name}")
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{name}")
 

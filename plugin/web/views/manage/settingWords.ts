@@ -124,6 +124,7 @@ const ofServers = (): Words => ({
   "server.allowed_hosts": t("Names it answers to"),
   "server.allowed_origins": t("Web pages that may ask it"),
   "server.open_vaults": t("Vaults open at once"),
+  "server.readers": t("Further processes that search"),
   "server.allow_vaults": t("Vaults may be added in the browser"),
   "server.read_only": t("Only reads indexes"),
   "server.trusted_proxies": t("Trusted proxies"),

@@ -13,7 +13,9 @@ from pathlib import Path
 
 FILE_READER = "--file-reader"  # the helper's only argument when it is to read files
 CODE_RUNNER = "--code-runner"  # its only argument when it is to run code of a language model
+SEARCHER = "--searcher"  # its only argument when it is to search for a server
 _READER_MODULE = "notewell.vault.readers.child"
+_SEARCHER_MODULE = "notewell.engine.reader_process"
 # Isolated from the environment, the current folder and the user's packages.
 _ISOLATED = ("-I", "-S", "-B", "-X", "utf8")
 _RUN_CODE = (
@@ -38,10 +40,19 @@ def own_command() -> list[str]:
 
 def reader_command() -> tuple[str, ...]:
     """Return the command of the process that reads files."""
+    return _module_command(FILE_READER, _READER_MODULE)
+
+
+def searcher_command() -> tuple[str, ...]:
+    """Return the command of a process that searches for a server."""
+    return _module_command(SEARCHER, _SEARCHER_MODULE)
+
+
+def _module_command(argument: str, module: str) -> tuple[str, ...]:
     if is_helper():
-        return sys.executable, FILE_READER
+        return sys.executable, argument
     # -P: a folder that happens to be the current one must not add its modules.
-    return sys.executable, "-P", "-m", _READER_MODULE
+    return sys.executable, "-P", "-m", module
 
 
 def code_command() -> tuple[str, ...]:

@@ -170,6 +170,8 @@ class ServerRules:
     )
     allow_vaults: bool = False  # administrators may add and remove vaults over loopback
     read_only: bool = False  # indexes are searched, and written by other servers alone
+    # Processes that search beside the server while many ask; "auto": one fewer than processors.
+    readers: Literal["auto"] | Annotated[int, Ge(0)] = "auto"
     public_url: str = ""  # the address for other devices, if it is not its own
     trusted_proxies: tuple[str, ...] = ()  # proxies whose forwarded client addresses are trusted
     tls_cert: str = ""  # a PEM file with the certificate and its chain; with it, HTTPS

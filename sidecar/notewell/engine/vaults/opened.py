@@ -27,6 +27,7 @@ from notewell.engine import runs
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, databases, engines, files
 from notewell.engine.ingest.plan import is_same_vault
+from notewell.engine.reader_pool import ReaderPool, reader_count
 from notewell.engine.vaults.known import OURS, KnownVaults
 from notewell.engine.vaults.registry import REGISTRY
 from notewell.index.engines import DATABASE, delete_index, open_index
@@ -67,6 +68,7 @@ class Vaults(KnownVaults):
         self._engines = OpenEngines(settings.server.open_vaults)
         self._served: tuple[VaultRecord, ...] | None = None
         self._models = EmbedderPool()
+        self._readers = ReaderPool()
         self._newer: dict[str, Callable[[Path], Settings]] = {}  # sections set after the start
         self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
 
@@ -150,6 +152,7 @@ class Vaults(KnownVaults):
     def serve(self, records: Sequence[VaultRecord]) -> None:
         """Offer vaults to requests, and open as many of them as may be open, the default first."""
         self._served = tuple(records)
+        self._readers = ReaderPool(reader_count(self._settings.server.readers))
         first = sorted(records, key=lambda record: not record.default)
         for record in first[: max(self._settings.server.open_vaults, 1)]:
             self.open(record, writable=not self._settings.server.read_only)
@@ -181,7 +184,8 @@ class Vaults(KnownVaults):
         return self._engines.all()
 
     def close(self) -> None:
-        """Close all engines."""
+        """Close all engines, and end the readers."""
+        self._readers.close()
         self._engines.close()
 
     def _open(self, record: VaultRecord, *, writable: bool) -> Engine:
@@ -197,6 +201,7 @@ class Vaults(KnownVaults):
             say=self._say,
             load_model=self._models.load,
             features=self._features,
+            readers=self._readers,
         )
 
     def _make_private(self, record: VaultRecord) -> None:

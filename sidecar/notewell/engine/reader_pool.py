@@ -1,0 +1,288 @@
+"""Shares searches with other processes, so that several processors search at the same time.
+
+Python runs in one thread at a time, so one process searches on one processor. The server answers
+all requests itself: who may ask, how often, what is logged. It hands over only the work of a search
+and gets a reply, which it sends as if it were its own. So there is nothing that processes would
+have to agree on, and a reader that is killed loses nothing: its search is done here instead.
+
+A search that comes alone is done here, where it costs least. Readers are started when searches have
+waited for each other for some time, and end when nobody has asked them for ten minutes.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Literal, cast
+
+from notewell.base.support import interrupt
+from notewell.base.support.program import searcher_command
+from notewell.base.types import ModelKey, Settings, VaultRecord
+from notewell.base.types.frozen import frozen
+from notewell.contract.search import SearchReply, SearchRequest
+from notewell.engine.feature import Feature
+from notewell.models.resilient import usable_processors
+from notewell.search.rank.evidence import Tuning
+
+_WAITED, _WITHIN_S = 12, 10.0  # searches that had to wait within so many seconds: a reader starts
+_LEAST_BETWEEN_S = 2.0  # starts: one that fails at once must not cost all processors
+_HUNG_S = 4.0  # after which a search is taken back: well within the time limit of a request
+_IDLE_S = 600.0  # without a search, after which a reader ends and gives its memory back
+_LOOK_S = 0.5  # how often both are looked at, and whether anybody still waits for a search
+# What talking to a process that has ended raises, and reading half of what it sent.
+_ENDED = (OSError, EOFError, ValueError, pickle.UnpicklingError)
+
+log = logging.getLogger(__name__)
+
+
+@frozen
+class SearchedVault:
+    """What a reader needs to search a vault; `directory` has its index."""
+
+    record: VaultRecord
+    directory: Path
+    settings: Settings
+    features: tuple[Feature, ...]
+
+
+@frozen
+class Asked:
+    """A search of a vault, by its id, at a generation of its index or a later one.
+
+    `model` is that of the vectors, None for a search by words; `tuning` are the vault's factors.
+    """
+
+    vault: str
+    generation: int
+    model: ModelKey | None
+    tuning: Tuning
+    request: SearchRequest
+
+
+def reader_count(setting: Literal["auto"] | int) -> int:
+    """The most readers of a server: those that are set, or one fewer than processors."""
+    return max(usable_processors() - 1, 1) if setting == "auto" else setting
+
+
+def send(stream: BinaryIO, message: object) -> None:
+    """Write a message."""
+    pickle.dump(message, stream, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.flush()
+
+
+class _Reader:
+    """A reader's process. Whoever has taken it is the only one who talks to it."""
+
+    def __init__(self) -> None:
+        """Start it."""
+        self.process = subprocess.Popen(  # noqa: S603 - a fixed command of our own
+            searcher_command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self.vaults: dict[str, SearchedVault] = {}  # that it has open
+        self.opening: str | None = None
+        self.used = time.monotonic()
+        self.searching = False
+
+    def has_open(self, vault: SearchedVault) -> bool:
+        """True if it has the vault open, with these settings."""
+        return self.vaults.get(vault.record.id) is vault
+
+    def open(self, vault: SearchedVault) -> bool:
+        """Have it open a vault, which may take long. Raises one of `_ENDED`."""
+        self.opening = vault.record.id
+        opened = self._answer(vault) is True
+        if opened:
+            self.vaults[vault.record.id] = vault
+        self.opening = None
+        return opened
+
+    def search(self, asked: Asked) -> SearchReply | None:
+        """Its reply; None if it declines. Raises one of `_ENDED`."""
+        self.searching, self.used = True, time.monotonic()
+        reply = self._answer(asked)
+        self.searching, self.used = False, time.monotonic()
+        if isinstance(reply, SearchReply):
+            return reply
+        self.vaults.pop(asked.vault, None)  # opened anew, when there is time for it
+        return None
+
+    def _answer(self, message: SearchedVault | Asked) -> object:
+        send(cast("BinaryIO", self.process.stdin), message)
+        return pickle.load(cast("BinaryIO", self.process.stdout))  # noqa: S301 - of our own process
+
+    def is_of_no_use(self) -> bool:
+        """True if it should have answered long ago, or nobody has asked it for long."""
+        return time.monotonic() - self.used > (_HUNG_S if self.searching else _IDLE_S)
+
+    def end(self) -> None:
+        """End the process, now."""
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(*_ENDED):  # what could not be sent any more
+                cast("BinaryIO", stream).close()
+
+
+class ReaderPool:
+    """The readers of one server, at most `most`. Any thread may call; nothing is started yet."""
+
+    def __init__(self, most: int = 0) -> None:
+        """With `most` 0, every search is done here."""
+        self.most = most
+        self._changed = threading.Condition()
+        self._free: list[_Reader] = []
+        self._all: list[_Reader] = []
+        self._here = 0  # searches that are done in this process
+        self._waited: deque[float] = deque(maxlen=_WAITED)
+        self._starting, self._started, self._closed = False, 0.0, False
+
+    def search(
+        self, vault: SearchedVault, asked: Asked, here: Callable[[], SearchReply]
+    ) -> SearchReply:
+        """The reply to a search, of whichever process is free first; `here` searches in this one.
+
+        Raises what `here` raises.
+        """
+        reader = self._take(vault)
+        if reader is not None:
+            reply = self._by(reader, asked)
+            if reply is not None:
+                return reply
+            with self._changed:
+                self._here += 1
+        try:
+            return here()
+        finally:
+            with self._changed:
+                self._here -= 1
+                self._changed.notify_all()
+
+    def ready(self) -> tuple[int, ...]:
+        """The numbers of the processes of the readers that are free."""
+        with self._changed:
+            return tuple(reader.process.pid for reader in self._free)
+
+    def forget(self, vault: str) -> None:
+        """End the readers that have a vault open, because its index is closed."""
+        with self._changed:
+            readers = [one for one in self._all if vault in (*one.vaults, one.opening)]
+        for reader in readers:
+            self._drop(reader)
+
+    def close(self) -> None:
+        """End all readers; nothing is handed over any more."""
+        with self._changed:
+            self._closed = True
+            readers = list(self._all)
+        for reader in readers:
+            self._drop(reader)
+
+    def _take(self, vault: SearchedVault) -> _Reader | None:
+        """Wait for a process to search a vault; None is this one, which counts the search."""
+        waited = False
+        with self._changed:
+            while True:
+                if not self._here or not self._have_open(vault):
+                    if self._here:
+                        self._wish(vault)  # meanwhile threads take turns
+                    self._here += 1
+                    return None
+                for reader in self._free:
+                    if reader.has_open(vault):
+                        self._free.remove(reader)
+                        return reader
+                if not waited:
+                    waited = True
+                    self._wish(vault)
+                self._changed.wait(_LOOK_S)
+                interrupt.check()
+
+    def _have_open(self, vault: SearchedVault) -> bool:
+        return any(reader.has_open(vault) for reader in self._all)
+
+    def _wish(self, vault: SearchedVault) -> None:
+        """Note that a search has to wait; after some, another reader gets ready for its vault."""
+        if not self.most or self._starting or self._closed:
+            return
+        now = time.monotonic()
+        self._waited.append(now)
+        often = len(self._waited) == _WAITED and now - self._waited[0] < _WITHIN_S
+        unready = next((one for one in self._free if not one.has_open(vault)), None)
+        if not often or now - self._started < _LEAST_BETWEEN_S:
+            return
+        if unready is None and len(self._all) >= self.most:
+            return
+        if unready is not None:
+            self._free.remove(unready)
+        self._starting, self._started = True, now
+        self._waited.clear()
+        begin = threading.Thread(
+            target=self._begin, args=(vault, unready), name="start-reader", daemon=True
+        )
+        begin.start()
+
+    def _begin(self, vault: SearchedVault, reader: _Reader | None) -> None:
+        """Have a reader open a vault, a new one if none is given."""
+        ready = False
+        try:
+            if reader is None:
+                reader = _Reader()
+                with self._changed:
+                    self._all.append(reader)
+                    first = len(self._all) == 1
+                if first:
+                    threading.Thread(target=self._watch, name="readers", daemon=True).start()
+            ready = reader.open(vault)
+        except _ENDED as error:
+            log.debug("a process that searches could not be started: %s", error)
+        with self._changed:
+            self._starting = False
+            ready = ready and not self._closed
+            if ready and reader is not None:
+                self._free.append(reader)
+                self._changed.notify_all()
+        if reader is not None and not ready:
+            self._drop(reader)
+
+    def _by(self, reader: _Reader, asked: Asked) -> SearchReply | None:
+        """The reply of a reader that was taken; None if it has none, or has ended."""
+        try:
+            reply = reader.search(asked)
+        except _ENDED:
+            log.warning("A process that searches has ended; the server does its search.")
+            self._drop(reader)
+            return None
+        with self._changed:
+            if reader in self._all:
+                self._free.append(reader)
+                self._changed.notify_all()
+        return reply
+
+    def _watch(self) -> None:
+        """End readers that are of no use, as long as there are some."""
+        while readers := list(self._all):
+            for reader in filter(_Reader.is_of_no_use, readers):
+                if reader.searching:
+                    reader.process.kill()  # whoever has taken it learns that it has ended
+                else:
+                    self._drop(reader)
+            time.sleep(_LOOK_S)
+
+    def _drop(self, reader: _Reader) -> None:
+        """End a reader, and use it no more."""
+        with self._changed:
+            for readers in (self._all, self._free):
+                if reader in readers:
+                    readers.remove(reader)
+            self._changed.notify_all()
+        reader.end()
