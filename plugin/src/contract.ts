@@ -1324,7 +1324,7 @@ export interface VerdictView {
 
 /** `POST /api/log/clear`: Delete the log of searches */
 export interface ClearLogRequest extends OfVault {
-  /** Delete everything but the verdicts */
+  /** Keep the verdicts, which a person made by hand */
   readonly keep_verdicts?: boolean;
 }
 

@@ -173,4 +173,4 @@ class ClearLogRequest(Request[ClearedReply]):
         needs="admin",
         example={"keep_verdicts": True},
     )
-    keep_verdicts: Annotated[bool, Doc("Delete everything but the verdicts")] = False
+    keep_verdicts: Annotated[bool, Doc("Keep the verdicts, which a person made by hand")] = True

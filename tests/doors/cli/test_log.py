@@ -66,7 +66,8 @@ def test_clearing_reports_what_was_deleted(notewell: CommandLine, indexed: Path)
         "opened": 0,
         "verdicts": 0,
     }
-    assert "1 verdicts" in notewell("log", "clear").stderr
+    assert "0 verdicts" in notewell("log", "clear").stderr
+    assert "1 verdicts" in notewell("log", "clear", "--verdicts").stderr
     assert notewell.json("log")["verdicts"] == []
 
 

@@ -205,7 +205,7 @@ def test_the_demo_serves_the_sample_with_queries_to_try(
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=PROCESS_S)
 
-    assert "/?token=" in link
+    assert "/?code=" in link  # once, so that a file it is printed into holds no key
     assert found["vault"] == "Sample vault"
     assert found["results"][0]["path"] == "Code/SQLite database is locked.md"
     assert len(re.findall("^Try: .*notewell'? search ", said, re.MULTILINE)) == 3

@@ -13,7 +13,13 @@ import click
 import notewell.doors.cli.completion  # noqa: F401 - registers our way to complete in bash
 from notewell import API_VERSION, __version__
 from notewell.base.errors import NotewellError
-from notewell.doors.cli.options import JSON_FLAGS, Group, current_invocation, expect_json
+from notewell.doors.cli.options import (
+    JSON_FLAGS,
+    Group,
+    current_invocation,
+    expect_json,
+    runnable,
+)
 from notewell.doors.cli.output import emit_object, print_error
 from notewell.engine.feature import Feature, commands, load
 from notewell.features import FEATURES
@@ -130,6 +136,7 @@ class Root(Group):
 
 
 def _fail(ctx: click.Context, code: str, message: str, exit_code: int) -> NoReturn:
+    message = runnable(message)
     if current_invocation(ctx).json:
         emit_object({"error": code, "detail": message})
     print_error(message)

@@ -47,9 +47,8 @@ def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[Vau
 
     Without a server the index is opened to read: nothing is locked and nothing is written.
     """
-    known = invocation.known()
-    record = known.find(vault, cwd=Path.cwd())
-    if (server := server_for(known, record)) is not None:
+    record = invocation.vault(vault)
+    if (server := server_for(invocation.known(), record)) is not None:
         yield record, server
         return
     with closing(invocation.vaults()) as vaults:
@@ -57,13 +56,21 @@ def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[Vau
 
 
 @contextmanager
-def writing_backend(invocation: Invocation, record: VaultRecord) -> Iterator[Backend]:
-    """The server of a vault; without one, its index opened here to write."""
+def writing_backend(
+    invocation: Invocation, record: VaultRecord, *, writes_notes: bool = False
+) -> Iterator[Backend]:
+    """The server of a vault; without one, its index opened here to write.
+
+    `writes_notes`: the index has what was written at the end.
+    """
     if (server := server_for(invocation.known(), record)) is not None:
         yield server
         return
     with closing(invocation.vaults()) as vaults:
-        yield LocalBackend(vaults.open(record, writable=True))
+        engine = vaults.open(record, writable=True)
+        yield LocalBackend(engine)
+        if writes_notes:
+            engine.index_now()
 
 
 def server_for(known: KnownVaults, record: VaultRecord) -> RemoteBackend | None:

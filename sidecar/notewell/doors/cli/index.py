@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import get_args
 
 import click
@@ -35,6 +34,7 @@ from notewell.doors.cli.options import (
     complete_vaults,
     current_invocation,
     json_option,
+    runnable,
     vault_option,
 )
 from notewell.doors.cli.output import clean, emit_object, print_error
@@ -58,7 +58,9 @@ def allow_service(invocation: Invocation, service: ServiceCost) -> bool:
         return False
     click.echo(cost_text(service), err=True)
     if not click.confirm(f"May they be sent to {service.host}?", err=True):
-        invocation.say(f"Nothing is sent. To allow it later: notewell models allow {service.host}")
+        invocation.say(
+            f"Nothing is sent. To allow it later: `notewell models allow {service.host}`"
+        )
         return False
     invocation.configuration().list_item("model.consent", service.host, wanted=True)
     return True
@@ -125,7 +127,7 @@ def index(
     for message in _advice(report, status):
         invocation.say(message)
     if report.guard is not None:
-        print_error(_held_text(report.guard, status))
+        print_error(runnable(_held_text(report.guard, status)))
         raise click.exceptions.Exit(1)
 
 
@@ -253,9 +255,8 @@ def _steer(
 ) -> None:
     """Send a request to the vault's server; `message` has a place for the number it replies."""
     invocation = current_invocation()
-    known = invocation.known()
-    record = known.find(vault, cwd=Path.cwd())
-    server = server_for(known, record)
+    record = invocation.vault(vault)
+    server = server_for(invocation.known(), record)
     if server is None:
         raise NotFoundError(
             f"no server runs for {record.name}, so nothing is queued; `notewell index` brings the"

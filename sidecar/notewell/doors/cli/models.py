@@ -11,7 +11,7 @@ from notewell.base.types import Settings
 from notewell.contract.manage import ServiceCost, SuggestReply, SuggestRequest
 from notewell.doors.cli.asking import asking
 from notewell.doors.cli.index import cost_text
-from notewell.doors.cli.options import Group, current_invocation, json_option
+from notewell.doors.cli.options import Group, agree, current_invocation, json_option, runnable
 from notewell.doors.cli.output import emit_object, print_facts, print_table
 from notewell.models.catalogue import CATALOGUE, RERANKERS, ModelSpec, find
 from notewell.models.fetch import adopt, fetch, locate
@@ -95,7 +95,7 @@ def _show_suggestion(found: SuggestReply) -> None:
         _show_cost(found.service)
     if found.suggestion is not None:
         click.echo(f"\n{found.suggestion.reason}")
-        click.echo(f"Use it with: notewell index --model {found.suggestion.name}")
+        click.echo(runnable(f"Use it with `notewell index --model {found.suggestion.name}`"))
     elif found.service is None:
         click.echo("\nThe model reads these notes; nothing better is suggested.")
 
@@ -103,7 +103,9 @@ def _show_suggestion(found: SuggestReply) -> None:
 def _show_cost(service: ServiceCost) -> None:
     click.echo(f"\n{cost_text(service)}")
     if not service.allowed:
-        click.echo(f"Nothing is sent yet. Allow it with: notewell models allow {service.host}")
+        click.echo(
+            runnable(f"Nothing is sent yet; `notewell models allow {service.host}` allows it")
+        )
 
 
 models.add_command(
@@ -138,9 +140,8 @@ def allow_host(host: str | None, yes: bool, forbid: bool, set_key: bool) -> None
             click.echo(consent_text(one))
     if set_key:
         store_key(rules, click.prompt("Key", hide_input=True, default="", show_default=False))
-    if not forbid and not yes:
-        question = f"May Notewell send the text of your notes and searches to {host}?"
-        click.confirm(question, abort=True)
+    if not forbid:
+        agree(f"May Notewell send the text of your notes and searches to {host}?", yes=yes)
     invocation.configuration().list_item("model.consent", host, wanted=not forbid)
     click.echo(f"{host} is {'forbidden' if forbid else 'allowed'}.")
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from notewell.base.config.load import ENV_CONFIG, load_settings, user_file
-from notewell.base.errors import ConfigError, NotewellError, near
+from notewell.base.errors import ConfigError, NotewellError, UsageError, near
 from notewell.base.support.logs import log_to_terminal
 from notewell.base.types import LogFormat, Settings
 from notewell.doors.cli.output import print_message
@@ -27,11 +29,14 @@ from notewell.features import FEATURES
 if TYPE_CHECKING:  # loaded where they are used
     from click.shell_completion import CompletionItem
 
+    from notewell.base.types import VaultRecord
     from notewell.engine.configuration import Configuration
     from notewell.engine.vaults.opened import Vaults
 
 JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
 _META = "notewell.doors.cli"
+_ABOUT = "notewell.doors.cli.vault"  # the vault that a command is about, where several are known
+_COMMAND = re.compile("`notewell ([^`]+)`")
 _SHORT_FLAGS = re.compile("-(h|[vq]+)")
 _LOG_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
@@ -87,6 +92,17 @@ class Invocation:
         """Return the known vaults, each with its own settings; opens no index."""
         return KnownVaults(self.settings(), for_vault=self._for_vault(None))
 
+    def vault(self, word: str | None) -> VaultRecord:
+        """Return the known vault that `word` names, which the messages of the command are about."""
+        known = self.known()
+        return self.about(known.find(word, cwd=Path.cwd()), known)
+
+    def about(self, record: VaultRecord, known: KnownVaults | None = None) -> VaultRecord:
+        """Have commands in messages name `record`, if there are others; returns it."""
+        if len((known or self.known()).records()) > 1:
+            click.get_current_context().meta[_ABOUT] = record.name
+        return record
+
     def vaults(
         self,
         *,
@@ -112,7 +128,7 @@ class Invocation:
     def say(self, message: str) -> None:
         """Print a message for people on stderr, unless --quiet is given."""
         if not self.quiet:
-            print_message(message)
+            print_message(runnable(message))
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Print the warnings of a reply."""
@@ -130,6 +146,64 @@ class Invocation:
             return self.settings().log.format
         except ConfigError:
             return "text"
+
+
+def agree(question: str, *, yes: bool) -> None:
+    """Have a person agree to what needs consent; `yes` is that of the command's `--yes`.
+
+    Raises UsageError where nobody can be asked: without a terminal, and where a program reads.
+    """
+    if yes:
+        return
+    if current_invocation().json or not sys.stdin.isatty():
+        raise UsageError(f"{question} There is no terminal to ask at: agree with --yes.")
+    click.confirm(question, abort=True, err=True)
+
+
+def runnable(text: str) -> str:
+    """Return a message whose `notewell …` commands do what it says wherever they are run.
+
+    Those that concern a vault name the one that this command is about, and all name the data
+    directory and the configuration that this command was given.
+    """
+    ctx = click.get_current_context(silent=True)
+    if ctx is None:  # another thread
+        return text
+    return _COMMAND.sub(lambda found: f"`notewell {_runnable(ctx, found[1])}`", text)
+
+
+def _runnable(ctx: click.Context, line: str) -> str:
+    command: click.Command | None = ctx.find_root().command
+    words = line.split()
+    rest = words
+    while isinstance(command, click.Group) and rest:
+        command, rest = command.get_command(ctx, rest[0]), rest[1:]
+    if command is None:
+        return line
+    options: Mapping[str, object] = ctx.meta.get(_META, {})
+    given = [
+        f"--{name.replace('_', '-')} {shlex.quote(str(options[name]))}"
+        for name in ("data_dir", "config")
+        if name in options
+    ]
+    vault = ctx.meta.get(_ABOUT)
+    if vault is not None:
+        given = [*_naming(command, rest, shlex.quote(vault)), *given]
+    return " ".join([line, *given])
+
+
+def _naming(command: click.Command, words: list[str], vault: str) -> list[str]:
+    """Return what has to be added to a command with these words for it to name a vault."""
+    if any("--vault" in one.opts for one in command.params):
+        return [] if "--vault" in words else [f"--vault {vault}"]
+    arguments = [one.metavar or "" for one in command.params if isinstance(one, click.Argument)]
+    if not any(one.startswith("[VAULT]") for one in arguments):
+        return []
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    valued = {name for one in options if not one.is_flag for name in one.opts}
+    pairs = pairwise(["", *words])
+    named = any(not word.startswith("-") and before not in valued for before, word in pairs)
+    return [] if named else [vault]
 
 
 def current_invocation(ctx: click.Context | None = None) -> Invocation:

@@ -34,6 +34,7 @@ from notewell.doors.cli.options import (
     QueryCommand,
     current_invocation,
     json_option,
+    runnable,
     vault_option,
 )
 from notewell.doors.cli.output import (
@@ -189,7 +190,7 @@ def print_results(reply: SearchReply, *, long: bool = False) -> None:
     With `long`: its place, heading, whole passage and where else it matches.
     """
     if not reply.results:
-        click.echo("\n".join(nothing_found(reply)))
+        click.echo(runnable("\n".join(nothing_found(reply))))
     for rank, result in enumerate(reply.results, start=1):
         (_print_result if long else _print_short)(rank, result)
     if reply.explain is not None:

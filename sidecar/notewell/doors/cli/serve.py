@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,7 +27,7 @@ from notewell.doors.cli.output import emit_object, print_error
 from notewell.doors.cli.progress import Reporter, telling
 from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.doors.sample import EXAMPLES, copy_to
-from notewell.engine.access import new_token, stored_token
+from notewell.engine.access import Devices, new_token, stored_token
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults.known import KnownVaults
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:  # these load the engine and the web server
 
 # Until a thread that runs Python lets another run, such as the one that sends answers.
 _SWITCH_S = 0.001
+_DEMO_BROWSER = "browser of the demo"
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
@@ -124,7 +126,8 @@ def serve(
             _run(vaults, settings, _print_handshake, configuration)
         else:
             kept = stored_token(settings.state_dir)
-            greeting = _Greeting(invocation, with_token=sys.stdout.isatty())
+            link = _with_token if sys.stdout.isatty() else None
+            greeting = _Greeting(invocation, link)
             with _progress(invocation, vaults):
                 _run(vaults, settings, greeting, configuration, kept_token=kept)
 
@@ -147,7 +150,8 @@ def demo(host: str | None, port: int | None) -> None:
         _refuse_if_served(vaults, [record], handshake=False)
         vaults.open(record, writable=True).index_now(progress=reporter.update)
         reporter.close()
-        greeting = _Greeting(invocation, examples=_example_queries(), with_token=True)
+        link = partial(_with_code, Devices(settings.state_dir))
+        greeting = _Greeting(invocation, link, _example_queries())
         kept = stored_token(settings.state_dir)
         _run(vaults, settings, greeting, invocation.configuration(flags=address), kept_token=kept)
 
@@ -264,27 +268,39 @@ def _print_handshake(bound: BoundServer) -> None:
     )
 
 
+def _with_token(bound: BoundServer) -> str:
+    """The link that signs browsers in for as long as the token is valid."""
+    return bound.sign_in_url
+
+
+def _with_code(devices: Devices, bound: BoundServer) -> str:
+    """A link that signs one browser in, instead of that of the last demonstration."""
+    if any(each.name == _DEMO_BROWSER for each in devices.all()):
+        devices.revoke(_DEMO_BROWSER)
+    return f"{bound.url}/?code={devices.invite(_DEMO_BROWSER, 'admin')}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Greeting:
     """Prints where the server is and what it is doing, for people.
 
-    The link with the token is for a person at a terminal. What a service prints is stored, in a
-    journal or a file that others may read, so there the address stands alone.
+    A link with the token is for a person at a terminal. What a service prints is stored, in a
+    journal or a file that others may read, so there `link` is None and the address stands alone.
     """
 
     invocation: Invocation
+    link: Callable[[BoundServer], str] | None
     examples: tuple[str, ...] = ()
-    with_token: bool = False
 
     def __call__(self, bound: BoundServer) -> None:
         for warning in bound.warnings:
             print_error(warning)
+        if len(bound.records) == 1:
+            self.invocation.about(bound.records[0])
         for record in bound.records:
             self.invocation.say(f"Indexing and serving {record.name} ({record.path})")
-        if self.with_token:
-            click.echo(bound.sign_in_url)
-        else:
-            click.echo(bound.url)
+        click.echo(bound.url if self.link is None else self.link(bound))
+        if self.link is None:
             self.invocation.say("Sign in: `notewell token link NAME` makes a link for a browser.")
         for query in self.examples:
             self.invocation.say(

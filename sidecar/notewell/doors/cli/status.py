@@ -35,7 +35,7 @@ from notewell.contract.status import (
     StatusReply,
     StatusRequest,
 )
-from notewell.doors.cli.asking import request_option, request_options
+from notewell.doors.cli.asking import request_option
 from notewell.doors.cli.backend import answer, backend_for, note_path, print_reply, server_for
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import (
@@ -44,9 +44,10 @@ from notewell.doors.cli.options import (
     Invocation,
     current_invocation,
     json_option,
+    runnable,
     vault_option,
 )
-from notewell.doors.cli.output import local_time, print_facts, print_table
+from notewell.doors.cli.output import counted, local_time, print_facts, print_table
 from notewell.doors.cli.progress import duration, progress_text
 from notewell.engine.vaults.known import KnownVaults
 
@@ -119,7 +120,8 @@ def status(vault: str | None, as_json: bool) -> None:
 
 
 def _show_status(record: VaultRecord, status: StatusReply) -> None:
-    print_facts([("vault", f"{record.name} ({record.path})"), *status_facts(status)])
+    facts = [(name, runnable(text)) for name, text in status_facts(status)]
+    print_facts([("vault", f"{record.name} ({record.path})"), *facts])
 
 
 def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
@@ -203,8 +205,8 @@ def _show_ledger(ledger: LedgerReply, *, every_row: bool) -> None:
     rows = [_ledger_row(row) for row in ledger.entries if every_row or _is_remarkable(row)]
     if rows:
         print_table(("state", "path", "why"), rows)
-    files = sum(ledger.counts.values())
-    current_invocation().say(f"{files:,} files: {counts_text(ledger.counts)}")
+    files = counted(sum(ledger.counts.values()), "file")
+    current_invocation().say(f"{files}: {counts_text(ledger.counts)}")
 
 
 def _is_remarkable(row: LedgerRow) -> bool:
@@ -308,10 +310,16 @@ def log(
 
 @log.command()
 @vault_option
-@request_options(ClearLogRequest, "keep_verdicts")
+@request_option(
+    ClearLogRequest,
+    "keep_verdicts",
+    "--keep-verdicts/--verdicts",
+    help="Keep the verdicts, which you made by hand, or delete them too.  [default: keep]",
+    show_default=False,
+)
 @json_option
 def clear(vault: str | None, keep_verdicts: bool, as_json: bool) -> None:
-    """Delete the log."""
+    """Delete the log of searches and of what was opened."""
     with backend_for(current_invocation(), vault) as (record, backend):
         show = partial(_show_cleared, record)
         print_reply(backend, ClearLogRequest(keep_verdicts), show, as_json=as_json)

@@ -132,14 +132,14 @@ def find_or_add(
 ) -> VaultRecord:
     """Find the vault that `word` names; a folder that is not known yet is added."""
     try:
-        return invocation.known().find(word, cwd=Path.cwd())
+        return invocation.vault(word)
     except NotFoundError as error:
         if word is None:
             raise
         folder = expanded(word)
         if not folder.is_dir():
             raise NotFoundError(_no_folder(folder, error)) from error
-        return add(invocation, folder, say=say)
+        return invocation.about(add(invocation, folder, say=say))
 
 
 def _no_folder(folder: Path, error: NotFoundError) -> str:

@@ -216,7 +216,11 @@ class Writer:
             totals.removed,
         )
         for warning in totals.warnings:
-            log.warning("%s: not everything is read: %s", self._name, AboutFiles(warning))
+            log.warning(
+                "%s: not everything is read: %s `notewell ledger` lists what is not, and why.",
+                self._name,
+                AboutFiles(warning),
+            )
         if totals.problem is not None and before != totals.problem:
             log.warning("%s: %s", self._name, totals.problem)
         return totals

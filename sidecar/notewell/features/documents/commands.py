@@ -39,7 +39,7 @@ _NAMESPACES = Table(
 def _show(reply: DocumentsReply) -> None:
     if not reply.namespaces:
         allowed = ", ".join(map(clean, reply.allowed)) or "none; see `notewell documents allow`"
-        click.echo(f"No documents. Folders that may be read: {allowed}")
+        current_invocation().say(f"No documents. Folders that may be read: {allowed}")
         return
     _NAMESPACES.print(reply)
 
@@ -121,8 +121,7 @@ def _send(
     request: Request[R], vault: str | None, show: Callable[[R], None], *, as_json: bool
 ) -> None:
     invocation = current_invocation()
-    record = invocation.known().find(vault, cwd=Path.cwd())
-    with writing_backend(invocation, record) as backend:
+    with writing_backend(invocation, invocation.vault(vault)) as backend:
         print_reply(backend, request, show, as_json=as_json)
 
 
@@ -134,4 +133,6 @@ def _show_added(reply: AddedReply) -> None:
     if reply.waiting:
         click.echo(f"{reply.waiting:,} files are still to be read")
     if reply.failed:
-        click.echo(f"{reply.failed:,} files failed; see `notewell ledger --state failed`")
+        current_invocation().say(
+            f"{reply.failed:,} files failed; see `notewell ledger --state failed`"
+        )

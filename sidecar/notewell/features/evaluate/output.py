@@ -15,7 +15,7 @@ import click
 from notewell.base.errors import NotFoundError
 from notewell.base.support.disk import expanded
 from notewell.base.types import SearchMode, Settings, VaultRecord
-from notewell.doors.cli.options import Invocation
+from notewell.doors.cli.options import Invocation, current_invocation
 from notewell.doors.cli.output import emit, emit_object, print_table
 from notewell.doors.cli.progress import Reporter
 from notewell.engine.vaults.opened import Vaults
@@ -148,7 +148,7 @@ def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord,
 def measure_golden(task: Task, vault: str | None) -> EvalReport:
     """Measure with the golden set of the vault that `vault` names."""
     with closing(task.known_vaults()) as known:
-        record = known.find(vault, cwd=Path.cwd())
+        record = current_invocation().vault(vault)
         return run_golden(
             known,
             record,
@@ -163,7 +163,7 @@ def export_golden(
 ) -> None:
     """Write the golden set as files, and print what they hold."""
     with closing(invocation.vaults()) as known:
-        judged = read_golden(known, known.find(vault, cwd=Path.cwd()))
+        judged = read_golden(known, invocation.vault(vault))
     judgements = write_golden(judged, folder)
     show_exported(invocation, folder, (len(judged.queries), judgements), as_json=as_json)
 

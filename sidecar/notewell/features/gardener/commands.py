@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from notewell.base.errors import NotFoundError, UsageError
+from notewell.base.errors import NotFoundError
 from notewell.doors.cli.asking import (
     Option,
     RequestType,
@@ -24,6 +23,7 @@ from notewell.doors.cli.backend import answer, backend_for, print_reply
 from notewell.doors.cli.options import (
     AnyFunction,
     Group,
+    agree,
     current_invocation,
     json_option,
     vault_option,
@@ -99,13 +99,13 @@ def plan(
     that would send, and where, is said before.
     """
     with backend_for(current_invocation(), vault) as (_, backend):
-        host = _agreed_host(backend, yes=yes, as_json=as_json) if model else None
+        host = _agreed_host(backend, yes=yes) if model else None
         print_reply(
             backend, MakePlan(tuple(checks), limit, model, host), _show_plan, as_json=as_json
         )
 
 
-def _agreed_host(backend: Backend, *, yes: bool, as_json: bool) -> str:
+def _agreed_host(backend: Backend, *, yes: bool) -> str:
     """Say what would be sent, and the host of the language model once a person agreed to it."""
     would = backend.answer(GardenModelRequest())
     say = current_invocation().say
@@ -116,10 +116,8 @@ def _agreed_host(backend: Backend, *, yes: bool, as_json: bool) -> str:
         f" about {would.tokens:,} tokens in {would.requests:,} requests: {would.sent}. Price:"
         f" {price}" + ("." if would.local else f" (list prices of {would.prices_of}).")
     )
-    if not would.local and not yes:
-        if as_json or not sys.stdin.isatty():
-            raise UsageError(f"Agree to send notes to {would.host} with --yes.")
-        click.confirm(f"Send them to {would.host}?", abort=True, err=True)
+    if not would.local:
+        agree(f"Send these notes to {would.host}?", yes=yes)
     return would.host
 
 

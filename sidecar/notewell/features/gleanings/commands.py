@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from notewell.doors.cli.asking import (
@@ -14,10 +16,11 @@ from notewell.doors.cli.asking import (
     group,
     request_options,
 )
-from notewell.doors.cli.backend import answer, backend_for
+from notewell.doors.cli.backend import backend_for, print_reply, writing_backend
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import emit_object
+from notewell.doors.cli.output import clean, emit_object
 from notewell.doors.cli.progress import ended_run, show_run
+from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
     ExtractReply,
@@ -38,17 +41,25 @@ from notewell.features.gleanings.requests import (
 @json_option
 def extract(*, vault: str | None, as_json: bool, **fields: bool) -> None:
     """Make a note of each saved link, once for each address."""
-    answer(vault, ExtractGleanings(**fields), _show_extracted, as_json=as_json)
+    invocation = current_invocation()
+    record = invocation.vault(vault)
+    folder = invocation.settings(vault=record.path).of(GleaningRules).folder or "the vault"
+    with writing_backend(invocation, record, writes_notes=True) as backend:
+        show = partial(_show_extracted, folder)
+        print_reply(backend, ExtractGleanings(**fields), show, as_json=as_json)
 
 
-def _show_extracted(done: ExtractReply) -> None:
-    for one in done.ids:
-        click.echo(one)
+def _show_extracted(folder: str, done: ExtractReply) -> None:
     say = current_invocation().say
     say(
         f"{done.found:,} links in {done.files:,} new or changed daily notes;"
         f" {done.created:,} notes made, {done.skipped:,} links have one"
     )
+    if done.created:
+        say(
+            f"The notes are in {clean(folder)}, as the setting `gleanings.folder` says:"
+            " `notewell gleanings list` names them"
+        )
     if not done.found and not done.skipped:
         say("Links are read below the headings that `gleanings.headings` names: docs/gleanings.md")
     if done.errors:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from notewell.base.errors import IndexInUseError, UsageError
+from notewell.base.errors import IndexInUseError
 from notewell.base.types import Embedder, Settings, VaultRecord
 from notewell.doors.cli.backend import server_for
 from notewell.doors.cli.options import (
     Group,
     Invocation,
+    agree,
     current_invocation,
     json_option,
     vault_option,
@@ -57,11 +57,15 @@ def export_file(
 
     invocation = current_invocation()
     if to is not None:
-        _agree(to, yes=yes, as_json=as_json)
+        agree(
+            f"{clean(str(file))} will hold the text of your notes, their titles and paths, for"
+            f" {to.capitalize()}. Write it?",
+            yes=yes,
+        )
         _export_points(invocation, file, to, vault, force=force, as_json=as_json)
         return
+    record = invocation.vault(vault)
     known = invocation.known()
-    record = known.find(vault, cwd=Path.cwd())
     # Reading needs no lock: a server may continue to write meanwhile.
     with closing(_index(known, record, writable=False)) as index:
         report = export_pack(index, file, overwrite=force)
@@ -102,23 +106,13 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
         invocation.say(f"{lack}: `notewell index` makes what is missing.")
 
 
-def _agree(to: str, *, yes: bool, as_json: bool) -> None:
-    """Ask whether the text of notes may be written to the file. Raises UsageError without a yes."""
-    what = f"FILE for {to.capitalize()} will hold the text of your notes, their titles and paths"
-    if yes:
-        return
-    if not as_json and sys.stdin.isatty() and click.confirm(f"{what}. Write it?", err=True):
-        return
-    raise UsageError(f"{what}. Agree with --yes to write it; a pack, without --to, holds none.")
-
-
 def _export_points(
     invocation: Invocation, file: Path, to: str, vault: str | None, *, force: bool, as_json: bool
 ) -> None:
     from notewell.features.packs.points import export_points  # noqa: PLC0415 - loads numpy and more
 
+    record = invocation.vault(vault)
     known = invocation.known()
-    record = known.find(vault, cwd=Path.cwd())
     with closing(_index(known, record, writable=False)) as index:
         report = export_points(index, file, to=to, overwrite=force)
     if as_json:

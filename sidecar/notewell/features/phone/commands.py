@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
-from pathlib import Path
 
 import click
 
@@ -13,6 +11,7 @@ from notewell.doors.cli.backend import answer, print_reply, server_for
 from notewell.doors.cli.options import (
     Group,
     Invocation,
+    agree,
     current_invocation,
     json_option,
     vault_option,
@@ -77,12 +76,10 @@ phone_index.add_command(
 @json_option
 def switch_on(*, yes: bool, vault: str | None, as_json: bool) -> None:
     """Write the file now, and at most once an hour while a server runs."""
-    invocation = current_invocation()
-    asks = not yes and not as_json and sys.stdin.isatty()
-    if asks:
+    if not yes:
         answer(vault, PhoneIndexRequest(), _announce, as_json=False)
-        click.confirm("Write it?", abort=True, err=True)
-    _switch(invocation, vault, on=True, as_json=as_json)
+    agree("Write this file into the vault?", yes=yes)
+    _switch(current_invocation(), vault, on=True, as_json=as_json)
 
 
 @phone_index.command("off")
@@ -95,9 +92,8 @@ def switch_off(*, vault: str | None, as_json: bool) -> None:
 
 def _switch(invocation: Invocation, vault: str | None, *, on: bool, as_json: bool) -> None:
     """Have the vault's server do it; without one, do it here."""
-    known = invocation.known()
-    record = known.find(vault, cwd=Path.cwd())
-    server = server_for(known, record)
+    record = invocation.vault(vault)
+    server = server_for(invocation.known(), record)
     if server is not None:
         print_reply(server, SwitchPhoneIndex(on), _show, as_json=as_json)
         return

@@ -145,9 +145,8 @@ def password(url: str) -> None:
 
 
 def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path]:
-    known = invocation.known()
-    record = known.find(vault, cwd=Path.cwd())
-    return record, known.directory(record)
+    record = invocation.vault(vault)
+    return record, invocation.known().directory(record)
 
 
 def _place(record: VaultRecord, directory: Path) -> IndexPlace:

@@ -128,7 +128,7 @@ def list_sources(*, as_json: bool) -> None:
     if as_json:
         emit_object(reply)
     elif not reply.sources:
-        click.echo("No sources. Add one: `notewell sources import FILE`.")
+        current_invocation().say("No sources. Add one: `notewell sources import FILE`.")
     else:
         print_table(
             ("name", "kind", "state", "last", "from"),

@@ -225,10 +225,12 @@ def find_note(index: IndexReader, path: str) -> StoredNote:
 
 def did_you_mean(index: IndexReader, path: str) -> str:
     """A suffix for an error message that suggests similar paths, or an empty string."""
-    paths = [note.path for note in index.all_notes()]
-    near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
+    # Without the ending, which nearly all share: "nope.md" is not like "Home.md".
+    paths = {note.path.removesuffix(".md"): note.path for note in index.all_notes()}
+    path = path.removesuffix(".md")
+    near = [paths[one] for one in difflib.get_close_matches(path, paths, n=3, cutoff=0.6)]
     if not near:  # a folder's name outweighs a short name
-        by_name = {_file_name(each): each for each in paths}
+        by_name = {_file_name(each): paths[each] for each in paths}
         names = difflib.get_close_matches(_file_name(path), by_name, n=3, cutoff=0.7)
         near = [by_name[name] for name in names]
     return f"; did you mean {', '.join(near)}?" if near else ""
