@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from "node:path";
 import { argv, exit } from "node:process";
 import { build, context } from "esbuild";
-import { withArrows } from "./plugin/arrows.mjs";
+import { withArrows, withShortThis } from "./plugin/arrows.mjs";
 import { germanTexts, withTexts } from "./plugin/texts/pack.mjs";
 
 const SOURCES = "plugin/src";
@@ -53,7 +53,7 @@ function styles() {
 const options = {
   // The app accepts the plugin's class as the whole export, so no default-export wrapper is needed.
   stdin: {
-    contents: `import Plugin from "./${SOURCES}/main"; module.exports = Plugin;`,
+    contents: `import Plugin from "./${SOURCES}/main"; module.exports = Plugin; if (false) $;`, // keeps $ free for withShortThis
     resolveDir: ".",
   },
   logOverride: { "commonjs-variable-in-esm": "silent" },
@@ -82,7 +82,7 @@ if (argv.includes("--web")) {
   await watch(vault);
 } else {
   await build({ ...options, logLevel: "warning" });
-  writeFileSync(options.outfile, withArrows(readFileSync(options.outfile, "utf8")));
+  writeFileSync(options.outfile, withShortThis(withArrows(readFileSync(options.outfile, "utf8"))));
   writeFileSync("styles.css", styles());
   const { size } = statSync(options.outfile);
   console.log(`main.js: ${size} bytes`);

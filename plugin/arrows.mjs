@@ -3,6 +3,7 @@
 import { parse } from "acorn";
 
 const OWN_WORLD = /^(Function|Class)(Declaration|Expression)$/;
+const SHORT = "$"; // no name of the bundle
 
 /**
  * The script `code` with the functions at its top as arrow functions. They stand at its beginning, so that they are there
@@ -43,4 +44,44 @@ function resultOf(code, body) {
 
 function textOf(code, { start, end }) {
   return code.slice(start, end);
+}
+
+/**
+ * The script `code` with a short name for `this` in methods that say it often enough. Constructors of derived classes are left
+ * as they are: there is no `this` in them before `super`.
+ */
+export function withShortThis(code) {
+  const tree = parse(code, { ecmaVersion: "latest" });
+  if (within(tree, (node) => node.type === "Identifier" && node.name === SHORT).length > 0) return code;
+  const edits = within(tree, isFunction).flatMap(({ body: { start, body } }) => {
+    const uses = within(body, (node) => node.type === "ThisExpression", OWN_WORLD);
+    const [first] = body;
+    const joins = first?.type === "VariableDeclaration" && first.kind === "let";
+    const text = joins ? `let ${SHORT}=this,` : `let ${SHORT}=this;`;
+    const [from, to] = joins ? [first.start, first.declarations[0].start] : [start + 1, start + 1];
+    if (uses.length * ("this".length - SHORT.length) <= text.length - (to - from)) return [];
+    return [{ from, to, text }, ...uses.map((use) => ({ from: use.start, to: use.end, text: SHORT }))];
+  });
+  edits.sort((one, other) => other.from - one.from || other.to - one.to); // what is put before a `this` after its replacement
+  return edits.reduce((text, { from, to, text: put }) => text.slice(0, from) + put + text.slice(to), code);
+}
+
+/** The nodes below `node` that `isWanted`; not below those of a type that `ends` names, nor in derived constructors. */
+function within(node, isWanted, ends = /^$/) {
+  if (node === null || typeof node !== "object") return [];
+  if (ends.test(node.type)) return [];
+  const below = Object.values(isDerived(node) ? { ...node, body: { ...node.body, body: node.body.body.map(withoutConstructor) } } : node);
+  return [...(node.type && isWanted(node) ? [node] : []), ...below.flatMap((each) => within(each, isWanted, ends))];
+}
+
+function isFunction({ type }) {
+  return /^Function(Declaration|Expression)$/.test(type);
+}
+
+function isDerived({ type, superClass }) {
+  return /^Class/.test(type) && superClass;
+}
+
+function withoutConstructor(member) {
+  return member.kind === "constructor" ? null : member;
 }

@@ -1,7 +1,7 @@
 /** The build's last step: functions as arrow functions do what they did before. */
 
 import { expect, it } from "vitest";
-import { withArrows } from "../../plugin/arrows.mjs";
+import { withArrows, withShortThis } from "../../plugin/arrows.mjs";
 
 /** What a script leaves in `found`. */
 function run(code: string): unknown {
@@ -37,4 +37,21 @@ it.each([
   "function a(){return()=>this}found.it=a.call(3)()==3",
 ])("leaves what an arrow function cannot do: %s", (code) => {
   expect(withArrows(code)).toBe(code);
+});
+
+it.each([
+  ["class A{b=1;c(){this.b=this.b+this.b*this.b;return this.b}}found.it=new A().c()", "class A{b=1;c(){let $=this;$.b=$.b+$.b*$.b;return $.b}}found.it=new A().c()"],
+  ["class A{b=1;c(){let x=()=>this.b+this.b;return x()+this.b}}found.it=new A().c()", "class A{b=1;c(){let $=this,x=()=>$.b+$.b;return x()+$.b}}found.it=new A().c()"],
+  ["class A{b={c:2};d(){let{c:e}=this.b;return e+this.b.c+this.b.c}}found.it=new A().d()", "class A{b={c:2};d(){let $=this,{c:e}=$.b;return e+$.b.c+$.b.c}}found.it=new A().d()"],
+])("gives `this` a short name: %s", (code, expected) => {
+  expect(withShortThis(code)).toBe(expected);
+  expect(run(expected)).toEqual(run(code));
+});
+
+it.each([
+  "class A{b=1}class C extends A{constructor(){super();this.c=[this.b,this.b,this.b,this.b,this.b]}}found.it=new C().c",
+  "class A{b=this;c(){return[this.b,()=>class{d=this;e=this;f=this;g=this}]}}found.it=new A().b.b===0",
+  "var $=1;class A{b(){return[this,this,this,this,this]}}found.it=$",
+])("leaves `this` where a short name saves nothing or is not safe: %s", (code) => {
+  expect(withShortThis(code)).toBe(code);
 });
