@@ -49,6 +49,17 @@ def test_the_last_word_while_typing_is_a_prefix(library: Library) -> None:
     assert library.paths("beekee ", mode="keyword", typing=True) == []  # a space ends the word
 
 
+def test_a_word_that_begins_others_may_be_another_form_of_them(make_library: MakeLibrary) -> None:
+    notes = {
+        "Рост.md": "Показатель роста за прошлый год.\n",
+        "Планы.md": "Планы по всем показателям приняты.\n",
+    }
+    library = make_library(notes)
+    assert set(library.paths("показателя", mode="keyword")) == set(notes)
+    assert query_terms(library.index, "показателя").fixes == ()
+    assert library.paths("показателя", mode="keyword", typing=True) == ["Планы.md"]
+
+
 def test_a_whole_word_ranks_before_words_that_begin_with_it(library: Library) -> None:
     assert library.paths("garden", mode="keyword", typing=True)[0] == "Garden.md"
 

@@ -151,6 +151,15 @@ class Speller:
         better = [each for each in near if self._count(each) >= _MUCH_MORE * sum(counts)]
         return {**group, **dict.fromkeys(better, CORRECTION_WEIGHT)}
 
+    def other_forms(self, word: str) -> Mapping[str, float]:
+        """The words of the vault that differ from `word` in its last letter, by weight.
+
+        In an inflected language a word that begins others may be a form of them that the vault
+        does not have: `показателя`, beside `показателям` and `показатель`.
+        """
+        near = self.corrections(word) if is_word(word) else {}
+        return {each: weight for each, weight in near.items() if each[:-1] == word[:-1]}
+
     def _is_rather_mistyped(self, words: Collection[str], joined: str) -> bool:
         """Tell whether one of the words is rather a mistake for a word far commoner than `joined`.
 

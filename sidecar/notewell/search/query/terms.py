@@ -183,6 +183,8 @@ def query_terms(
             foreign=_is_foreign(index.keywords, exact.weights),
         )
         begun = {word: speller.beside_rare(word, group) for word, group in begun.items()}
+        for word in exact.unknown.intersection(begun) - ({last} if typing else set()):
+            begun[word] = {**begun[word], **speller.other_forms(word)}
     alternatives = {**spelling.alternatives, **begun}
     if last in begun:  # the whole of a compound that ends in it is not finished either
         exact = exact.without(exact.unknown.difference(ordered))
