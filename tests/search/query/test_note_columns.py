@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
+from typing import cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import StoredNote
+from notewell.index.port import KeywordIndex
 from notewell.search.query import note_columns
-from notewell.search.query.language import PathContains, Property, Tagged, ValueTest
-from notewell.search.query.note_columns import NoteColumns
+from notewell.search.query.language import PathContains, Property, Tagged, Text, ValueTest
+from notewell.search.query.note_columns import Flags, NoteColumns
 
 READ: Counter[str] = Counter()
 DONE = Property("status", (ValueTest("=", "done"),), "status")
@@ -106,3 +110,24 @@ def test_a_tag_matches_its_children(tags: list[list[str]], wanted: str) -> None:
     notes = tuple(note(at, f"{at}.md", tuple(own)) for at, own in enumerate(tags))
     expected = [any(f"{tag.casefold()}/".startswith(f"{wanted}/") for tag in own) for own in tags]
     assert NoteColumns(notes).with_tag(wanted).tolist() == expected
+
+
+def test_the_notes_with_a_word_are_remembered_until_the_index_has_other_ones(
+    many: NoteColumns,
+) -> None:
+    wanted, asked = Text("bees", exact=False), []
+
+    def find(count: int) -> Flags:
+        asked.append(count)
+        return np.arange(len(many.ids)) < count
+
+    class Counts:
+        document_count = 3000
+
+        def __init__(self, frequency: int) -> None:
+            self.document_frequency = lambda _: frequency
+
+    for frequency, count in ((1, 1), (1, 2), (2, 2)):
+        held = many.with_text(wanted, cast("KeywordIndex", Counts(frequency)), partial(find, count))
+        assert held.sum() == frequency
+    assert asked == [1, 2]

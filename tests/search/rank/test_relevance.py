@@ -127,6 +127,13 @@ def test_a_note_with_every_word_is_never_weak() -> None:
     assert found.match(0) != "weak"  # it holds the phrase of the query
 
 
+def test_a_note_with_every_known_word_may_be_weak_where_the_vault_lacks_nearly_half() -> None:
+    far = replace(QUERY, words=1, known_idf=0.5)
+    for known, is_kept in ((0.65, True), (0.55, False)):
+        asked = Asked(known=known, content=1.0, required=False, known_words=known)
+        assert (judge(note(0.1, 1.0), far, "hybrid", asked).match(0) != "weak") is is_kept
+
+
 def test_a_note_with_every_word_that_the_vault_has_is_kept(make_library: MakeLibrary) -> None:
     library = make_library(
         {f"{n}.md": f"Row {n} of the beds.\n" for n in range(8)}

@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import islice, product
 
 import numpy as np
@@ -174,6 +174,17 @@ class _Evaluation:
         return np.array(times, np.float64)
 
     def text(self, node: Text, within: _Mask) -> _Mask:
+        """Notes that contain a text; those of all notes are remembered.
+
+        Other conditions leave fewer notes of which the passages are read for a phrase.
+        """
+        if len(words(node.text)) == 1 or within.all():
+            everywhere, keywords = np.ones_like(within), self.index.keywords
+            find = partial(self.holding, node, everywhere)
+            return within & self.columns.with_text(node, keywords, find)
+        return self.holding(node, within)
+
+    def holding(self, node: Text, within: _Mask) -> _Mask:
         """Notes that contain the words in sequence and, if `exact`, as a literal phrase."""
         tokens, keywords = words(node.text.lower()), self.index.keywords
         if len(tokens) == 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,13 +17,15 @@ import numpy.typing as npt
 
 from notewell.base.types import IdArray, PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.index.port import IndexReader
+from notewell.index.analyze import words
+from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query import dates
 from notewell.search.query.language import (
     Comparison,
     PathContains,
     Property,
     Tagged,
+    Text,
     ValueTest,
 )
 from notewell.vault.readers import kinds_of
@@ -31,7 +33,7 @@ from notewell.vault.readers import kinds_of
 Flags = npt.NDArray[np.bool_]
 
 _BETWEEN = "\0"  # paths, in which it never stands
-_MOST_REMEMBERED = 256  # conditions on properties
+_MOST_REMEMBERED = 256  # conditions on properties, and on words
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +110,7 @@ class NoteColumns:
         self.ids: IdArray = np.array([note.id for note in notes], np.int64)
         self._values: dict[str, _Values] = {}
         self._met: dict[Property, Flags] = {}
+        self._holding: dict[tuple[Text, int, tuple[int, ...]], Flags] = {}
 
     @cached_property
     def _paths(self) -> _Paths:
@@ -170,6 +173,22 @@ class NoteColumns:
                 self._met.clear()
             self._met[wanted] = met
         return met
+
+    def with_text(self, wanted: Text, keywords: KeywordIndex, find: Callable[[], Flags]) -> Flags:
+        """The notes (n,) that hold a text, which `find` finds when it is first asked for.
+
+        The keyword index is written just after the notes, so how often it has the words is a part
+        of the key.
+        """
+        counts = tuple(map(keywords.document_frequency, words(wanted.text.lower())))
+        key = (wanted, keywords.document_count, counts)
+        held = self._holding.get(key)
+        if held is None:
+            held = find()
+            if len(self._holding) >= _MOST_REMEMBERED:
+                self._holding.clear()
+            self._holding[key] = held
+        return held
 
     def _values_of(self, wanted: Property) -> _Values:
         key = "type:" if wanted.reason == "type" else wanted.name

@@ -40,7 +40,7 @@ _FITTED_PASSAGES, _LEAST_PASSAGES, _MOST_PASSAGES = 5_000, 50, 20_000
 _CHANCE_DEVIATION = 0.04
 # Of a query whose other words the vault does not have, a note with all the rest is no weak match
 # from this share of known words on; with less ("car" of "car insurance"), it says something else.
-_MOSTLY_KNOWN = 0.5
+_MOSTLY_KNOWN = 0.6
 _NEAR_BEST = 0.5  # share of the best score from which a note is as related as the best one
 # Of the coverage of a note with every content word: passages and whole notes weigh words slightly
 # differently.
