@@ -1187,6 +1187,53 @@ export interface Diagnosis {
   readonly suggested: string | null;
 }
 
+/** `GET /api/evidence`: The sentences of the notes that answer a question */
+export interface EvidenceRequest extends OfVault {
+  /** The question */
+  readonly q: string;
+  /** The most sentences */
+  readonly limit?: number;
+}
+
+/**
+ * The sentences that answer a question, the surest first.
+ *
+ * `said` false: the notes do not say, so far as was found; then `nearest` are notes about it.
+ */
+export interface EvidenceReply {
+  readonly query: string;
+  readonly vault: string;
+  readonly said: boolean;
+  readonly answers: readonly Evidence[];
+  readonly nearest: readonly NearNote[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * A sentence that answers a question, word for word, and where it stands.
+ *
+ * `confidence` (0..1): how likely it answers, as judged on questions about a vault of help notes.
+ */
+export interface Evidence {
+  readonly text: string;
+  readonly path: string;
+  readonly title: string;
+  readonly line: number;
+  readonly heading: string | null;
+  readonly uri: string;
+  readonly confidence: number;
+}
+
+/** A note near a question that none answers. */
+export interface NearNote {
+  readonly path: string;
+  readonly title: string;
+  readonly line: number;
+  readonly heading: string | null;
+  readonly uri: string;
+  readonly snippet: string;
+}
+
 /** `GET /api/complete`: Completions of a query that is being typed */
 export interface CompleteRequest extends OfVault {
   /** The query up to the cursor */
@@ -3131,6 +3178,7 @@ export interface Routes {
   readonly "GET /api/graph/missing": { readonly parameters: MissingLinksRequest; readonly reply: MissingLinksReply };
   readonly "GET /api/archaeology": { readonly parameters: ArchaeologyRequest; readonly reply: ArchaeologyReply };
   readonly "GET /api/diagnose": { readonly parameters: DiagnoseRequest; readonly reply: Diagnosis };
+  readonly "GET /api/evidence": { readonly parameters: EvidenceRequest; readonly reply: EvidenceReply };
   readonly "GET /api/complete": { readonly parameters: CompleteRequest; readonly reply: CompleteReply };
   readonly "GET /api/ledger": { readonly parameters: LedgerRequest; readonly reply: LedgerReply };
   readonly "POST /api/opened": { readonly parameters: OpenedRequest; readonly reply: OpenedReply };

@@ -12,6 +12,7 @@ from notewell.features.devices import DEVICES
 from notewell.features.diagnose import DIAGNOSE
 from notewell.features.documents import DOCUMENTS
 from notewell.features.evaluate import EVALUATE
+from notewell.features.evidence import EVIDENCE
 from notewell.features.gardener import GARDENER
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
@@ -31,6 +32,7 @@ FEATURES: tuple[Feature, ...] = (
     GRAPH,
     ARCHAEOLOGY,
     DIAGNOSE,
+    EVIDENCE,
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     EVALUATE,
     MEMORY,

@@ -79,7 +79,7 @@ def test_a_note_among_the_first_ten_is_found(engine: Engine) -> None:
     ],
 )
 def test_the_layer_that_loses_a_note_and_its_mend(
-    engine: Engine, query: str, path: str, layer: str, action: str | None, said: str
+    engine: Engine, query: str, path: str, *, layer: str, action: str | None, said: str
 ) -> None:
     found = asked(engine, query, path)
 

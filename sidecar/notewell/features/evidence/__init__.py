@@ -1,0 +1,12 @@
+"""The sentences of the notes that answer a question, or that none does."""
+
+from notewell.engine.feature import Feature
+
+EVIDENCE = Feature(
+    name="evidence",
+    requests="notewell.features.evidence.requests:REQUESTS",
+    answers="notewell.features.evidence.service:opened",
+    commands={"evidence": "notewell.features.evidence.commands:evidence"},
+    heading="Find",
+    tools="notewell.features.evidence.commands:TOOLS",
+)

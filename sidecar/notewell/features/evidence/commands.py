@@ -1,0 +1,70 @@
+"""`notewell evidence`, and the tool of assistants that asks the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from notewell.doors.cli.asking import Say, asking, warn
+from notewell.doors.cli.options import QueryCommand
+from notewell.doors.cli.output import clean, clean_lines
+from notewell.doors.mcp.tool import QUERY, Document, pick
+from notewell.doors.mcp.tool import asking as tool
+from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
+
+SILENT = "Your notes do not say."
+
+
+def _print(reply: EvidenceReply) -> None:
+    for one in reply.answers:
+        click.echo(f"“{clean(one.text)}”")
+        click.echo(clean_lines(f"  {one.path}:{one.line}  {one.confidence:.0%}"))
+    if not reply.said:
+        click.echo(SILENT)
+        for line in _near_lines(reply):
+            click.echo(line)
+
+
+def _near_lines(reply: EvidenceReply) -> Iterator[str]:
+    if reply.nearest:
+        yield "The nearest notes:"
+    for one in reply.nearest:
+        yield clean_lines(f"  {one.path}:{one.line}")
+
+
+def _document(reply: EvidenceReply) -> Document:
+    return {
+        "said": reply.said,
+        "answers": [pick(one, "text", "path", "line", "confidence") for one in reply.answers],
+        "nearest": [pick(one, "path", "line", "snippet") for one in reply.nearest],
+        "warnings": reply.warnings,
+    }
+
+
+evidence = asking(
+    "evidence",
+    EvidenceRequest,
+    """Print the sentences of the notes that answer QUESTION, or that none does.
+
+    They are quoted word for word, the surest first, without a language model.
+    """,
+    warn,
+    _print,
+    Say("{answers:count sentence}", when="said"),
+    arguments={"q": "QUESTION"},
+    options=("limit",),
+    command=QueryCommand,
+)
+
+TOOLS = (
+    tool(
+        EvidenceRequest,
+        "Evidence",
+        "The sentences of the notes that answer a question, quoted; or that the notes do not say.",
+        fields=("q", "limit"),
+        changes={"q": QUERY},
+        shows=_document,
+        cut=("nearest", "answers"),
+    ),
+)

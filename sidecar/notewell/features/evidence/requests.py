@@ -1,0 +1,75 @@
+"""Questions that sentences of the notes answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge, Le
+
+from notewell.base.types.frozen import frozen
+from notewell.contract.fields import Doc, SearchText
+from notewell.contract.request import Endpoint, Request
+
+MOST_ANSWERS = 5
+
+
+@frozen
+class Evidence:
+    """A sentence that answers a question, word for word, and where it stands.
+
+    `confidence` (0..1): how likely it answers, as judged on questions about a vault of help notes.
+    """
+
+    text: str
+    path: str
+    title: str
+    line: int
+    heading: str | None
+    uri: str
+    confidence: float
+
+
+@frozen
+class NearNote:
+    """A note near a question that none answers."""
+
+    path: str
+    title: str
+    line: int
+    heading: str | None
+    uri: str
+    snippet: str
+
+
+@frozen
+class EvidenceReply:
+    """The sentences that answer a question, the surest first.
+
+    `said` false: the notes do not say, so far as was found; then `nearest` are notes about it.
+    """
+
+    query: str
+    vault: str
+    said: bool
+    answers: tuple[Evidence, ...]
+    nearest: tuple[NearNote, ...]
+    warnings: tuple[str, ...]
+
+
+@frozen
+class EvidenceRequest(Request[EvidenceReply]):
+    """A question, to be answered by sentences of the notes, without a language model."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/evidence",
+        "evidence",
+        "The sentences of the notes that answer a question",
+        rate_class="search",
+        example={"q": "how do bees tell where flowers are"},
+    )
+    q: Annotated[SearchText, Doc("The question")]
+    limit: Annotated[int, Ge(1), Le(MOST_ANSWERS), Doc("The most sentences")] = MOST_ANSWERS
+
+
+REQUESTS = (EvidenceRequest,)

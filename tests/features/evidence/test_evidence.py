@@ -1,0 +1,106 @@
+"""Sentences that answer questions: quoted as they stand, with their place, or nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from notewell.base.config.load import load_settings
+from notewell.base.types import Settings, VaultRecord
+from notewell.engine.engine import Engine
+from notewell.features import FEATURES
+from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
+
+BEES = """---
+tags: [garden]
+---
+# Bees
+
+Bees live in a hive with up to 50,000 others.
+
+## Dance
+
+- They dance to tell the others where flowers are.
+- A dance lasts two minutes.
+
+How long does a dance last?
+"""
+NOTES = {
+    "Garden/Bees.md": BEES,
+    "Trams.md": "Trams run every ten minutes, from the harbour to the hill.",
+    "Sourdough.md": "Feed the starter with flour and water once a day. Bake the bread for an hour.",
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """With the real model, whose cosines the weights were fitted to."""
+    model_dir = load_settings(environ=os.environ).model_dir
+    folder = tmp_path_factory.mktemp("evidence")
+    for name, text in NOTES.items():
+        file = folder / "vault" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    made = Engine.open(
+        VaultRecord("v1", "Notes", folder / "vault"),
+        folder / "index",
+        Settings(folder, model_dir, folder, offline=True),
+        writable=True,
+        features=FEATURES,
+    )
+    made.index_now()
+    if made.status().semantic != "ready":
+        pytest.skip("the model is not on this computer")
+    yield made
+    made.close()
+
+
+def asked(engine: Engine, question: str, **fields: int) -> EvidenceReply:
+    return engine.answer(EvidenceRequest(question, **fields))
+
+
+def test_the_sentence_is_quoted_with_its_place(engine: Engine) -> None:
+    reply = asked(engine, "how long does a dance last")
+    answer = reply.answers[0]
+
+    assert reply.said
+    assert answer.text == "A dance lasts two minutes."
+    assert (answer.path, answer.line) == ("Garden/Bees.md", 11)
+    assert BEES.splitlines()[answer.line - 1].endswith(answer.text)
+    assert answer.uri.startswith("obsidian://open?vault=Notes&file=Garden%2FBees")
+    assert 0 < answer.confidence <= 1
+
+
+def test_a_question_in_the_notes_answers_none(engine: Engine) -> None:
+    texts = [one.text for one in asked(engine, "how long does a dance last").answers]
+    assert "How long does a dance last?" not in texts
+
+
+def test_answers_are_ordered_limited_and_each_said_once(engine: Engine) -> None:
+    reply = asked(engine, "how long do I bake the bread", limit=1)
+    assert len(reply.answers) == 1
+    sure = [one.confidence for one in asked(engine, "where do bees live").answers]
+    assert sure == sorted(sure, reverse=True)
+
+
+@pytest.mark.parametrize("question", ["who won the chess final", "?!", ""])
+def test_what_the_notes_do_not_say_is_told(engine: Engine, question: str) -> None:
+    reply = asked(engine, question)
+    assert (reply.said, reply.answers) == (False, ())
+
+
+def test_the_nearest_notes_are_named_where_nothing_answers(engine: Engine) -> None:
+    reply = asked(engine, "trams or what else goes to the moon, and who drives them at night")
+    assert not reply.said
+    assert [one.path for one in reply.nearest][:1] == ["Trams.md"]
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=40, deadline=None)
+def test_any_question_is_answered_by_text_of_the_notes(engine: Engine, question: str) -> None:
+    for one in asked(engine, question).answers:
+        assert one.text in NOTES[one.path]
