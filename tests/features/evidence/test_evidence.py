@@ -71,7 +71,7 @@ def test_the_sentence_is_quoted_with_its_place(engine: Engine) -> None:
     assert answer.text == "A dance lasts two minutes."
     assert (answer.path, answer.line) == ("Garden/Bees.md", 11)
     assert BEES.splitlines()[answer.line - 1].endswith(answer.text)
-    assert answer.uri.startswith("obsidian://open?vault=Notes&file=Garden%2FBees")
+    assert answer.uri.startswith("obsidian://open?vault=vault&file=Garden%2FBees")
     assert 0 < answer.confidence <= 1
 
 
