@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from notewell.base.types import DocumentRules, ModelRules, Settings
 from notewell.doors.mcp.http import attach
 from notewell.doors.mcp.local import LocalSource
-from notewell.doors.mcp.server import build
+from notewell.doors.mcp.server import build, chosen
 from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.vaults.known import KnownVaults
 from notewell.engine.vaults.opened import Vaults
@@ -68,6 +68,7 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "index_remove": {"paths": ["Garden/Gone.md"]},
     "index_file": {"path": str(PAPERS / "Wasps.txt"), "namespace": "Papers"},
     "index_directory": {"path": str(PAPERS), "namespace": "Papers", "include": ["*.txt"]},
+    "index_clear": {"namespace": "Papers"},
 }
 WRITING = (
     "cancel_run",
@@ -158,14 +159,16 @@ def connect(home: Home) -> Connect:
 
 @asynccontextmanager
 async def connected(
-    home: Home, *, allow_write: bool = False, only: str | None = None
+    home: Home, *, allow_write: bool = False, only: str | None = None, topics: str = ""
 ) -> AsyncIterator[Client]:
     """A client of a server in this process, which opens the index or asks a server."""
     known = KnownVaults(home.settings)
     record = known.find(only, cwd=home.folder) if only else None
     source = LocalSource(known, home.vaults, only=record, cwd=home.folder)
     try:
-        async with Client(build(source, may_write=lambda _: allow_write)) as client:
+        wanted = chosen(topics)
+        made = build(source, may_write=lambda _: allow_write, wanted=lambda _: wanted)
+        async with Client(made) as client:
             yield client
     finally:
         await asyncio.to_thread(source.close)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -115,8 +116,7 @@ class OneVault:
 async def error_of_reading(building: Building, path: str) -> dict[str, Any]:
     async with Client(build(OneVault(building), may_write=lambda _: False)) as client:
         result = await client.call_tool("read_note", {"path": path})
-    assert result.structured_content is not None
-    error: dict[str, Any] = result.structured_content["error"]
+    error: dict[str, Any] = json.loads(result.content[0].text)["error"]  # type: ignore[union-attr]
     return error
 
 

@@ -38,7 +38,7 @@ def remembering(own_home: Home) -> Home:
 
 
 async def test_all_twelve_memory_tools_are_listed(connect: Connect) -> None:
-    async with connect() as client:
+    async with connect(allow_write=True, topics="memory") as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert {name for name in listed if name.startswith("memory_")} == set(RIGHT)
     assert len(WRITING) == 6
@@ -76,9 +76,13 @@ async def test_a_memory_is_stored_used_and_deleted(remembering: Home) -> None:
         assert (await ask(client, "memory_list", type="golden_rule"))["total"] == 1
         assert (await ask(client, "memory_health"))["golden"] == 1
         assert (await refused(client, "memory_forget", id=memory["id"]))["code"] == "protected"
-        await ask(client, "memory_forget", id=memory["id"], force=True)
-        assert not (remembering.folder / memory["path"]).exists()
-        missing = await refused(client, "memory_inspect", id=memory["id"])
+        forced = await refused(client, "memory_forget", id=memory["id"], force=True)
+        assert forced["code"] == "protected"  # only a person deletes a golden rule
+        assert (remembering.folder / memory["path"]).exists()
+        plain = (await ask(client, "memory_store", content="Soon gone."))["memory"]
+        await ask(client, "memory_forget", id=plain["id"])
+        assert not (remembering.folder / plain["path"]).exists()
+        missing = await refused(client, "memory_inspect", id=plain["id"])
         assert missing["code"] == "memory_not_found"
 
 

@@ -12,9 +12,19 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
-from notewell.doors.mcp.server import TOOLS
+from notewell.base.errors import UsageError
+from notewell.doors.mcp.server import TOOLS, chosen
 from notewell.engine.ingest.token_counter import TokenCounter
-from tests.doors.mcp.conftest import NOTES, RIGHT, WRITING, Connect, Home, connected, make_home
+from tests.doors.mcp.conftest import (
+    NOTES,
+    PAPERS,
+    RIGHT,
+    WRITING,
+    Connect,
+    Home,
+    connected,
+    make_home,
+)
 from tests.vault.pdf_files import pdf
 
 NAMES = {
@@ -25,11 +35,11 @@ NAMES = {
 
 
 def answer_of(result: CallToolResult) -> dict[str, Any]:
-    """The answer, which is one text block and the same as structured content."""
+    """The answer, which is one text block and sent once."""
     assert len(result.content) == 1
     text = result.content[0].text  # type: ignore[union-attr]
     document: dict[str, Any] = json.loads(text)
-    assert document == result.structured_content
+    assert result.structured_content is None
     return document
 
 
@@ -50,23 +60,48 @@ def paths(document: dict[str, Any], part: str = "results") -> list[str]:
     return [one["path"] for one in document[part]]
 
 
-async def test_all_tools_are_listed_even_without_writing(connect: Connect) -> None:
-    async with connect() as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert set(tools) >= NAMES
-    assert [tool.name for tool in TOOLS] == list(tools)
+CORE = {
+    *("search", "similar", "context", "read_note", "list_notes", "vault_status", "feedback"),
+    *("memory_recall", "memory_context", "gleanings"),
+}
+CORE_WRITING = {"edit_properties", "memory_store", "memory_outcome"}
+
+
+async def listed(connect: Connect, **options: Any) -> dict[str, Any]:
+    async with connect(**options) as client:
+        return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+
+async def test_ten_tools_are_listed_and_more_by_topic(connect: Connect) -> None:
+    assert set(await listed(connect)) == CORE
+    assert set(await listed(connect, allow_write=True)) == CORE | CORE_WRITING
+    garden = await listed(connect, topics="garden,graph")
+    assert set(garden) == CORE | {"garden_plans", "graph_neighbors", "graph_path", "stats"}
+    garden = await listed(connect, topics="garden", allow_write=True)
+    assert "garden_apply" in garden
+    every = await listed(connect, topics="all", allow_write=True)
+    assert [tool.name for tool in TOOLS] == list(every)
+    assert set(every) >= NAMES
     for name in NAMES:
-        assert tools[name].annotations is not None
-        assert tools[name].annotations.read_only_hint is (name not in WRITING)
-        assert tools[name].input_schema["additionalProperties"] is False
+        assert every[name].annotations is not None
+        assert every[name].annotations.read_only_hint is (name not in WRITING)
+        assert every[name].input_schema["additionalProperties"] is False
+
+
+def test_a_topic_that_there_is_not_is_told() -> None:
+    with pytest.raises(UsageError, match="no tools of gardn"):
+        chosen("memory, gardn")
 
 
 async def test_the_list_of_tools_is_short(connect: Connect) -> None:
-    async with connect() as client:
-        tools = (await client.list_tools()).tools
-    text = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
-    assert len(text) < 850 * len(tools)
-    search = next(tool for tool in tools if tool.name == "search").input_schema
+    def size(tools: dict[str, Any]) -> int:
+        shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in tools.values()]
+        return len(json.dumps(shown, separators=(",", ":")))
+
+    usual, every = await listed(connect), await listed(connect, topics="all", allow_write=True)
+    assert size(usual) < 4 * 1_650  # under 2,000 tokens, at four characters each
+    assert size(every) < 850 * len(every)
+    search = usual["search"].input_schema
     assert search["required"] == ["query"]
     assert search["properties"]["limit"] == {
         "default": 10,
@@ -139,7 +174,7 @@ async def test_an_unknown_vault_is_refused(connect: Connect) -> None:
         assert "known: Home" in error["message"]
     async with connect(only="Home") as client:
         error = await refused(client, "search", query="x", namespace="Elsewhere/Garden")
-        assert error["code"] == "vault_not_found"
+        assert error["code"] == "not_found"
 
 
 async def test_a_namespace_is_a_vault_or_a_folder_of_it(connect: Connect) -> None:
@@ -265,9 +300,9 @@ async def test_a_search_takes_every_option_of_the_ranking(connect: Connect) -> N
         "ignore": ["tags", "links"],
         "min_score": 0.1,
     }
-    async with connect() as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    async with connect() as client:  # also without a list that describes them
         made = await ask(client, "search", query="garden in spring", mode="hybrid", **options)
+    tools = await listed(connect, topics="search")
     assert options.keys() <= tools["search"].input_schema["properties"].keys()
     assert made["results"]
 
@@ -461,3 +496,44 @@ async def test_a_heading_that_is_not_there_is_not_a_note_to_wait_for(own_home: H
     async with connected(own_home) as client:
         error = await refused(client, "read_note", path="Garden/Bees.md", section="Nothing")
         assert (error["code"], error.get("nearest")) == ("not_found", None)
+
+
+async def test_a_namespace_of_documents_is_one_word_everywhere(own_home: Home) -> None:
+    async with connected(own_home, allow_write=True) as client:
+        await ask(client, "index_file", **RIGHT["index_file"])
+        listed = (await ask(client, "namespaces"))["namespaces"]
+        assert {"namespace": "Papers", "notes": 1} in listed
+        assert not any(".documents" in one["namespace"] for one in listed)
+        found = await ask(client, "search", query="wasps", namespace="Papers", weak=True)
+        assert paths(found) == [".documents/Papers/Wasps.txt"]
+        unknown = await refused(client, "search", query="wasps", namespace="Papyri")
+        assert "no vault 'Papyri'" in unknown["message"]
+        missing = await refused(
+            client, "index_file", path=str(PAPERS / "None.txt"), namespace="Papers"
+        )
+        assert missing["code"] == "not_found"
+        await ask(client, "index_clear", namespace="Papers")
+        error = await refused(client, "search", query="wasps", namespace="Papers")
+        assert error["code"] == "vault_not_found"
+
+
+async def test_five_notes_come_before_more_passages_of_one(tmp_path: Path, tiny: Path) -> None:
+    section = "## Spring {}\n\n" + "The bees of this hive fly far in spring. " * 30 + "\n\n"
+    text = "".join(section.format(number) for number in range(6))
+    notes = {f"Hive {number}.md": f"# Hive {number}\n\n{text}" for number in range(8)}
+    async with connected(make_home(tmp_path, tiny, notes)) as client:
+        found = await ask(
+            client, "search", query="bees in spring", limit=8, budget_tokens=1000, collapse=False
+        )
+    assert len(paths(found)) >= 5
+    assert len(set(paths(found))) == len(paths(found))
+    assert all(one["snippet"] for one in found["results"])
+
+
+async def test_feedback_is_noted_for_the_search_it_is_about(own_home: Home) -> None:
+    async with connected(own_home) as client:
+        await ask(client, "search", query="garden in spring")
+        said = await ask(client, "feedback", query="garden in spring", path="Garden/Bees.md")
+        assert said["recorded"]
+        latest = (await ask(client, "trace_list"))["searches"][0]
+    assert latest["opened"]

@@ -168,20 +168,29 @@ def demo(host: str | None, port: int | None) -> None:
     is_flag=True,
     help="Let the assistant reindex, and write memories if a folder is set for them.",
 )
-def mcp(vault: str | None, *, allow_write: bool) -> None:
+@click.option(
+    "--tools",
+    "topics",
+    metavar="TOPIC,...",
+    default="core",
+    show_default=True,
+    help="List the tools of these topics beside the usual ones, such as garden,memory; or all.",
+)
+def mcp(vault: str | None, *, allow_write: bool, topics: str) -> None:
     """Serve an assistant on stdin and stdout.
 
     Assistants start this themselves: configure `notewell` as the command and `mcp` as its
     argument. A running server answers if there is one; otherwise the index is opened here.
     """
     from notewell.doors.mcp.local import LocalSource  # noqa: PLC0415 - pydantic, tokenizers
-    from notewell.doors.mcp.server import serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
+    from notewell.doors.mcp.server import chosen, serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
 
+    wanted = chosen(topics)
     invocation = current_invocation()
     known = invocation.known()
     only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
     with closing(LocalSource(known, invocation.vaults, only=only, cwd=Path.cwd())) as source:
-        serve_stdio(source, allow_write=allow_write)
+        serve_stdio(source, allow_write=allow_write, wanted=wanted)
 
 
 def _refuse_if_served(

@@ -11,8 +11,9 @@ then its further fields go. Only what names it stays whatever the budget.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
@@ -103,6 +104,8 @@ def refuse_while_building(backend: Backend, path: str | None = None) -> None:
 
 
 def _is_pending(backend: Backend, path: str) -> bool:
+    if PurePosixPath(path).is_absolute():
+        return False  # no note, but a document outside the vault
     paths = (path, f"{path}.md")
     return any(backend.answer(LedgerRequest("pending", one)).entries for one in paths)
 
@@ -128,6 +131,10 @@ _MAX_COUNTS = 5
 _NAMES = frozenset({"path", "id", "one", "other"})  # they say what an item is
 _TEXTS = ("snippet", "content")  # they are cut by words, and only dropped last
 _LEAST_WORDS = 12  # of a text, for which other fields are given up
+_FURTHER = "more"  # the passages of an item beside its best one
+_VERSION = ("hash", "mtime", "modified", "score")
+_SEVERAL = 3  # items from which on it is better to have all of them shorter
+_WANTED = 5  # items of a list, for which texts are shortened
 
 _Field: TypeAlias = tuple[str, ...]  # the names that lead to a value inside an item
 
@@ -147,11 +154,14 @@ def fit(document: Document, cut: Sequence[str], budget: int | None, count: Count
     """Return the document with its number of `tokens`, cut to `budget` where that is possible.
 
     The parts named in `cut` are shortened one after the other: lists from their end, anything else
-    as a whole. The first item of the first list stays, shortened. `omitted` counts what is left
-    out of lists.
+    as a whole. Before it loses items, the first list loses the further passages of each, from the
+    last one on, and then the ends of the texts of its first five. The first item of the first list
+    stays, shortened. `omitted` counts what is left out of lists.
     """
     if budget is None:
         return _counted(document, count)
+    if cut and isinstance(document.get(cut[0]), list):
+        document = _shorter_items(document, cut[0], budget, count)
     for name in cut:
         if tokens_of(document, count) <= budget:
             break
@@ -181,6 +191,51 @@ def _cut_list(
         else:
             high = middle - 1
     return _first(document, name, low)
+
+
+def _shorter_items(document: Document, name: str, budget: int, count: CountTokens) -> Document:
+    """Return the document with less in the list's items, so that five of them have room."""
+
+    def fits(items: list[Any]) -> bool:
+        return tokens_of({**document, name: items}, count) <= budget
+
+    items = document[name]
+    few = len(items) < _SEVERAL
+    if few or fits(items) or not all(isinstance(one, dict) for one in items):
+        return document
+    for size in range(len(items) - 1, -1, -1):
+        if _FURTHER in items[size]:
+            items = [*items[:size], _without(items[size], _FURTHER), *items[size + 1 :]]
+            if fits(items):
+                return {**document, name: items}
+    for shorter in _SHORTER:
+        if fits(items[:_WANTED]):
+            break
+        items = [shorter(one) for one in items]
+    return {**document, name: items}
+
+
+def _text_of(item: Document, size: int) -> Document:
+    """Return an item with at most so many words of its text."""
+    field = _text_field(item)
+    words = [] if field is None else str(_value(item, field)).split(" ")
+    if field is None or len(words) <= size:
+        return item
+    return _replaced(item, field, f"{' '.join(words[:size])} …")
+
+
+def _without_fields(item: Document) -> Document:
+    """Return an item without what only tells it from another version of it."""
+    return {name: value for name, value in item.items() if name not in _VERSION}
+
+
+# What is done to each item, as long as five do not fit.
+_SHORTER: tuple[Callable[[Document], Document], ...] = (
+    partial(_text_of, size=80),
+    _without_fields,
+    partial(_text_of, size=40),
+    partial(_text_of, size=20),
+)
 
 
 def _first(document: Document, name: str, size: int) -> Document:

@@ -150,6 +150,7 @@ T = TypeVar("T")
 PATH = "/mcp"
 ROUTE = "mcp"
 MAY_WRITE = "notewell.may_write"  # in the ASGI scope of a request
+WANTED = "notewell.tools"  # likewise, the topics of tools that are listed
 _WRITING_SCOPES = frozenset({"write", "admin"})
 
 
@@ -224,7 +225,11 @@ class _Endpoint:
         async with self._starting:
             if self._application is None:
                 self._application = await self._start()
-        return await exchange(request, self._application, {MAY_WRITE: may_write})
+        from notewell.doors.mcp.server import chosen  # noqa: PLC0415 - loaded with the application
+
+        wanted = chosen(request.query.get("tools", ""))
+        extra = {MAY_WRITE: may_write, WANTED: wanted}
+        return await exchange(request, self._application, extra)
 
     async def close(self, _app: web.Application) -> None:
         """End all sessions, open streams included."""
@@ -263,7 +268,10 @@ def _manager(source: SiteSource) -> Any:
     def may_write(ctx: ServerRequestContext[Any, Any]) -> bool:
         return ctx.request is not None and bool(ctx.request.scope.get(MAY_WRITE))
 
-    return StreamableHTTPSessionManager(build(source, may_write=may_write))
+    def wanted(ctx: ServerRequestContext[Any, Any]) -> frozenset[str]:
+        return frozenset() if ctx.request is None else ctx.request.scope.get(WANTED, frozenset())
+
+    return StreamableHTTPSessionManager(build(source, may_write=may_write, wanted=wanted))
 
 
 def _wants_to_write(request: web.Request) -> bool:

@@ -17,7 +17,7 @@ from notewell.base.errors import NotFoundError
 from notewell.base.types import LedgerState, SearchMode
 from notewell.contract.changes import ReindexRequest
 from notewell.contract.fields import MAX_QUERY_CHARS, note_path
-from notewell.contract.log import LogReply, LogRequest
+from notewell.contract.log import LogReply, LogRequest, OpenedRequest
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import LedgerRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.answer import indexed_paths
@@ -215,6 +215,17 @@ TOOLS = (
         StatusArguments,
         vault_status,
         cut=("files",),
+        core=("state", "path", "vault"),
+    ),
+    asking(
+        OpenedRequest,
+        "Say what helped",
+        "Say which note answered a search: it counts when the ranking is fitted to this vault.",
+        name="feedback",
+        fields=("q", "path"),
+        changes={"q": ArgumentChange(name="query", hint=str)},
+        writes=False,  # it is noted in the log, which is no part of the vault
+        core=("query", "path", "vault"),
     ),
     asking(
         ReindexRequest,

@@ -264,6 +264,7 @@ TOOLS = (
         "Read a note: all of it, the section under a heading, or some lines.",
         ReadRequest,
         read_note,
+        core=("path", "section", "lines", "budget_tokens", "vault"),
     ),
     Tool(
         "list_notes",
@@ -272,5 +273,6 @@ TOOLS = (
         ListRequest,
         list_notes,
         cut=("notes",),
+        core=("path", "filter", "limit", "vault"),
     ),
 )

@@ -16,7 +16,7 @@ import pathspec
 from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from notewell.base.errors import UsageError
+from notewell.base.errors import NotFoundError, UsageError
 from notewell.contract.request import request_fields
 from notewell.contract.search import (
     Result,
@@ -26,7 +26,7 @@ from notewell.contract.search import (
     SimilarTextRequest,
 )
 from notewell.contract.status import LedgerRequest
-from notewell.doors.mcp.answer import refuse_while_building
+from notewell.doors.mcp.answer import indexed_paths, refuse_while_building
 from notewell.doors.mcp.tool import (
     DOOR,
     QUERY,
@@ -177,6 +177,7 @@ _MAX_RESULTS = 100
 _MAX_LIMIT = 1000  # of a search as the contract has it
 _MORE = 4  # times as many results as are shown are looked through
 
+DOCUMENTS = ".documents"  # the folder below which paths of documents outside the vault lie
 _HASH_DIGITS = 12  # enough to find a passage again, and cheap
 
 _LANGUAGE = (
@@ -195,14 +196,14 @@ _SEARCH_FIELDS = tuple(
 class SearchArguments(BudgetedRequest):
     """Arguments of `search` beside those of the contract's request.
 
-    A namespace is a vault (`Home`) or a folder of one (`Home/Projects/2026`); names of vaults have
-    no slash.
+    A namespace is a vault (`Home`), a folder of one (`Home/Projects/2026`) or a namespace of
+    documents; names of vaults have no slash.
     """
 
     namespace: (
         Annotated[
             str,
-            Field(description="Only notes of this vault, or folder of it: VAULT or VAULT/FOLDER"),
+            Field(description="Only in VAULT, VAULT/FOLDER or a namespace of documents"),
         ]
         | None
     ) = None
@@ -219,13 +220,23 @@ class SearchArguments(BudgetedRequest):
     @property
     def vault_name(self) -> str | None:
         """The vault, named by itself or as the first part of the namespace."""
-        return self.vault or self._namespace.partition("/")[0] or None
+        named = self._namespace.partition("/")[0]
+        return self.vault or (None if named == DOCUMENTS else named) or None
+
+    def otherwise(self) -> Self | None:
+        """A namespace that is no vault may be one of the default vault's documents."""
+        if self.vault or not self._namespace or self._namespace.startswith(DOCUMENTS):
+            return None
+        filters = self.filters and self.filters.model_copy(update={"namespace": None})
+        named = {"namespace": f"{DOCUMENTS}/{self._namespace}", "filters": filters}
+        return self.model_copy(update=named)
 
     @property
     def folder(self) -> str:
         """The namespace's folder with a / at its end; empty where it is a whole vault."""
-        folder = self._namespace.partition("/")[2].strip("/")
-        return f"{folder}/" if folder else ""
+        vault, _, inner = self._namespace.partition("/")
+        folder = self._namespace if vault == DOCUMENTS else inner
+        return f"{folder.strip('/')}/" if folder.strip("/") else ""
 
     @property
     def _namespace(self) -> str:
@@ -280,7 +291,15 @@ def search(context: ToolContext, request: SearchArguments) -> Document:
     reply = _narrowed(context, request, sent) if request.narrows else context.backend.answer(sent)
     if not reply.results:
         refuse_while_building(context.backend)
+        _check_documents(context, request.folder)
     return _results(reply)
+
+
+def _check_documents(context: ToolContext, folder: str) -> None:
+    """Raise NotFoundError where there are no documents of the namespace with this folder."""
+    known = indexed_paths(context.backend) if folder.startswith(DOCUMENTS) else [folder]
+    if not any(path.startswith(folder) for path in known):
+        raise NotFoundError(f"no documents have the namespace '{folder.split('/')[1]}'")
 
 
 def _narrowed(context: ToolContext, request: SearchArguments, sent: SearchRequest) -> SearchReply:
@@ -350,12 +369,16 @@ def _lines(lines: tuple[int, int] | None) -> Document:
 
 
 def namespaces(context: ToolContext, request: NamespacesRequest) -> Document:
-    """List the vaults, and the folders of one with how many notes each has."""
+    """List the vaults, and the folders and documents of one with how many files each has."""
     ledger = context.backend.answer(LedgerRequest())
     counts: Counter[str] = Counter()
     for entry in ledger.entries:
         if entry.state in {"indexed", "keyword_only"}:
-            folders = entry.path.split("/")[:-1][: request.depth]
+            folders = entry.path.split("/")[:-1]
+            if folders[:1] == [DOCUMENTS]:
+                counts["/".join(folders[1 : request.depth + 1])] += 1
+                continue
+            folders = folders[: request.depth]
             counts.update(
                 "/".join([ledger.vault, *folders[:level]]) for level in range(len(folders) + 1)
             )
@@ -388,6 +411,7 @@ TOOLS = (
         ),
         search,
         cut=("results",),
+        core=("query", "limit", "mode", "namespace", "weak", "budget_tokens"),
     ),
     Tool(
         "similar",
@@ -401,12 +425,13 @@ TOOLS = (
         ),
         similar,
         cut=("results",),
+        core=("path", "text", "limit", "vault"),
     ),
     Tool(
         "namespaces",
         "Namespaces",
-        "What `namespace` of search may be: the vaults, and a vault's folders with how many notes"
-        " each has.",
+        "What `namespace` of search may be: the vaults, a vault's folders and its namespaces of"
+        " documents, with how many files each has.",
         NamespacesRequest,
         namespaces,
         cut=("namespaces",),

@@ -26,7 +26,13 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from notewell import __version__
-from notewell.base.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
+from notewell.base.errors import (
+    NotewellError,
+    NotFoundError,
+    ReadOnlyError,
+    ServerError,
+    UsageError,
+)
 from notewell.doors.mcp import (
     index_tools,
     note_tools,
@@ -150,12 +156,30 @@ def tools(features: Sequence[Feature]) -> tuple[Tool, ...]:
     return (*_CORE, *(tool for one in features if one.tools for tool in load(one.tools)))
 
 
+def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
+    """The names of the tools of each topic.
+
+    Topics are features, and the first words of names that several tools share: `garden_plans`.
+    """
+    every = tools(features)
+    names = [tool.name for tool in every]
+    found = {one.name: {tool.name for tool in load(one.tools)} for one in features if one.tools}
+    for name in names:
+        first = name.partition("_")[0]
+        alike = {one for one in names if one.partition("_")[0] == first}
+        if len(alike) > 1 or name == first:
+            found[first] = found.get(first, set()) | alike
+    everything = {"core": {tool.name for tool in every if tool.core is not None}, "all": set(names)}
+    return {topic: frozenset(found) for topic, found in (everything | found).items()}
+
+
 def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:
     """The prompts of features."""
     return tuple(prompt for one in features if one.prompts for prompt in load(one.prompts))
 
 
 TOOLS = tools(FEATURES)
+TOPICS = topics(FEATURES)
 PROMPTS = prompts(FEATURES)
 
 _INSTRUCTIONS = (
@@ -170,9 +194,29 @@ _RESOURCE_NOT_FOUND = -32002
 _log = logging.getLogger(__name__)
 
 
-def build(source: BackendSource, *, may_write: Callable[[ProtocolContext], bool]) -> Server[Any]:
-    """Make the server of `source`. `may_write` says whether the caller of a request may write."""
-    handlers = _Handlers(source, may_write)
+def chosen(words: str) -> frozenset[str]:
+    """The topics in words with commas between; UsageError for one that there is not."""
+    named = frozenset(word for word in (part.strip() for part in words.split(",")) if word)
+    unknown = sorted(named - TOPICS.keys())
+    if unknown:
+        raise UsageError(
+            f"There are no tools of {', '.join(unknown)}. Topics are: {', '.join(TOPICS)}."
+        )
+    return named
+
+
+def build(
+    source: BackendSource,
+    *,
+    may_write: Callable[[ProtocolContext], bool],
+    wanted: Callable[[ProtocolContext], frozenset[str]] = lambda _: frozenset(),
+) -> Server[Any]:
+    """Make the server of `source`.
+
+    `may_write` says whether the caller of a request may write, `wanted` which topics are listed
+    beside the core.
+    """
+    handlers = _Handlers(source, may_write, wanted)
     return Server(
         "notewell",
         version=__version__,
@@ -189,17 +233,17 @@ def build(source: BackendSource, *, may_write: Callable[[ProtocolContext], bool]
     )
 
 
-def serve_stdio(source: BackendSource, *, allow_write: bool) -> None:
+def serve_stdio(source: BackendSource, *, allow_write: bool, wanted: frozenset[str]) -> None:
     """Serve the assistant that started this process, on stdin and stdout, until stdin closes.
 
     Nothing but the protocol is written to stdout: the SDK keeps that stream for itself and points
     whatever else writes there to stderr, where log lines go anyway.
     """
-    asyncio.run(_serve_stdio(source, allow_write=allow_write))
+    server = build(source, may_write=lambda _: allow_write, wanted=lambda _: wanted)
+    asyncio.run(_serve_stdio(server))
 
 
-async def _serve_stdio(source: BackendSource, *, allow_write: bool) -> None:
-    server = build(source, may_write=lambda _: allow_write)
+async def _serve_stdio(server: Server[Any]) -> None:
     async with stdio_server() as (incoming, outgoing):
         answering = WellFormedMessages(incoming, outgoing)
         await server.run(answering, outgoing, server.create_initialization_options())
@@ -208,21 +252,40 @@ async def _serve_stdio(source: BackendSource, *, allow_write: bool) -> None:
 class _Handlers:
     """A method for each request of the protocol."""
 
-    def __init__(self, source: BackendSource, may_write: Callable[[ProtocolContext], bool]) -> None:
+    def __init__(
+        self,
+        source: BackendSource,
+        may_write: Callable[[ProtocolContext], bool],
+        wanted: Callable[[ProtocolContext], frozenset[str]],
+    ) -> None:
         self._source = source
         self._may_write = may_write
+        self._wanted = wanted
         self._tools = {tool.name: tool for tool in TOOLS}
         self._prompts = {prompt.name: prompt for prompt in PROMPTS}
 
     async def list_tools(
-        self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
+        self, ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+        """List what is wanted and allowed; the tools that are not listed answer as well."""
+        may_write, topics = self._may_write(ctx), self._wanted(ctx)
+        named = {name for topic in topics for name in TOPICS[topic]}
+        listed = [tool for tool in TOOLS if tool.core is not None or tool.name in named]
+        return types.ListToolsResult(
+            tools=[
+                _described(tool, whole=tool.name in named)
+                for tool in listed
+                if may_write or not tool.writes
+            ]
+        )
 
     async def call_tool(
         self, ctx: ProtocolContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Answer with one text block and the same as structured content, errors included."""
+        """Answer with one text block of JSON, errors included.
+
+        Every client reads text; the same as structured content would double what it costs.
+        """
         tool = self._tools.get(params.name)
         if tool is None:
             known = ", ".join(self._tools)
@@ -230,9 +293,7 @@ class _Handlers:
         try:
             request = tool.request.model_validate(params.arguments or {})
             self._check_may_write(ctx, tool)
-            document, failed = await self._source.run(
-                request.vault_name, lambda context: _call(tool, context, request)
-            )
+            document, failed = await self._answered(tool, request)
         except ValidationError as error:
             document, failed = failure(invalid(error, tool.request)), True
         except NotewellError as error:
@@ -240,10 +301,23 @@ class _Handlers:
         except Exception as error:  # noqa: BLE001 - the outermost boundary: an assistant gets an answer
             document, failed = failure(_unexpected(error)), True
         return types.CallToolResult(
-            content=[types.TextContent(text=encode(document))],
-            structured_content=document,
-            is_error=failed,
+            content=[types.TextContent(text=encode(document))], is_error=failed
         )
+
+    async def _answered(self, tool: Tool, request: ToolRequest) -> tuple[Document, bool]:
+        """Answer a request; where its vault is none, what else it may mean."""
+        try:
+            return await self._source.run(
+                request.vault_name, lambda context: _call(tool, context, request)
+            )
+        except NotFoundError:
+            other = request.otherwise()
+            if other is None:
+                raise
+            document, failed = await self._answered(tool, other)
+            if failed:
+                raise
+            return document, failed
 
     def _check_may_write(self, ctx: ProtocolContext, tool: Tool) -> None:
         if tool.writes and not self._may_write(ctx):
@@ -359,12 +433,13 @@ def _unexpected(error: Exception) -> NotewellError:
     )
 
 
-def _described(tool: Tool) -> types.Tool:
+def _described(tool: Tool, *, whole: bool) -> types.Tool:
+    """A tool with all of its arguments, or with those that are usual."""
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=schema_of(tool.request),
+        input_schema=schema_of(tool.request, None if whole else tool.core),
         annotations=_annotations(tool),
     )
 

@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, ClassVar, Protocol, TypeAlias, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar, get_args
 
 import orjson
 from annotated_types import Le, MaxLen
@@ -68,6 +68,10 @@ class ToolRequest(BaseModel):
     def vault_name(self) -> str | None:
         """Name or id of the vault that is meant; None: the default one."""
         return self.vault or None
+
+    def otherwise(self) -> Self | None:
+        """What may be meant where there is no vault of the name that was given."""
+        return None
 
     def to_record(self, record: type[R]) -> R:
         """Build a request of the contract from the fields that it shares with this one."""
@@ -166,8 +170,10 @@ def _bounded(hint: Any, at_most: int) -> Any:
 
 
 @cache
-def schema_of(model: type[ToolRequest]) -> dict[str, Any]:
+def schema_of(model: type[ToolRequest], described: tuple[str, ...] | None = None) -> dict[str, Any]:
     """Return the JSON Schema of a tool's arguments, as short as it can be.
+
+    `described` names those that it has, if not all: the others are taken as well.
 
     Assistants pay for the list of tools in every conversation: titles that repeat names, and "or
     null, which is the default", are a third of what pydantic writes. The result is shared between
@@ -176,7 +182,11 @@ def schema_of(model: type[ToolRequest]) -> dict[str, Any]:
     """
     schema = model.model_json_schema()
     inner = schema.get("$defs", {})
-    properties = {name: _short(part, inner) for name, part in schema["properties"].items()}
+    properties = {
+        name: _short(part, inner)
+        for name, part in schema["properties"].items()
+        if described is None or name in described
+    }
     others = {
         name: part
         for name, part in schema.items()
@@ -309,7 +319,8 @@ class Tool:
     """A tool, as assistants see it, and how it is answered.
 
     `cut` names the parts of its answer that are shortened, in that order, to keep to the budget.
-    `writes`: refused unless the assistant may write. `destructive`: it may delete.
+    `writes`: refused unless the assistant may write. `destructive`: it may delete. `core` are the
+    arguments that the list of tools describes by default; None: it is no tool of that list.
     """
 
     name: str
@@ -320,6 +331,7 @@ class Tool:
     cut: tuple[str, ...] = ()
     writes: bool = False
     destructive: bool = False
+    core: tuple[str, ...] | None = None
 
 
 def asking(
@@ -334,13 +346,15 @@ def asking(
     shows: Callable[[Any], Document] | None = None,
     run: Callable[[ToolContext, Any], Document] | None = None,
     cut: tuple[str, ...] = (),
+    writes: bool | None = None,
     destructive: bool = False,
+    core: tuple[str, ...] | None = None,
 ) -> Tool:
     """A tool that sends a request of the contract; its name is that of the request's route.
 
     It offers `fields` with their `changes`, as `request_model` says, and a budget if something is
     `cut`. It answers with what `shows` makes of the reply, by default with all of it; `run` is for
-    one that does more. It writes unless the request is a GET.
+    one that does more. It writes, unless `writes` says otherwise, where the request is no GET.
     """
     return Tool(
         name or record.endpoint.name,
@@ -354,8 +368,9 @@ def asking(
         ),
         run or partial(_ask, record, shows),
         cut=cut,
-        writes=record.endpoint.method != "GET",
+        writes=record.endpoint.method != "GET" if writes is None else writes,
         destructive=destructive,
+        core=core,
     )
 
 

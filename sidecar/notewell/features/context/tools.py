@@ -107,6 +107,7 @@ TOOLS = (
             },
         ),
         question_context,
+        core=("query", "budget_tokens", "vault"),
     ),
 )
 

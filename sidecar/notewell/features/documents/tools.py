@@ -6,7 +6,7 @@ from functools import partial
 
 from notewell.doors.mcp.index_tools import begin
 from notewell.doors.mcp.tool import ArgumentChange, Document, ToolContext, ToolRequest, asking, pick
-from notewell.features.documents.requests import AddDocuments
+from notewell.features.documents.requests import AddDocuments, RemoveDocuments
 
 _MOST_IDS = 100  # of one answer, which has a job and counts besides
 _PLACE = ArgumentChange(name="path", doc="Whole path on the server", hint=str)
@@ -44,5 +44,14 @@ TOOLS = (
             "exclude": _GLOBS,
         },
         run=partial(_index, "index_directory"),
+    ),
+    asking(
+        RemoveDocuments,
+        "Take documents out",
+        "Take the documents of a namespace out of the index, and with `keep` false the namespace"
+        " too. The files stay.",
+        name="index_clear",
+        changes={"namespace": _NAMESPACE, "keep": ArgumentChange(doc="Keep the namespace")},
+        destructive=True,
     ),
 )

@@ -29,6 +29,7 @@ GLEANINGS = Feature(
     answers="notewell.features.gleanings.service:opened",
     commands={"gleanings": "notewell.features.gleanings.commands:gleanings"},
     heading="Write notes",
+    tools="notewell.features.gleanings.tools:TOOLS",
     runs={"extract": "23:00", "maintain": "sunday 02:00"},
     settings="notewell.features.gleanings:SECTION",
     files=("gleanings.json",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -206,9 +207,9 @@ def compose(
 ) -> ComposedText:
     """A text of whole memories within a budget of tokens, golden rules first, both in their order.
 
-    A memory that does not fit is left out and the next one tried. The whole text is counted each
-    time, because tokens of parts do not add up exactly. `contradictions` are those that a memory
-    is marked with.
+    A memory that does not fit is left out and the next one tried; where none fits, the first is
+    shortened. The whole text is counted each time, because tokens of parts do not add up exactly.
+    `contradictions` are those that a memory is marked with.
     """
     text, taken, left_out = "", [], []
     for heading, memories in ((_GOLDEN_HEADING, golden), (_OTHERS_HEADING, others)):
@@ -221,7 +222,24 @@ def compose(
                 continue
             text, has_heading = longer, True
             taken.append(memory.id)
+    if not taken and left_out:
+        best = next(iter((*golden, *others)))
+        text = _shortened(best, budget_tokens, count_tokens)
+        taken = [left_out.pop(0)] if text else []
     return ComposedText(text, count_tokens(text) if text else 0, tuple(taken), tuple(left_out))
+
+
+def _shortened(memory: Memory, budget_tokens: int, count_tokens: CountTokens) -> str:
+    """As many words of a memory as fit; empty where none do."""
+    words = memory.content.split()
+
+    def text(size: int) -> str:
+        return f"- {' '.join(words[:size])} … ({memory.id})\n"
+
+    size = bisect_right(
+        range(1, len(words) + 1), budget_tokens, key=lambda n: count_tokens(text(n))
+    )
+    return text(size) if size else ""
 
 
 def _line(memory: Memory, contradicting: Sequence[Memory]) -> str:

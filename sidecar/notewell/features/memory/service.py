@@ -275,7 +275,8 @@ class Memories:
         memory = self._folder.find(word)
         if not force and self._folder.links().is_golden(memory):
             raise ProtectedError(
-                f"{memory.path} is a golden rule. To delete it all the same, set `force`."
+                f"{memory.path} is a golden rule. Only a person deletes it:"
+                " `notewell memory forget ID --force`."
             )
         written = self._folder.delete(memory)
         return ForgottenMemory(memory.id, memory.path, written.number)

@@ -6,7 +6,7 @@ that write answer `read_only`, as all writing tools do where an assistant may no
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Annotated, Any, Literal
 
 from annotated_types import MinLen
@@ -19,6 +19,7 @@ from notewell.doors.mcp.tool import (
     Document,
     Tool,
     ToolContext,
+    ToolRequest,
     asking,
     pick,
 )
@@ -28,6 +29,7 @@ from notewell.features.memory.requests import (
     InspectMemory,
     ListMemories,
     MemoryContext,
+    MemoryForgottenReply,
     MemoryHealth,
     MemoryHistory,
     MemoryOutcome,
@@ -63,6 +65,12 @@ def memory_context(context: ToolContext, request: BudgetedRequest) -> Document:
     return {**pick(reply, "vault", "text"), **left_out, "warnings": reply.warnings}
 
 
+def forget(context: ToolContext, request: ToolRequest) -> Document:
+    """Delete memories, but no golden rule, whatever the assistant says."""
+    asked = replace(request.to_record(ForgetMemory), force=False)
+    return pick(context.backend.answer(asked), *(one.name for one in fields(MemoryForgottenReply)))
+
+
 def _tool(record: type[Request[Any]], title: str, description: str, **more: Any) -> Tool:
     changes = {**_CHANGES, **more.pop("changes", {})}
     return asking(record, title, description, changes=changes, **more)
@@ -77,12 +85,14 @@ TOOLS = (
         changes={
             "type": ArgumentChange(hint=Annotated[_StoredType, Doc("What kind of memory it is")])
         },
+        core=("content", "type", "namespace", "title", "vault"),
     ),
     _tool(
         RecallMemories,
         "Recall",
         "Find memories and notes that bear on a task, why each was found, and the links between.",
         cut=("memories", "notes"),
+        core=("query", "limit", "namespace", "vault"),
     ),
     _tool(
         MemoryContext,
@@ -90,6 +100,7 @@ TOOLS = (
         "Golden rules and memories for a task, as one text. Call it before you begin.",
         base=BudgetedRequest,
         run=memory_context,
+        core=("query", "budget_tokens", "vault"),
     ),
     _tool(
         ApplyMemory,
@@ -101,12 +112,17 @@ TOOLS = (
         MemoryOutcome,
         "Judge a memory",
         "Report whether a memory that was used helped: its confidence rises or falls.",
+        core=("id", "helped", "comment", "vault"),
     ),
     _tool(
         ForgetMemory,
         "Forget a memory",
-        "Delete the note of a memory, or of several. A golden rule only goes with `force`.",
-        changes={"id": ArgumentChange(hint=_Name | None)},
+        "Delete the note of a memory, or of several. Only a person deletes a golden rule.",
+        changes={
+            "id": ArgumentChange(hint=_Name | None),
+            "force": ArgumentChange(doc="Only a person's: has no effect here"),
+        },
+        run=forget,
         destructive=True,
     ),
     _tool(

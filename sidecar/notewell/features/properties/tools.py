@@ -25,5 +25,6 @@ TOOLS = (
         "Edit properties",
         "Set, add to, remove or rename properties of a note; the rest of it stays.",
         changes=_CHANGES,
+        core=("path", "expected_hash", "set", "add", "remove", "rename", "vault"),
     ),
 )

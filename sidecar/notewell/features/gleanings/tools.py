@@ -1,0 +1,22 @@
+"""The tool about gleanings: the links that were saved in daily notes."""
+
+from __future__ import annotations
+
+from notewell.doors.mcp.tool import QUERY, asking, picked
+from notewell.features.gleanings.requests import GleaningsRequest
+
+TOOLS = (
+    asking(
+        GleaningsRequest,
+        "Saved links",
+        "Links saved in daily notes, the newest first; `query` finds words in them.",
+        changes={"q": QUERY},
+        shows=picked(
+            "vault",
+            "total",
+            gleanings=("id", "title", "url", "description", "created", "status", "source", "note"),
+        ),
+        cut=("gleanings",),
+        core=("query", "status", "limit", "vault"),
+    ),
+)
