@@ -53,7 +53,8 @@ class Feature:
     - `requests`: a tuple of the records of its requests;
     - `answers`: a function from `OpenVault` to `OpenFeature`;
     - `handlers`: functions of the HTTP server by request, for what no vault can answer alone;
-    - `commands`: those of the command line by name, listed below `heading` of its help;
+    - `commands`: those of the command line by name, below `heading` of its help, or in the group
+      of this name;
     - `tools` and `prompts`: tuples of tools of assistants, and of prompts for them;
     - `settings`: the `Section` of its settings;
     - `sources`: classes of a `Source` by the kind of vaults whose notes they read;

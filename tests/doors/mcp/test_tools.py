@@ -174,7 +174,7 @@ async def test_an_unknown_vault_is_refused(connect: Connect) -> None:
         assert "known: Home" in error["message"]
     async with connect(only="Home") as client:
         error = await refused(client, "search", query="x", namespace="Elsewhere/Garden")
-        assert error["code"] == "not_found"
+        assert error["code"] == "vault_not_found"
 
 
 async def test_a_namespace_is_a_vault_or_a_folder_of_it(connect: Connect) -> None:
@@ -514,7 +514,7 @@ async def test_a_namespace_of_documents_is_one_word_everywhere(own_home: Home) -
         assert missing["code"] == "not_found"
         await ask(client, "index_clear", namespace="Papers")
         error = await refused(client, "search", query="wasps", namespace="Papers")
-        assert error["code"] == "vault_not_found"
+        assert error["code"] == "not_found"
 
 
 async def test_five_notes_come_before_more_passages_of_one(tmp_path: Path, tiny: Path) -> None:

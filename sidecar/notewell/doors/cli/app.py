@@ -6,6 +6,7 @@ import errno
 import sys
 import traceback
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, NoReturn
 
 import click
@@ -15,6 +16,7 @@ from notewell import API_VERSION, __version__
 from notewell.base.errors import NotewellError
 from notewell.doors.cli.options import (
     JSON_FLAGS,
+    SHARED,
     Group,
     current_invocation,
     expect_json,
@@ -28,82 +30,102 @@ PROJECT = "Notewell for Obsidian"  # distinguishes our program from others calle
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
-# In the order of use, by what they are for. Each is loaded when it is needed: loading all of them
-# takes longer than an answer.
+# In the order of use: what `--help` shows, then what is in a group. Each is loaded when it is
+# needed: loading all of them takes longer than an answer.
+_SHOWN = ("Commands", "Groups of commands")
 SECTIONS = {
-    "Find": {
+    "Commands": {
         "search": "notewell.doors.cli.search:search",
         "similar": "notewell.doors.cli.search:similar",
-    },
-    "Start": {
-        "demo": "notewell.doors.cli.serve:demo",
         "index": "notewell.doors.cli.index:index",
         "serve": "notewell.doors.cli.serve:serve",
+        "demo": "notewell.doors.cli.serve:demo",
         "mcp": "notewell.doors.cli.serve:mcp",
-        "service": "notewell.doors.cli.service:service",
-        "completion": "notewell.doors.cli.completion:completion",
-    },
-    "What is known": {
         "status": "notewell.doors.cli.status:status",
+    },
+    "Groups of commands": {
+        "vaults": "notewell.doors.cli.vaults:vaults",
+        "models": "notewell.doors.cli.models:models",
+        "config": "notewell.doors.cli.installation:config",
+    },
+    "status": {
         "ledger": "notewell.doors.cli.status:ledger",
         "stats": "notewell.doors.cli.status:stats",
         "queue": "notewell.doors.cli.index:queue",
-        "vaults": "notewell.doors.cli.vaults:vaults",
     },
-    "Improve the search": {
+    "vaults": {},
+    "improve": {
         "verdict": "notewell.doors.cli.status:verdict",
         "log": "notewell.doors.cli.status:log",
-        "models": "notewell.doors.cli.models:models",
     },
-    "Write notes": {},
-    "Look after it": {
-        "config": "notewell.doors.cli.installation:config",
-        "token": "notewell.doors.cli.installation:token",
+    "devices": {"token": "notewell.doors.cli.installation:token"},
+    "system": {
         "doctor": "notewell.doors.cli.installation:doctor",
+        "service": "notewell.doors.cli.service:service",
+        "completion": "notewell.doors.cli.completion:completion",
     },
+}
+_GROUPS = {
+    "improve": "Past searches, verdicts, and how good the search is.",
+    "devices": "Let phones, browsers and programs in.",
+    "system": "Check, keep running, back up and move this installation.",
 }
 _HIDDEN = {"cli-reference": "notewell.doors.cli.reference:reference"}
 _EXAMPLES = """\b
 Examples:
-  notewell demo                             try it with a sample vault
-  notewell index ~/Notes                    make a folder of notes findable
   notewell search slugs at night -snails    find notes, without those on snails
   notewell search '"left-hand thread"'      find exactly these words
-  notewell similar "Garden/Slugs.md"        find notes like one
-  notewell serve                            keep the index up to date, for browsers too
 """
 
 
 class Root(Group):
-    """The outermost group, where errors of commands become one line and an exit code."""
+    """The outermost group, where errors of commands become one line and an exit code.
+
+    Commands of groups answer without the group's name as well: `notewell log` is
+    `notewell improve log`.
+    """
 
     def __init__(self, *args: Any, features: Sequence[Feature] = FEATURES, **kwargs: Any) -> None:
         """`features` are those whose commands it has."""
         super().__init__(*args, **kwargs)
         self._sections = commands(features, SECTIONS)
+        self._grouped = {name: one for name, one in self._sections.items() if name not in _SHOWN}
         self._places = _HIDDEN | {
             name: place for names in self._sections.values() for name, place in names.items()
         }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of use."""
-        return [*self._places, *super().list_commands(ctx)]
+        return [*self._places, *_GROUPS, *super().list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command by its name."""
+        """Load a command by its name; one of a group is hidden here."""
+        if cmd_name in _GROUPS:
+            made = Group(cmd_name, help=_GROUPS[cmd_name])
+            made.members = self._grouped[cmd_name]
+            return made
         if cmd_name not in self._places:
             return super().get_command(ctx, cmd_name)
         command = load(self._places[cmd_name])
+        if isinstance(command, Group):
+            command.members = self._grouped.get(cmd_name, {})
+        if any(cmd_name in names for names in self._grouped.values()):
+            command = copy(command)
+            command.hidden = True
         return command if isinstance(command, click.Command) else None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by what they are for."""
-        for title, names in self._sections.items():
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, then the options; those of all commands in one line."""
+        for title in _SHOWN:
+            names = [*self._sections[title], *(_GROUPS if title == _SHOWN[-1] else ())]
             found = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
                 formatter.write_dl(
-                    [(name, one.get_short_help_str(80)) for name, one in found if one is not None]
+                    [(name, one.get_short_help_str(66)) for name, one in found if one is not None]
                 )
+        shared = ", ".join(option.opts[-1] for option in SHARED)
+        formatter.write_paragraph()
+        formatter.write_text(f"Options: --version, --help; of all commands: {shared}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; first note whether the caller reads JSON."""
@@ -182,10 +204,9 @@ def _only_with_version(ctx: click.Context, param: click.Parameter, value: bool) 
 @click.option("--json", is_flag=True, expose_value=False, hidden=True, callback=_only_with_version)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """Find what you already know, in your own notes.
+    """Find what you already know, in your own notes, on this computer alone.
 
-    Notewell indexes an Obsidian vault and answers by meaning and by keyword, on this computer
-    alone. `notewell` without a command shows the known vaults and what to do next.
+    `notewell` alone says what to do next. The name of a group may be left out.
     """
     if ctx.invoked_subcommand is None:
         # Reads settings and asks servers; commands load what they need themselves.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -22,7 +23,7 @@ from notewell.base.errors import ConfigError, NotewellError, UsageError, near
 from notewell.base.support.logs import log_to_terminal
 from notewell.base.types import LogFormat, Settings
 from notewell.doors.cli.output import print_message
-from notewell.engine.feature import sections
+from notewell.engine.feature import load, sections
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features import FEATURES
 
@@ -327,9 +328,13 @@ class QueryCommand(Command):
 
 
 class Group(click.Group):
-    """A group of commands; shared options go before or after any of the names."""
+    """A group of commands; shared options go before or after any of the names.
+
+    `members` are commands beside its own, by name, which are loaded when they are needed.
+    """
 
     command_class = Command
+    members: Mapping[str, str] = MappingProxyType({})
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its own parameters, then the shared ones."""
@@ -337,7 +342,14 @@ class Group(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Names in the order of use, as they were added."""
-        return list(self.commands)
+        return [*self.commands, *self.members]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name."""
+        if cmd_name not in self.members:
+            return super().get_command(ctx, cmd_name)
+        found: click.Command = load(self.members[cmd_name])
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -110,11 +110,15 @@ _SHOWN = 10  # names of each kind that `stats` lists
 _MONTHS = 12
 
 
-@click.command(cls=Command)
+@click.group(cls=Group, invoke_without_command=True)
 @vault_option
 @json_option
-def status(vault: str | None, as_json: bool) -> None:
-    """Show the state of a vault's index."""
+@click.pass_context
+def status(ctx: click.Context, vault: str | None, as_json: bool) -> None:
+    """Show the state of an index; its files, queue, runs and figures."""
+    if ctx.invoked_subcommand is not None:
+        return
+    current_invocation().start_logging()
     with backend_for(current_invocation(), vault) as (record, backend):
         print_reply(backend, StatusRequest(), partial(_show_status, record), as_json=as_json)
 

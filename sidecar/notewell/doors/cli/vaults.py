@@ -26,7 +26,7 @@ _SAMPLE = "Sample vault"
 
 @click.group(cls=Group)
 def vaults() -> None:
-    """List, add and remove vaults."""
+    """List, add and remove vaults, and documents and sources beside them."""
 
 
 @vaults.command("list")

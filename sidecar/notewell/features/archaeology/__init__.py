@@ -7,7 +7,7 @@ ARCHAEOLOGY = Feature(
     requests="notewell.features.archaeology.requests:REQUESTS",
     answers="notewell.features.archaeology.service:opened",
     commands={"archaeology": "notewell.features.archaeology.commands:archaeology"},
-    heading="Find",
+    heading="Commands",
     tools="notewell.features.archaeology.tools:TOOLS",
     prompts="notewell.features.archaeology.tools:PROMPTS",
 )

@@ -8,7 +8,7 @@ ASK = Feature(
     answers="notewell.features.ask.service:opened",
     handlers="notewell.features.ask.handlers:HANDLERS",
     commands={"ask": "notewell.features.ask.commands:ask"},
-    heading="Find",
+    heading="Commands",
     files=("conversations/*.json",),
     expands=("llm",),
 )

@@ -13,5 +13,5 @@ BACKUP = Feature(
         "backup": "notewell.features.backup.commands:backup",
         "restore": "notewell.features.backup.commands:restore",
     },
-    heading="Look after it",
+    heading="system",
 )

@@ -7,7 +7,7 @@ CONTEXT = Feature(
     requests="notewell.contract.context:REQUESTS",  # of the core: answers of a model ask for it too
     answers="notewell.features.context.service:opened",
     commands={"context": "notewell.features.context.commands:context"},
-    heading="Find",
+    heading="Commands",
     tools="notewell.features.context.tools:TOOLS",
     prompts="notewell.features.context.tools:PROMPTS",
 )

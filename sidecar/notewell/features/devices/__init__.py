@@ -10,5 +10,5 @@ DEVICES = Feature(
     requests="notewell.features.devices.requests:REQUESTS",
     handlers="notewell.features.devices.handlers:HANDLERS",
     commands={"pair": "notewell.features.devices.commands:pair"},
-    heading="Look after it",
+    heading="devices",
 )

@@ -7,5 +7,5 @@ DIAGNOSE = Feature(
     requests="notewell.features.diagnose.requests:REQUESTS",
     answers="notewell.features.diagnose.service:opened",
     commands={"diagnose": "notewell.features.diagnose.commands:diagnose"},
-    heading="Find",
+    heading="improve",
 )

@@ -13,7 +13,7 @@ EVALUATE = Feature(
         "tune": "notewell.features.evaluate.commands:tune",
         "eval": "notewell.features.evaluate.commands:evaluate",
     },
-    heading="Improve the search",
+    heading="improve",
     tuning="notewell.features.evaluate.tuning:current",
     files=("tuning.json",),
 )

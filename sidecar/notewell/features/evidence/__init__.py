@@ -7,6 +7,6 @@ EVIDENCE = Feature(
     requests="notewell.features.evidence.requests:REQUESTS",
     answers="notewell.features.evidence.service:opened",
     commands={"evidence": "notewell.features.evidence.commands:evidence"},
-    heading="Find",
+    heading="Commands",
     tools="notewell.features.evidence.commands:TOOLS",
 )

@@ -11,7 +11,7 @@ GRAPH = Feature(
     requests="notewell.features.graph.requests:REQUESTS",
     answers="notewell.features.graph.service:opened",
     commands={"graph": "notewell.features.graph.commands:graph"},
-    heading="Find",
+    heading="Groups of commands",
     tools="notewell.features.graph.tools:TOOLS",
     prompts="notewell.features.graph.tools:PROMPTS",
 )

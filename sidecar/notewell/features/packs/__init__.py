@@ -11,5 +11,5 @@ from notewell.engine.feature import Feature
 PACKS = Feature(
     name="packs",
     commands={"pack": "notewell.features.packs.commands:pack"},
-    heading="Look after it",
+    heading="system",
 )

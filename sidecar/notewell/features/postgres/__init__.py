@@ -5,6 +5,6 @@ from notewell.engine.feature import Feature
 POSTGRES = Feature(
     name="postgres",
     commands={"engine": "notewell.features.postgres.commands:engine"},
-    heading="Look after it",
+    heading="system",
     engines={"postgres": "notewell.features.postgres.engine:ENGINE"},
 )

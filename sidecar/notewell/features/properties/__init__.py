@@ -7,6 +7,6 @@ PROPERTIES = Feature(
     requests="notewell.features.properties.requests:REQUESTS",
     answers="notewell.features.properties.service:opened",
     commands={"properties": "notewell.features.properties.commands:properties"},
-    heading="Write notes",
+    heading="Commands",
     tools="notewell.features.properties.tools:TOOLS",
 )

@@ -7,6 +7,6 @@ RUNS = Feature(
     requests="notewell.contract.runs:REQUESTS",  # of the core: other commands follow their runs
     answers="notewell.features.runs.service:opened",
     commands={"runs": "notewell.features.runs.commands:runs"},
-    heading="What is known",
+    heading="status",
     tools="notewell.features.runs.tools:TOOLS",
 )

@@ -7,6 +7,6 @@ TOPICS = Feature(
     requests="notewell.features.topics.requests:REQUESTS",
     answers="notewell.features.topics.service:opened",
     commands={"topics": "notewell.features.topics.commands:topics"},
-    heading="What is known",
+    heading="Groups of commands",
     tools="notewell.features.topics.tools:TOOLS",
 )

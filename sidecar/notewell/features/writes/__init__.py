@@ -7,5 +7,5 @@ WRITES = Feature(
     requests="notewell.features.writes.requests:REQUESTS",
     answers="notewell.features.writes.service:opened",
     commands={"undo": "notewell.features.writes.commands:undo"},
-    heading="Write notes",
+    heading="Commands",
 )
