@@ -72,9 +72,8 @@ _GROUPS = {
 }
 _HIDDEN = {"cli-reference": "notewell.doors.cli.reference:reference"}
 _EXAMPLES = """\b
-Examples:
+Example:
   notewell search slugs at night -snails    find notes, without those on snails
-  notewell search '"left-hand thread"'      find exactly these words
 """
 
 
@@ -121,7 +120,7 @@ class Root(Group):
             found = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
                 formatter.write_dl(
-                    [(name, one.get_short_help_str(66)) for name, one in found if one is not None]
+                    [(name, one.get_short_help_str(62)) for name, one in found if one is not None]
                 )
         shared = ", ".join(option.opts[-1] for option in SHARED)
         formatter.write_paragraph()
