@@ -1,5 +1,6 @@
 """Searches of one server by 1 to 60 clients at once, without pauses, over the vault obsidian-hub.
 
+Some are measured in one process first, then all with the readers that the server starts by itself.
 16 and 30 clients are measured once more while five notes change each second. Processor time of the server and of the clients is measured apart: both share this machine, and
 what the clients take is not there for the server. `/api/health` and `/api/status` are asked ten
 times a second meanwhile.
@@ -32,7 +33,9 @@ _READY_S = 1800.0
 _PROBE_S = 0.1
 # Clients at once, and notes that change each second.
 _ROUNDS = ((1, 0), (4, 0), (16, 0), (30, 0), (60, 0), (16, 5), (30, 5))
+_ALONE = ((1, 0), (16, 0))  # in one process
 _WARM_UP = 50
+_WARM_UP_S = 10.0  # in which readers are started
 _SECONDS, _QUICK_SECONDS = 20.0, 3.0
 
 
@@ -50,6 +53,8 @@ class Round:
     server_cpu_s: float = 0.0
     own_cpu_s: float = 0.0
     memory_mb: float = 0.0
+    readers: str = "auto"
+    readers_mb: list[float] = field(default_factory=list)
 
     @property
     def answered(self) -> int:
@@ -103,9 +108,11 @@ def main() -> int:
     most = QUICK_NOTES if options.quick else NOTES
     with home(options.vault, options.data, most_notes=most) as at:
         _index(at)
-        with serving(at.vault, at.environment) as server:
-            server.wait_until_ready()
-            rounds = _measured(server, at, seconds)
+        rounds = []
+        for readers, wanted in (("0", _ALONE), ("auto", _ROUNDS)):
+            with serving(at.vault, at.environment | {"NOTEWELL_SERVER_READERS": readers}) as server:
+                server.wait_until_ready()
+                rounds += _measured(server, at, seconds, readers, wanted)
     figures = [_figure(at, each) for each in rounds]
     write(options.json, figures, {"rounds": rounds})
     for each in figures:
@@ -125,16 +132,19 @@ def _index(at: Home) -> None:
     )
 
 
-def _measured(server: Server, at: Home, seconds: float) -> list[Round]:
+def _measured(
+    server: Server, at: Home, seconds: float, readers: str, wanted: Sequence[tuple[int, int]]
+) -> list[Round]:
     questions = at.questions(2000)
     for question in questions[:_WARM_UP]:
         server.get("search", q=question)
+    asyncio.run(_measure(server, Round(16, 0), questions, (), _WARM_UP_S))
     notes = sorted(at.vault.rglob("*.md"))
     rounds = []
-    for clients, changes in _ROUNDS:
+    for clients, changes in wanted:
         say(f"{clients} clients for {seconds:.0f} s, {changes} changes a second")
         changed = random.Random(clients).sample(notes, min(int(changes * seconds), len(notes)))
-        found = Round(clients, changes)
+        found = Round(clients, changes, readers=readers)
         asyncio.run(_measure(server, found, questions, changed, seconds))
         rounds.append(found)
     return rounds
@@ -155,6 +165,7 @@ async def _measure(
     found.own_cpu_s = time.process_time() - own
     found.server_cpu_s = (server.cpu_s() or 0.0) - of_server
     found.memory_mb = server.resident_mb()
+    found.readers_mb = server.readers_own_mb()
 
 
 async def _searching(
@@ -185,13 +196,16 @@ async def _probing(server: Server, path: str, end: float, waits: list[float]) ->
 
 def _figure(at: Home, found: Round) -> Figure:
     aim = "at least 0.8 / processor time a search, none refused or timed out"
+    if found.clients == 16 and found.readers != "0":
+        aim += "; 160 a second on two processors, and 1.6 times as many as in one process"
     if found.clients == 1:
         aim = "p50 at most 4 ms, at most 6 ms of processor time a search"
     others = {status: count for status, count in found.statuses.items() if status != "200"}
     model = "" if at.real else ", stand-in for the model"
     return Figure(
         figure=f"searches by {found.clients} clients at once, {at.notes:,} notes"
-        + (f", {found.changes} changes a second" if found.changes else ""),
+        + (f", {found.changes} changes a second" if found.changes else "")
+        + (", one process" if found.readers == "0" else ""),
         aim=aim,
         beside="",
         measured=f"{found.rate:.0f} a second, {Times.of(found.seconds or [0.0])}",
@@ -200,7 +214,8 @@ def _figure(at: Home, found: Round) -> Figure:
         f" {found.rate * found.cpu_ms / 1000:.2f} processors at work; the clients took"
         f" {100 * found.own_cpu_s / found.wall_s:.0f} % of one, which is subtracted; health"
         f" {Times.of(found.health or [0.0])}; status {Times.of(found.status or [0.0])};"
-        f" memory {found.memory_mb:.0f} MB; other statuses: {others or 'none'}",
+        f" memory {found.memory_mb:.0f} MB, of readers alone"
+        f" {[round(one) for one in found.readers_mb]}; other statuses: {others or 'none'}",
     )
 
 

@@ -19,7 +19,8 @@ READY_S = 300
 _UNRATIONED = {f"NOTEWELL_LIMITS_{rate}": "0" for rate in ("SEARCH", "READ", "HEAVY", "WRITE")}
 # Modules of an installed package are compiled; those of a checkout may be at every start.
 _BYTECODE = Path(tempfile.gettempdir()) / "notewell-bench-bytecode"
-_CPU_FIELDS = slice(11, 13)  # utime and stime of /proc/PID/stat, behind the process's name
+# Of /proc/PID/stat, behind the process's name: ppid, and utime and stime.
+_PARENT_FIELD, _CPU_FIELDS = 1, slice(11, 13)
 
 
 class Server:
@@ -111,12 +112,49 @@ class Server:
         return sizes[0] * 1024 / 1e6 if sizes else 0.0
 
     def cpu_s(self) -> float | None:
-        """Processor time the server has used, seconds; None if unknown."""
-        stat = Path(f"/proc/{self._pid}/stat")
-        if not stat.exists():
-            return None
-        fields = stat.read_text(encoding="ascii").rpartition(")")[2].split()
-        return sum(int(ticks) for ticks in fields[_CPU_FIELDS]) / os.sysconf("SC_CLK_TCK")
+        """Processor time the server and its readers have used, seconds; None if unknown."""
+        used = [_cpu_s(pid) for pid in (self._pid, *self._readers())]
+        return None if used[0] is None else sum(one or 0.0 for one in used)
+
+    def readers_own_mb(self) -> list[float]:
+        """Memory of each reader that no other process has, in 10**6 bytes; of Linux alone."""
+        own = []
+        for pid in self._readers():
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            sizes = (line.split()[1] for line in lines if line.startswith("Private_Dirty:"))
+            own.append(sum(map(int, sizes)) * 1024 / 1e6)
+        return own
+
+    def _readers(self) -> list[int]:
+        """The processes that search for the server; none where that is unknown."""
+        pids = (int(folder.name) for folder in Path("/proc").glob("[0-9]*"))
+        children = (pid for pid in pids if self._is_parent_of(pid))
+        return [pid for pid in children if b"reader_process" in _command(pid)]
+
+    def _is_parent_of(self, pid: int) -> bool:
+        fields = _fields(pid)
+        return fields is not None and int(fields[_PARENT_FIELD]) == self._pid
+
+
+def _command(pid: int) -> bytes:
+    file = Path(f"/proc/{pid}/cmdline")
+    return file.read_bytes() if file.exists() else b""
+
+
+def _fields(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat behind the process's name; None if it has ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except OSError:
+        return None
+    return stat.rpartition(")")[2].split()
+
+
+def _cpu_s(pid: int) -> float | None:
+    fields = _fields(pid)
+    if fields is None:
+        return None
+    return sum(int(ticks) for ticks in fields[_CPU_FIELDS]) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

@@ -194,8 +194,11 @@ def test_updated_vectors_equal_new_ones(
             assert np.all(np.diff(hits.scores) <= 0)
 
 
-@pytest.mark.usefixtures("scanned")
-def test_what_a_snapshot_holds_stays_where_it_is_when_vectors_change() -> None:
+@pytest.mark.parametrize("limit", [100, 20_000])  # scanned, and compared one by one
+def test_what_a_snapshot_holds_stays_where_it_is_when_vectors_change(
+    monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(module, "EXACT_LIMIT", limit)
     rows = unit(500)
     arrays = filled(rows[:400]).arrays()
     before = arrays["rows"].copy()
@@ -210,6 +213,10 @@ def test_what_a_snapshot_holds_stays_where_it_is_when_vectors_change() -> None:
     ids, got = vectors.of_chunks(asked)
     assert ids.tolist() == [450, 1, 30, 500]
     assert np.allclose(got, [rows[449], rows[0], -rows[29], rows[499]], atol=1e-3)
+    for chunk, row in ((450, rows[449]), (1, rows[0]), (30, -rows[29])):
+        hits = vectors.search(row, limit=3)
+        assert hits.chunk_ids[0] == chunk
+        assert hits.scores[0] == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.usefixtures("scanned")

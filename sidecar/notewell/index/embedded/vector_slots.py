@@ -90,6 +90,16 @@ class View:
             return self.later.rows[start - begin : stop - begin]
         return self.rows_of(np.arange(start, stop))
 
+    def cosines(self, query: FloatArray) -> FloatArray:
+        """The cosines of the vectors of all slots (used,); for exact search."""
+        begin = len(self.first.rows)
+        if not begin:
+            return cosines(self.later.rows[: self.used], query)
+        scores = cosines(self.first.rows, query)
+        if self.used == begin:
+            return scores
+        return np.concatenate((scores, cosines(self.later.rows[: self.used - begin], query)))
+
     def bits_of(self, slots: IdArray) -> Bits | None:
         """The signs of some slots (words, slots); None in exact search."""
         if self.later.bits is None:

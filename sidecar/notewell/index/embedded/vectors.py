@@ -31,7 +31,6 @@ from notewell.index.embedded.vector_slots import (
     View,
     allowed_slots,
     appended,
-    cosines,
     cosines_of,
     exact_hits,
     exact_top,
@@ -107,7 +106,7 @@ class Vectors:
         allowed = allowed_slots(view, notes)
         added = self._slots_of(view, also)
         if view.is_exact:
-            scores = cosines(view.rows_between(0, view.used), query)
+            scores = view.cosines(query)
             return exact_hits(view, scores, allowed, added, limit)
         slots = _promising(view, query, allowed, max(view.candidates, 2 * limit))
         scores = cosines_of(view, slots, query)
@@ -183,7 +182,7 @@ class Vectors:
             view, mean_of = _compacted(self._view), self._mean_of
         rows, bits = view.rows_between(0, view.used), view.bits_of(np.arange(view.used))
         saved: dict[str, npt.NDArray[Any]] = {
-            "rows": rows.astype(np.float16, copy=False),
+            "rows": rows,  # as they are compared, so that they can be mapped
             "mean": view.mean,
             "counts": np.array([view.candidates, mean_of], np.int64),
             "ids": view.ids,
@@ -232,9 +231,10 @@ class Vectors:
         candidates, vectors._mean_of = (int(count) for count in arrays["counts"])
         first, later = Held.nothing(dimensions), Held(rows, bits)
         if bits is None:
-            later = Held(rows.astype(np.float32), None)
-        elif _REPLACES_MAPPED:
-            first, later = later, Held.nothing(dimensions, words=len(bits))
+            later = Held(rows.astype(np.float32, copy=False), None)  # halves by earlier versions
+        if _REPLACES_MAPPED:
+            nothing = Held.nothing(dimensions, words=None if bits is None else len(bits))
+            first, later = later, nothing
             vectors.snapshot = generation
         if changes is not None:
             later = Held(changes["rows"], changes["bits"])
