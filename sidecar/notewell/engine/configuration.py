@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notewell.base.config.load import (
     PATHS,
+    VAULT_FILE,
     Layer,
     Sections,
     Source,
@@ -19,6 +22,7 @@ from notewell.base.config.load import (
     parse_file,
     read_layers,
     user_file,
+    vault_layer,
 )
 from notewell.base.errors import (
     ConfigError,
@@ -142,6 +146,30 @@ class Configuration:
             _write(self.file, text)
         return live_sections(changes, self._features)
 
+    def put(self, key: str, text: str | None, vault: Path | None = None) -> Path:
+        """Set a setting in the per-user file, or in the one in a vault's folder.
+
+        The text is read as TOML, else as it is; None is the default again. Returns the file.
+        ConfigError for an unknown key or a bad value.
+        """
+        file = self.file if vault is None else vault / VAULT_FILE
+        refused: ConfigError | None = None
+        with self._changing:
+            for value in _readings(text):
+                try:
+                    made = changed(_text(file), {key: value})
+                    if vault is None:
+                        self._of_file(made)
+                    else:
+                        layer = vault_layer(made, file, self._environ, self._features)
+                        self._merged({"vault": layer})
+                except ConfigError as error:
+                    refused = refused or error
+                else:
+                    _write(file, made)
+                    return file
+        raise refused or ConfigError(f"'{key}' cannot be set")
+
     def of_user(self) -> Settings:
         """The settings that the per-user file makes alone."""
         return self._of_file(_text(self.file))
@@ -199,6 +227,18 @@ class Configuration:
     def only_places(self) -> bool:
         """True if the per-user file sets nothing but where data lies."""
         return set(self._parsed(_text(self.file), str(self.file))) <= set(PATHS)
+
+
+def _readings(text: str | None) -> Iterator[SettingValue]:
+    """What a word of a command line may stand for, the likeliest first."""
+    if text is None:
+        yield None
+        return
+    with suppress(ValueError):
+        value = tomllib.loads(f"value = {text}")["value"]
+        yield tuple(value) if isinstance(value, list) else value
+    yield text
+    yield tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def settings_by_key(settings: Settings) -> dict[str, SettingValue]:

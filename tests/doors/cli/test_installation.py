@@ -118,3 +118,54 @@ def test_the_error_about_an_unknown_key_names_key_and_file(
 
     assert "server.prot" in result.stderr
     assert "settings.toml" in result.stderr
+
+
+def test_a_setting_is_checked_and_set(notewell: CommandLine, tmp_path: Path) -> None:
+    notewell("config", "set", "server.port", 8911)
+    notewell("config", "set", "vault.exclude", "Old/, Drafts/")
+    notewell("config", "set", "log.queries", "false")
+    shown = notewell.json("config", "show")
+    assert (shown["server.port"], shown["log.queries"]) == (8911, False)
+    assert shown["vault.exclude"] == ["Old/", "Drafts/"]
+    before = (tmp_path / "settings.toml").read_text()
+
+    assert "server.port" in notewell("config", "set", "server.port", "abc", fails=2).stderr
+    assert "did you mean" in notewell("config", "set", "server.prot", 1, fails=2).stderr
+    assert (tmp_path / "settings.toml").read_text() == before
+
+    notewell("config", "set", "server.port")
+    assert notewell.json("config", "show")["server.port"] == 8765
+
+
+def test_a_setting_of_one_vault_is_in_its_file(notewell: CommandLine, indexed: Path) -> None:
+    said = notewell("config", "set", "vault.exclude", "Old/", "--vault", "Notes").stderr
+    assert str(indexed / ".notewell.toml") in said
+    assert notewell.json("config", "show", "--vault", "Notes")["vault.exclude"] == ["Old/"]
+    refused = notewell("config", "set", "server.port", 1, "--vault", "Notes", fails=2).stderr
+    assert "cannot be set in a vault" in refused
+
+
+def test_the_usual_settings_are_shown_and_those_that_are_set(notewell: CommandLine) -> None:
+    notewell("config", "set", "limits.body_timeout_s", 50)
+    usual = notewell("config", "show").stdout.splitlines()
+    assert len([one for one in usual if " environment " not in one]) < 20
+    assert any(one.startswith("limits.body_timeout_s") for one in usual)
+    assert len(notewell("config", "show", "--all").stdout.splitlines()) > 100
+
+
+def test_settings_lie_beside_the_data_that_was_named(
+    notewell: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NOTEWELL_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    (tmp_path / "home/notewell").mkdir(parents=True)
+    own = tmp_path / "home/notewell/config.toml"
+    own.write_text("[server]\nport = 9001\n")
+    notewell("config", "set", "log.queries", "false")
+
+    assert notewell("config", "path").stdout.strip() == str(tmp_path / "data/config.toml")
+    assert own.read_text() == "[server]\nport = 9001\n"
+    shown = notewell.json("config", "show")
+    assert (shown["server.port"], shown["log.queries"]) == (9001, False)
+    elsewhere = notewell("config", "path", "--data-dir", tmp_path / "x").stdout.strip()
+    assert elsewhere == str(tmp_path / "x/config.toml")

@@ -43,6 +43,7 @@ ENV_PREFIX = "NOTEWELL_"
 
 # Variables that are not settings: the path of the per-user file, and those of the test suite.
 ENV_CONFIG = "NOTEWELL_CONFIG"
+ENV_DATA = "NOTEWELL_DATA_DIR"  # a setting, which says where others are written
 ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is not a setting, and never shown or stored
 ENV_ROAM_TOKEN = "NOTEWELL_ROAM_TOKEN"  # noqa: S105 - the name; likewise, of graphs at Roam
 ENV_MODEL_KEY = "NOTEWELL_MODEL_KEY"  # likewise, of a service of embeddings
@@ -57,19 +58,20 @@ VAULT_KEYS = ("index_dir",)
 INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
 
 _CORE = (
-    Section("vault", VaultRules, in_vault=True),
+    Section("vault", VaultRules, in_vault=True, usual=("exclude", "types")),
     Section("chunking", ChunkRules, in_vault=True),
     Section(
         "model",
         ModelRules,
         in_vault=True,
         refused=("folder", "threads", "provider", "base_url", "consent"),
+        usual=("name", "provider"),
     ),
     Section("search", SearchRules, live=True),
-    Section("server", ServerRules),
+    Section("server", ServerRules, usual=("host", "port", "public_url")),
     Section("limits", LimitRules),
-    Section("log", LogRules),
-    Section("ask", AskRules),
+    Section("log", LogRules, usual=("queries",)),
+    Section("ask", AskRules, usual=("provider", "model")),
     Section("topics", TopicRules, in_vault=True),
     Section("schedule", ScheduleRules),
     Section("documents", DocumentRules),
@@ -95,6 +97,15 @@ def known_keys(features: Sections = ()) -> tuple[str, ...]:
     return tuple(sorted([*_TOP, *nested]))
 
 
+def usual_keys(features: Sections = ()) -> tuple[str, ...]:
+    """The keys that people change."""
+    return (
+        "data_dir",
+        "offline",
+        *(f"{one.name}.{key}" for one in (*_CORE, *features) for key in one.usual),
+    )
+
+
 def live_sections(keys: Iterable[str], features: Sections = ()) -> tuple[str, ...]:
     """The sections of these keys whose changes a server uses at once."""
     changed = {key.partition(".")[0] for key in keys}
@@ -117,10 +128,19 @@ def _within(section: object, name: str) -> Iterator[tuple[str, object]]:
 
 
 def user_file(environ: Mapping[str, str]) -> Path:
-    """The path of the per-user file, which need not exist."""
-    named = environ.get(ENV_CONFIG)
+    """The path of the file that settings are written to, which need not exist.
+
+    That of the user, or one beside the data where a data directory was named.
+    """
+    named, data = environ.get(ENV_CONFIG), environ.get(ENV_DATA)
     if named:
         return _expand(ENV_CONFIG, named, environ)
+    if data:
+        return _expand(ENV_DATA, data, environ) / "config.toml"
+    return _own_file()
+
+
+def _own_file() -> Path:
     return Path(platformdirs.user_config_dir("notewell", appauthor=False)) / "config.toml"
 
 
@@ -201,15 +221,25 @@ def _user_layer(environ: Mapping[str, str], features: Sections) -> Layer:
                 f"the configuration file {path}, named by --config or {ENV_CONFIG}, does not exist;"
                 " create it, or name another"
             )
-        return {}
-    return parse_file(_read(path), str(path), features)
+        beside: Layer = {}
+    else:
+        beside = parse_file(_read(path), str(path), features)
+    own = _own_file()
+    if ENV_CONFIG in environ or ENV_DATA not in environ or not own.exists():
+        return beside
+    return {**parse_file(_read(own), str(own), features), **beside}
 
 
 def _vault_layer(vault: Path, environ: Mapping[str, str], features: Sections) -> Layer:
     path = vault / VAULT_FILE
-    if not path.is_file():
-        return {}
-    layer = parse_file(_read(path), str(path), features)
+    return vault_layer(_read(path), path, environ, features) if path.is_file() else {}
+
+
+def vault_layer(
+    text: str, path: Path, environ: Mapping[str, str], features: Sections = ()
+) -> Layer:
+    """Parse the text of the file in a vault, at `path`. ConfigError for what it may not set."""
+    layer = parse_file(text, str(path), features)
     allowed = {one.name: one.refused for one in (*_CORE, *features) if one.in_vault}
     for key in layer:
         name, _, rest = key.partition(".")

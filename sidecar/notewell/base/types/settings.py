@@ -263,7 +263,8 @@ class Section:
     """A section of the settings, `[name]` in the configuration file.
 
     `in_vault`: the file in a vault may set it, but for the keys `refused`. Over HTTP the keys
-    `safe` may be changed. `live`: a server uses changes at once.
+    `safe` may be changed. `live`: a server uses changes at once. `usual` are the keys that people
+    change.
     """
 
     name: str
@@ -272,6 +273,7 @@ class Section:
     refused: tuple[str, ...] = ()
     safe: tuple[str, ...] = ()
     live: bool = False
+    usual: tuple[str, ...] = ()
 
 
 @frozen

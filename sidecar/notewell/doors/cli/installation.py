@@ -14,7 +14,7 @@ from typing import TypeVar
 import click
 
 from notewell import __version__
-from notewell.base.config.load import VAULT_FILE
+from notewell.base.config.load import VAULT_FILE, usual_keys
 from notewell.base.errors import (
     ConfigError,
     NotewellError,
@@ -50,7 +50,9 @@ from notewell.engine.access import (
     view_of,
 )
 from notewell.engine.configuration import settings_by_key
+from notewell.engine.feature import sections
 from notewell.engine.vaults.known import KnownVaults
+from notewell.features import FEATURES
 
 _SET_BY = {
     "user": "your file",
@@ -62,15 +64,17 @@ _SET_BY = {
 
 @click.group(cls=Group)
 def config() -> None:
-    """Show the configuration."""
+    """Show and change settings."""
 
 
 @config.command("show")
+@click.option("--all", "every", is_flag=True, help="All settings, not only the usual ones.")
 @vault_option
 @json_option
-def show_config(vault: str | None, as_json: bool) -> None:
-    """Show every setting as it stands after all layers are merged, and where it is set.
+def show_config(*, every: bool, vault: str | None, as_json: bool) -> None:
+    """Show the settings as they stand after all layers are merged, and where they are set.
 
+    Those that people change, and what is set somewhere; with --json all of them.
     Inside a vault, or with --vault, its file .notewell.toml is one of the layers.
     """
     invocation = current_invocation()
@@ -80,11 +84,15 @@ def show_config(vault: str | None, as_json: bool) -> None:
         emit_object(values)
         return
     sources = invocation.configuration().sources(folder)
+    usual = usual_keys(sections(FEATURES))
     rows = [
         (key, _SET_BY[sources[key]] if key in sources else "", _setting_text(value))
         for key, value in values.items()
+        if every or key in sources or key in usual
     ]
     print_table(("setting", "set by", "value"), rows)
+    if not every:
+        invocation.say(f"{len(rows)} of {len(values)} settings; `notewell config show --all`")
     if folder is not None:
         invocation.say(f"These hold for the vault {folder}.")
 
@@ -95,6 +103,30 @@ def _vault_folder(invocation: Invocation, vault: str | None) -> Path | None:
     if vault is not None:
         return invocation.known().find(vault, cwd=here).path
     return next((each for each in (here, *here.parents) if (each / VAULT_FILE).is_file()), None)
+
+
+@config.command("set")
+@click.argument("key")
+@click.argument("value", required=False)
+@click.option("--vault", metavar="VAULT", help="For this vault alone, in its file .notewell.toml.")
+def set_config(key: str, value: str | None, vault: str | None) -> None:
+    """Set the setting KEY to VALUE; without VALUE it has its default again.
+
+    The file that `config path` names is changed, or with --vault the one in the vault. VALUE is
+    read as TOML, and a list may be words with commas between. What is not valid changes nothing.
+    """
+    invocation = current_invocation()
+    folder = None if vault is None else invocation.vault(vault).path
+    configuration = invocation.configuration()
+    file = configuration.put(key, value, folder)
+    present = settings_by_key(invocation.settings(vault=folder))[key]
+    invocation.say(f"{key} is {_setting_text(present)} now, in {file}")
+    source = configuration.sources(folder).get(key)
+    if source is not None and source not in {"user", "vault"}:
+        invocation.say(f"The {_SET_BY[source]} sets it too, and wins")
+    invocation.say("Commands use it from now on, and a running server after its next start")
+    if key.partition(".")[0] in {"vault", "model", "chunking"}:
+        invocation.say("`notewell index` brings the index up to it")
 
 
 @config.command("path")

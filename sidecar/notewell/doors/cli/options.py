@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from click.core import ParameterSource
 
-from notewell.base.config.load import ENV_CONFIG, load_settings, user_file
+from notewell.base.config.load import ENV_CONFIG, ENV_DATA, load_settings, user_file
 from notewell.base.errors import ConfigError, NotewellError, UsageError, near
 from notewell.base.support.logs import log_to_terminal
 from notewell.base.types import LogFormat, Settings
@@ -86,8 +86,9 @@ class Invocation:
         return {**(flags or {}), **shared}
 
     def _environ(self) -> dict[str, str]:
-        named = {} if self.config is None else {ENV_CONFIG: str(self.config)}
-        return {**os.environ, **named}
+        named = {ENV_CONFIG: self.config, ENV_DATA: self.data_dir}
+        given = {name: str(path) for name, path in named.items() if path is not None}
+        return {**os.environ, **given}
 
     def known(self) -> KnownVaults:
         """Return the known vaults, each with its own settings; opens no index."""

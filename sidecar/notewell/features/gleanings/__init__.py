@@ -20,7 +20,9 @@ class GleaningRules:
     web: bool = False
 
 
-SECTION = Section("gleanings", GleaningRules, in_vault=True, refused=("web",))
+SECTION = Section(
+    "gleanings", GleaningRules, in_vault=True, refused=("web",), usual=("folder", "headings")
+)
 
 
 GLEANINGS = Feature(

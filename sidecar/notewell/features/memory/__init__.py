@@ -19,7 +19,7 @@ class MemoryRules:
     folder: str | None = None
 
 
-SECTION = Section("memory", MemoryRules, in_vault=True)
+SECTION = Section("memory", MemoryRules, in_vault=True, usual=("folder",))
 
 
 def own_folders(settings: Settings) -> tuple[str, ...]:
