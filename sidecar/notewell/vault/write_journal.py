@@ -173,7 +173,8 @@ class Journal:
             raise NotFoundError(
                 "There is nothing to undo."
                 if number is None
-                else f"The journal has no write {number}; it keeps the newest {MOST}."
+                else f"The journal has no write {number}; it keeps the newest {MOST}, which"
+                " `notewell undo --list` shows."
             )
         return found[0]
 

@@ -200,7 +200,7 @@ def chosen(words: str) -> frozenset[str]:
     unknown = sorted(named - TOPICS.keys())
     if unknown:
         raise UsageError(
-            f"There are no tools of {', '.join(unknown)}. Topics are: {', '.join(TOPICS)}."
+            f"There are no tools of {', '.join(unknown)}; known topics: {', '.join(TOPICS)}."
         )
     return named
 

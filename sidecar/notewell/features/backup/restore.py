@@ -123,7 +123,7 @@ def restore_backup(
 
 def _unreadable(file: Path, error: OSError) -> BackupError | NotFoundError:
     if isinstance(error, FileNotFoundError):
-        return NotFoundError(f"There is no file {file}.")
+        return NotFoundError(f"There is no file {file}: check its name.")
     return BackupError(f"{file} cannot be read: {error.strerror}. Nothing was changed.")
 
 

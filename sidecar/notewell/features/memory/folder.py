@@ -275,9 +275,8 @@ class MemoryFolder:
             )
         if self.folder is None:
             raise ReadOnlyError(
-                "No folder for memories was chosen. Set `folder` under [memory] in the"
-                " configuration (`notewell config path` shows the file), such as"
-                ' folder = "Memory".'
+                "No folder for memories was chosen. Choose one:"
+                " `notewell config set memory.folder Memory`."
             )
         return self._vault.writer
 
