@@ -33,7 +33,7 @@ _READY_S = 1800.0
 _PROBE_S = 0.1
 # Clients at once, and notes that change each second.
 _ROUNDS = ((1, 0), (4, 0), (16, 0), (30, 0), (60, 0), (16, 5), (30, 5))
-_ALONE = ((1, 0), (16, 0))  # in one process
+_ALONE = ((1, 0), (16, 0), (16, 5))  # in one process
 _WARM_UP = 50
 _WARM_UP_S = 10.0  # in which readers are started
 _SECONDS, _QUICK_SECONDS = 20.0, 3.0

@@ -22,12 +22,14 @@ from typing import Any
 import psutil
 import pytest
 
-from notewell.base.types import ModelRules, SearchRules, Settings, VaultRecord
+from notewell.base.errors import QueryTooLongError
+from notewell.base.types import ModelKey, ModelRules, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine import reader_pool
 from notewell.engine.engine import Engine
-from notewell.engine.reader_pool import ReaderPool, reader_count
+from notewell.engine.reader_pool import Asked, ReaderPool, reader_count
 from notewell.features import FEATURES
+from notewell.search.rank.evidence import UNTUNED
 from tests.stress.served import environment
 from tests.tiny_model import write_tiny_model
 from tests.waiting import HANG_S, PROCESS_S, until
@@ -181,6 +183,32 @@ def test_changed_settings_hold_for_the_next_search(shared: Shared) -> None:
             return None if here else reply
 
         assert told(until(by_the_reader) or own) == told(own)
+
+
+def test_what_fails_in_another_process_fails_here_and_the_next_search_is_its_own(
+    shared: Shared,
+) -> None:
+    with shared.busy():
+        shared.reader()
+        here = shared.here()
+        with pytest.raises(QueryTooLongError):
+            shared.engine.search(SearchRequest("long " * 10_000))
+        shared.engine.search(SearchRequest("loaf"))
+    assert "loaf" not in here
+
+
+def test_with_another_model_in_use_the_server_searches_itself(shared: Shared) -> None:
+    with shared.busy():
+        shared.reader()
+        index = shared.engine.vault.index
+        asked = Asked("v1", index.generation, ModelKey("other", "0", "fp32"), UNTUNED, REQUESTS[0])
+        vault = shared.engine.shared
+        assert vault is not None
+        expected = shared.engine.searcher.search(REQUESTS[0])
+        assert shared.pool.search(vault, asked, lambda: expected) is expected
+        here = shared.here()
+        assert told(shared.engine.search(REQUESTS[0])) == told(expected)
+    assert here == [REQUESTS[0].q]
 
 
 @needs_signals

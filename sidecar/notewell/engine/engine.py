@@ -102,7 +102,7 @@ class Engine:
 
     `work` queues work for the index, `searcher` searches, `history` logs searches, `tokens` counts,
     `threads` are those for an event loop, `events` tell what happens; `vault` is what features are
-    given.
+    given. `shared` is what readers have of it, None where all searches are done here.
     """
 
     def __init__(self, parts: EngineParts) -> None:
@@ -131,7 +131,7 @@ class Engine:
         self.searcher = Searcher(
             index, record, settings, parts.models, self._tuning, uri=parts.source.uri
         )
-        self._shared = parts.shared
+        self.shared = parts.shared
         usual = usual_times(parts.features)
         self.vault = OpenVault(
             record,
@@ -215,11 +215,11 @@ class Engine:
         embedder = self._parts.models.answering if request.mode != "keyword" else None
         reranks = self._settings.search.rerank if request.rerank is None else request.rerank
         unlike = embedder is None and request.mode != "keyword"
-        if self._shared is None or unlike or reranks:
+        if self.shared is None or unlike or reranks:
             return here()
         model = None if embedder is None else embedder.key
         asked = Asked(self.record.id, index.generation, model, self._tuning(), request)
-        return self._parts.readers.search(self._shared, asked, here)
+        return self._parts.readers.search(self.shared, asked, here)
 
     def answer(self, request: Request[R]) -> R:
         """Answer any request about the vault, also those of features."""
@@ -284,8 +284,8 @@ class Engine:
     def use_settings(self, settings: Settings) -> None:
         """Use from now on what of other settings needs no restart; what runs ends by the old."""
         self._settings = settings
-        if self._shared is not None:
-            self._shared = replace(self._shared, settings=settings)
+        if self.shared is not None:
+            self.shared = replace(self.shared, settings=settings)
         self.searcher.use_rules(settings.search)
         self.features.use(settings)
 

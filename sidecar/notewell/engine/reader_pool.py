@@ -32,7 +32,7 @@ from notewell.models.resilient import usable_processors
 from notewell.search.rank.evidence import Tuning
 
 _WAITED, _WITHIN_S = 12, 10.0  # searches that had to wait within so many seconds: a reader starts
-_LEAST_BETWEEN_S = 2.0  # starts: one that fails at once must not cost all processors
+_REST_S = 60.0  # after a start that failed, or was of no use: the next may be as well
 _HUNG_S = 4.0  # after which a search is taken back: well within the time limit of a request
 _IDLE_S = 600.0  # without a search, after which a reader ends and gives its memory back
 _LOOK_S = 0.5  # how often both are looked at, and whether anybody still waits for a search
@@ -86,6 +86,7 @@ class _Reader:
             searcher_command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self.vaults: dict[str, SearchedVault] = {}  # that it has open
@@ -107,13 +108,14 @@ class _Reader:
         return opened
 
     def search(self, asked: Asked) -> SearchReply | None:
-        """Its reply; None if it declines. Raises one of `_ENDED`."""
+        """Its reply; None if it has none. Raises one of `_ENDED`."""
         self.searching, self.used = True, time.monotonic()
         reply = self._answer(asked)
         self.searching, self.used = False, time.monotonic()
         if isinstance(reply, SearchReply):
             return reply
-        self.vaults.pop(asked.vault, None)  # opened anew, when there is time for it
+        if reply is None:  # it has another model or generation: opened anew, later
+            self.vaults.pop(asked.vault, None)
         return None
 
     def _answer(self, message: SearchedVault | Asked) -> object:
@@ -144,7 +146,7 @@ class ReaderPool:
         self._all: list[_Reader] = []
         self._here = 0  # searches that are done in this process
         self._waited: deque[float] = deque(maxlen=_WAITED)
-        self._starting, self._started, self._closed = False, 0.0, False
+        self._starting, self._rests_until, self._closed = False, 0.0, False
 
     def search(
         self, vault: SearchedVault, asked: Asked, here: Callable[[], SearchReply]
@@ -218,13 +220,13 @@ class ReaderPool:
         self._waited.append(now)
         often = len(self._waited) == _WAITED and now - self._waited[0] < _WITHIN_S
         unready = next((one for one in self._free if not one.has_open(vault)), None)
-        if not often or now - self._started < _LEAST_BETWEEN_S:
+        if not often or now < self._rests_until:
             return
         if unready is None and len(self._all) >= self.most:
             return
         if unready is not None:
             self._free.remove(unready)
-        self._starting, self._started = True, now
+        self._starting = True
         self._waited.clear()
         begin = threading.Thread(
             target=self._begin, args=(vault, unready), name="start-reader", daemon=True
@@ -247,6 +249,8 @@ class ReaderPool:
             log.debug("a process that searches could not be started: %s", error)
         with self._changed:
             self._starting = False
+            if not ready:
+                self._rests_until = time.monotonic() + _REST_S
             ready = ready and not self._closed
             if ready and reader is not None:
                 self._free.append(reader)
@@ -263,6 +267,8 @@ class ReaderPool:
             self._drop(reader)
             return None
         with self._changed:
+            if asked.vault not in reader.vaults:
+                self._rests_until = time.monotonic() + _REST_S
             if reader in self._all:
                 self._free.append(reader)
                 self._changed.notify_all()

@@ -1,8 +1,8 @@
 """A process that searches indexes which another process writes: a reader of `reader_pool.py`.
 
 It maps the same snapshots, and before each search it looks whether the index is at the generation
-that it is asked for. What it cannot answer as its parent would, and what fails, it declines: the
-parent then searches itself. Messages are pickled, as they come from a process of the same program.
+that it is asked for. What it cannot answer as its parent would, and what fails, the parent does
+itself, and tells what failed. Messages are pickled: they come from a process of this program.
 """
 
 from __future__ import annotations
@@ -84,14 +84,17 @@ class _Opened:
 
 
 class Reader:
-    """Answers messages one after the other: a vault to open, or a search."""
+    """Answers messages one after the other: a vault to open, or a search of one that is open."""
 
     def __init__(self) -> None:
         """Nothing is open yet."""
         self._opened: dict[str, _Opened] = {}
 
     def answer(self, message: SearchedVault | Asked) -> bool | SearchReply | None:
-        """True if a vault was opened, or the reply of a search; None where it is declined."""
+        """True if a vault was opened, or the reply of a search.
+
+        None where this process could not answer alike, False where something failed.
+        """
         try:
             if isinstance(message, Asked):
                 return self._opened[message.vault].search(message)
@@ -100,8 +103,8 @@ class Reader:
                 before.close()
             self._opened[message.record.id] = _Opened.of(message)
         except Exception as error:  # noqa: BLE001 - the parent searches itself, and tells what fails
-            log.debug("declined: %s", type(error).__name__)
-            return None
+            log.debug("not answered: %s", type(error).__name__)
+            return False
         return True
 
 
@@ -109,7 +112,7 @@ def main() -> None:
     """Answer messages on standard input until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends this
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing else may be written among the replies
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing else may be among the replies
     serve(Reader(), sys.stdin.buffer, replies)
 
 
