@@ -9,7 +9,7 @@ import pytest
 
 from notewell.base.types import VaultRecord
 from notewell.doors.cli.backend import note_path
-from tests.doors.cli.support import CommandLine
+from tests.doors.cli.support import CommandLine, write_notes
 from tests.vault.pdf_files import pdf
 
 
@@ -247,3 +247,14 @@ def test_an_empty_context_prints_nothing(notewell: CommandLine) -> None:
 @pytest.mark.usefixtures("indexed")
 def test_a_context_budget_that_is_too_small_is_refused(notewell: CommandLine) -> None:
     assert notewell("context", "bees", "--budget", "10", fails=2).stdout == ""
+
+
+@pytest.mark.usefixtures("with_model")
+def test_that_nothing_matches_is_said_once_for_all_vaults(
+    notewell: CommandLine, vault: Path, tmp_path: Path
+) -> None:
+    notewell("index", vault)
+    notewell("index", write_notes(tmp_path / "Other", {"Sea.md": "Salt and wind.\n"}))
+    ran = notewell("search", "zzqqx", "--vault", "all")
+    assert ran.output.count("Nothing matches well") <= 1
+    assert "hardly match;" not in ran.stderr

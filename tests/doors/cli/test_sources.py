@@ -141,3 +141,9 @@ def test_a_logseq_graph_is_a_vault(notewell: CommandLine, tmp_path: Path) -> Non
 
     found = notewell.json("search", "dance", "--vault", "graph")["results"][0]
     assert found["uri"] == "logseq://graph/graph?page=bees"
+
+
+def test_why_nothing_was_read_is_told_once(notewell: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"x": 1}', encoding="utf-8")
+    ran = notewell("sources", "import", tmp_path / "bad.json", fails=1)
+    assert ran.output.count("no JSON export of Roam") == 1

@@ -155,7 +155,7 @@ def similar(*, path: str, vault: str | None, as_json: bool, long: bool, **fields
 def _show(found: SearchReply, *, long: bool, began: float) -> None:
     invocation = current_invocation()
     # Where nothing matches well, `print_results` says it, with what to try on a terminal.
-    invocation.warn([text for text in found.warnings if not text.startswith(NOTHING_MATCHES)])
+    invocation.warn([text for text in found.warnings if NOTHING_MATCHES not in text])
     corrected = correction(found)
     if corrected is not None:
         invocation.say(corrected)

@@ -228,12 +228,12 @@ def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
     with writing_backend(current_invocation(), record) as backend:
         run = backend.answer(SyncSource(record.id, remove_missing)).run
         ended = ended_run(backend, run)
-    if as_json and not _nothing_read(ended):
-        emit_object(ended)
-    elif not as_json:
-        show_run(ended)
     if _nothing_read(ended):
         raise NotewellError(ended.errors[-1].why if ended.errors else "The sync failed.")
+    if as_json:
+        emit_object(ended)
+    else:
+        show_run(ended)
     current_invocation().say(
         f'Search it: `notewell search WORDS --vault "{record.name}"`'
         if ended.result == "done"
