@@ -301,6 +301,10 @@ export interface SearchRequest extends OfVault {
   readonly passages?: number;
   /** The last word may be unfinished */
   readonly typing?: boolean;
+  /** Search the notes of that day, in the vault's git history: 2025-03-01 */
+  readonly as_of?: string;
+  /** Search what is no longer in the notes too */
+  readonly ever?: boolean;
   /** Report what each stage of the search did */
   readonly explain?: boolean;
   /** Client that searches, for the log: plugin, web …; none: unlogged */
@@ -360,7 +364,8 @@ export interface Corrected {
  * `vault` is the one it is in, if several were searched.
  *
  * Of a source that can be asked (Roam), `current` says whether the text is that of the source now;
- * if it is not known, `as_of` is the time of the last sync. Null of other vaults.
+ * if it is not known, `as_of` is the time of the last sync. Of a search of the past, `as_of` is
+ * the day, and `current` is false for text that is gone. Else both are null.
  *
  * `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
  * are those of the best passage.
@@ -1232,6 +1237,41 @@ export interface NearNote {
   readonly heading: string | null;
   readonly uri: string;
   readonly snippet: string;
+}
+
+/** `GET /api/history`: What a note once said: its changes in the vault's git history */
+export interface HistoryRequest extends OfVault {
+  /** Words that a line has; none: all changes */
+  readonly q?: string;
+  /** Only this note, also under former names */
+  readonly path?: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/**
+ * The changes of notes whose lines match a query, newest first.
+ *
+ * `first` is the oldest change that added a matching line: when it was first written. `total`
+ * counts all changes, whatever the limit.
+ */
+export interface HistoryReply {
+  readonly query: string;
+  readonly path: string | null;
+  readonly vault: string;
+  readonly total: number;
+  readonly first: NoteVersion | null;
+  readonly versions: readonly NoteVersion[];
+}
+
+/** A change of a note: the lines that match the query, as they came and went. */
+export interface NoteVersion {
+  readonly commit: string;
+  readonly at: string;
+  readonly path: string;
+  readonly subject: string;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
 }
 
 /** `GET /api/complete`: Completions of a query that is being typed */
@@ -3179,6 +3219,7 @@ export interface Routes {
   readonly "GET /api/archaeology": { readonly parameters: ArchaeologyRequest; readonly reply: ArchaeologyReply };
   readonly "GET /api/diagnose": { readonly parameters: DiagnoseRequest; readonly reply: Diagnosis };
   readonly "GET /api/evidence": { readonly parameters: EvidenceRequest; readonly reply: EvidenceReply };
+  readonly "GET /api/history": { readonly parameters: HistoryRequest; readonly reply: HistoryReply };
   readonly "GET /api/complete": { readonly parameters: CompleteRequest; readonly reply: CompleteReply };
   readonly "GET /api/ledger": { readonly parameters: LedgerRequest; readonly reply: LedgerReply };
   readonly "POST /api/opened": { readonly parameters: OpenedRequest; readonly reply: OpenedReply };

@@ -127,6 +127,7 @@ REPLIES: dict[str, Asked] = {
     "archaeology": ("GET /api/archaeology", {"q": "bees", "granularity": "month"}, 200),
     "diagnose": ("GET /api/diagnose", {"q": "bees tag:roof", "path": "Garden/Bees.md"}, 200),
     "evidence": ("GET /api/evidence", {"q": "how do bees find their way"}, 200),
+    "problem-no-history": ("GET /api/history", {"q": "bees"}, 400),
     "complete": ("GET /api/complete", {"prefix": "spring tag:gar"}, 200),
     "complete-words": ("GET /api/complete", {"prefix": "hive \u2014 ho", "limit": 5}, 200),
     "ledger": ("GET /api/ledger", {}, 200),

@@ -179,7 +179,8 @@ class Result:
     `vault` is the one it is in, if several were searched.
 
     Of a source that can be asked (Roam), `current` says whether the text is that of the source now;
-    if it is not known, `as_of` is the time of the last sync. Null of other vaults.
+    if it is not known, `as_of` is the time of the last sync. Of a search of the past, `as_of` is
+    the day, and `current` is false for text that is gone. Else both are null.
 
     `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
     are those of the best passage.
@@ -305,6 +306,10 @@ class SearchRequest(Request[SearchReply]):
         Doc("Most further passages and list items of a result; 0 saves time"),
     ] = None
     typing: Annotated[bool, Doc("The last word may be unfinished")] = False
+    as_of: Annotated[
+        str | None, Doc("Search the notes of that day, in the vault's git history: 2025-03-01")
+    ] = None
+    ever: Annotated[bool, Doc("Search what is no longer in the notes too")] = False
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
     door: Annotated[
         Door,

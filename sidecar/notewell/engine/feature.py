@@ -69,9 +69,9 @@ class Feature:
     says that it has work to do when a vault begins to be served. `files` are its files of state in
     the data folder of a vault: saved in backups, deleted with the vault; `talks/*.json` are those
     of a folder of its own, whose names are hexadecimal numbers, and `databases` those that are
-    SQLite's. `expands` are the values of a search's `expand` for which it searches. A feature with
-    `sources` begins runs of vaults of these kinds alone, and is shown the results of their
-    searches.
+    SQLite's. `expands` are the values of a search's `expand` for which it searches, and `past` says
+    that it searches for `as_of` and `ever`. A feature with `sources` begins runs of vaults of these
+    kinds alone, and is shown the results of their searches.
     """
 
     name: str
@@ -92,6 +92,7 @@ class Feature:
     expands: tuple[str, ...] = ()
     databases: tuple[str, ...] = ()
     tuning: str = ""
+    past: bool = False
     engines: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -146,14 +147,15 @@ class OpenFeature:
 
     `answers` has a function for each request, `streams` one for each that is answered by a stream,
     whose thread the caller lends, and `runs` one for each kind of run, which begins it without
-    waiting for its end. `expand` searches by the search function it is given. `start` is called
-    once where a writer serves the vault, `use` when settings were changed, `close` at the end.
-    `refresh` gives the reply to a search as it is shown.
+    waiting for its end. `expand` and `past` search by the search function they are given. `start`
+    is called once where a writer serves the vault, `use` when settings were changed, `close` at the
+    end. `refresh` gives the reply to a search as it is shown.
     """
 
     answers: Answers
     streams: Streams = field(default_factory=dict)
     expand: Callable[[SearchRequest, Search], SearchReply] | None = None
+    past: Callable[[SearchRequest, Search], SearchReply] | None = None
     runs: Mapping[RunKind, Callable[[], object]] = field(default_factory=dict)
     start: Callable[[], None] = lambda: None
     use: Callable[[Settings], None] = lambda _: None
@@ -186,7 +188,9 @@ class OpenFeatures:
         yield from self._opened_for(type(request)).streams[type(request)](request, cancel)
 
     def search(self, request: SearchRequest, search: Search) -> SearchReply:
-        """Search by `search`, or by the feature that does for `expand` of the request."""
+        """Search by `search`, or by the feature that does what else the request wants."""
+        if request.as_of is not None or request.ever:
+            return self._search_past(request, search)
         if not isinstance(request.expand, str):
             return search(request)
         for feature in self._features:
@@ -194,6 +198,13 @@ class OpenFeatures:
             if expand is not None:
                 return expand(request, search)
         raise _missing(f"A search with `expand={request.expand}`")
+
+    def _search_past(self, request: SearchRequest, search: Search) -> SearchReply:
+        for feature in self._features:
+            past = self.open(feature).past if feature.past else None
+            if past is not None:
+                return past(request, search)
+        raise _missing("A search of the past")
 
     def _opened_for(self, request: type[Request[Any]]) -> OpenFeature:
         for feature in self._features:

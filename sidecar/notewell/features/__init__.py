@@ -16,6 +16,7 @@ from notewell.features.evidence import EVIDENCE
 from notewell.features.gardener import GARDENER
 from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
+from notewell.features.history import HISTORY
 from notewell.features.memory import MEMORY
 from notewell.features.packs import PACKS
 from notewell.features.phone import PHONE
@@ -33,6 +34,7 @@ FEATURES: tuple[Feature, ...] = (
     ARCHAEOLOGY,
     DIAGNOSE,
     EVIDENCE,
+    HISTORY,
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     EVALUATE,
     MEMORY,

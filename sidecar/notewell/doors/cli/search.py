@@ -86,7 +86,7 @@ _long_option = click.option(
     help="A signal of the ranking to ignore; spelling: search for exactly what was typed."
     " May be given several times.",
 )
-@request_options(SearchRequest, "explain")
+@request_options(SearchRequest, "as_of", "ever", "explain")
 @_long_option
 @json_option
 def search(

@@ -1,0 +1,15 @@
+"""What notes once said: searches as of a day, of what is gone, and the versions of a note.
+
+It reads the history of a vault that is a git repository, and asks `git` for it.
+"""
+
+from notewell.engine.feature import Feature
+
+HISTORY = Feature(
+    name="history",
+    requests="notewell.features.history.requests:REQUESTS",
+    answers="notewell.features.history.service:opened",
+    commands={"history": "notewell.features.history.commands:history"},
+    heading="Commands",
+    past=True,
+)

@@ -1,0 +1,49 @@
+"""`notewell history`: what a note once said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from notewell.doors.cli.asking import query_argument, request_options
+from notewell.doors.cli.backend import backend_for, note_path, print_reply
+from notewell.doors.cli.completion import complete_notes
+from notewell.doors.cli.options import (
+    QueryCommand,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.doors.cli.output import clean_lines, counted, local_time
+from notewell.features.history.requests import HistoryReply, HistoryRequest
+
+ALL_NOTES = "."
+
+
+@click.command(cls=QueryCommand)
+@click.argument("note", metavar="NOTE", shell_complete=complete_notes)
+@query_argument(HistoryRequest)
+@request_options(HistoryRequest, "limit")
+@vault_option
+@json_option
+def history(*, note: str, q: str, limit: int, vault: str | None, as_json: bool) -> None:
+    """Show the changes of NOTE whose lines match QUERY, and when it was first written.
+
+    NOTE is a path, or `.` for all notes; the vault is a git repository. `notewell search --as-of`
+    and `--ever` search the past.
+    """
+    with backend_for(current_invocation(), vault) as (record, backend):
+        path = None if note == ALL_NOTES else note_path(note, record, cwd=Path.cwd())
+        print_reply(backend, HistoryRequest(q, path, limit), _print, as_json=as_json)
+
+
+def _print(reply: HistoryReply) -> None:
+    for one in reply.versions:
+        click.echo(clean_lines(f"{local_time(one.at)}  {one.path}  {one.commit[:8]}"))
+        click.echo(clean_lines(f"  {one.subject}"))
+        for sign, lines in (("+", one.added), ("-", one.removed)):
+            for line in lines:
+                click.echo(clean_lines(f"  {sign} {line}"))
+    first = f", first written {local_time(reply.first.at)}" if reply.first is not None else ""
+    current_invocation().say(f"{counted(reply.total, 'change')}{first}")
