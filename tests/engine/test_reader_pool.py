@@ -120,6 +120,18 @@ class Shared:
         self.engine.searcher.search = search  # type: ignore[method-assign]
         return asked
 
+    def by_the_reader(self, asked: SearchRequest, here: list[str]) -> SearchReply:
+        """The first reply that another process gives; `here` are the queries of this one."""
+
+        def reply() -> SearchReply | None:
+            here.clear()
+            found = self.engine.search(asked)
+            return None if here else found
+
+        found = until(reply, seconds=PROCESS_S)
+        assert found is not None
+        return found
+
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Iterator[Shared]:
@@ -155,17 +167,18 @@ def test_a_search_alone_starts_no_process(shared: Shared) -> None:
     assert shared.pool.ready() == ()
 
 
-def test_what_was_saved_is_found_by_the_next_search(shared: Shared) -> None:
+def test_what_was_saved_is_found_by_the_next_search_and_soon_by_the_reader(shared: Shared) -> None:
     with shared.busy():
         shared.reader()
         here = shared.here()
-        for number in range(3):
+        for number in range(2):
             write(shared.notes, {f"New{number}.md": f"A marmalade of number{number}."})
             shared.engine.index_now()
-            reply = shared.engine.search(SearchRequest(f"number{number}"))
+            asked = SearchRequest(f"number{number}")
+            reply = shared.engine.search(asked)
             assert [one.path for one in reply.results][:1] == [f"New{number}.md"]
             assert reply.generation == shared.engine.status().generation
-    assert here == []
+            assert told(shared.by_the_reader(asked, here)) == told(reply)
 
 
 def test_changed_settings_hold_for_the_next_search(shared: Shared) -> None:
@@ -177,12 +190,7 @@ def test_changed_settings_hold_for_the_next_search(shared: Shared) -> None:
         assert told(shared.engine.search(SearchRequest("loaf starter"))) == told(own)
         here = shared.here()
 
-        def by_the_reader() -> SearchReply | None:
-            here.clear()
-            reply = shared.engine.search(SearchRequest("loaf starter"))
-            return None if here else reply
-
-        assert told(until(by_the_reader) or own) == told(own)
+        assert told(shared.by_the_reader(SearchRequest("loaf starter"), here)) == told(own)
 
 
 def test_what_fails_in_another_process_fails_here_and_the_next_search_is_its_own(

@@ -34,6 +34,7 @@ from notewell.search.rank.evidence import Tuning
 _WAITED, _WITHIN_S = 12, 10.0  # searches that had to wait within so many seconds: a reader starts
 _REST_S = 60.0  # after a start that failed, or was of no use: the next may be as well
 _HUNG_S = 4.0  # after which a search is taken back: well within the time limit of a request
+_READING_SHARE = 5  # a reader reads a changed index at most so much of the time: one part of it
 _IDLE_S = 600.0  # without a search, after which a reader ends and gives its memory back
 _LOOK_S = 0.5  # how often both are looked at, and whether anybody still waits for a search
 # What talking to a process that has ended raises, and reading half of what it sent.
@@ -54,7 +55,7 @@ class SearchedVault:
 
 @frozen
 class Asked:
-    """A search of a vault, by its id, at a generation of its index or a later one.
+    """A search of a vault, by its id, at a generation of its index.
 
     `model` is that of the vectors, None for a search by words; `tuning` are the vault's factors.
     """
@@ -89,22 +90,26 @@ class _Reader:
             stderr=subprocess.DEVNULL,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        self.vaults: dict[str, SearchedVault] = {}  # that it has open
+        self.vaults: dict[str, tuple[SearchedVault, int]] = {}  # open, each at a generation
+        self.reads_again = 0.0  # when it may
         self.opening: str | None = None
         self.used = time.monotonic()
         self.searching = False
 
-    def has_open(self, vault: SearchedVault) -> bool:
-        """True if it has the vault open, with these settings."""
-        return self.vaults.get(vault.record.id) is vault
+    def has_open(self, vault: SearchedVault, generation: int) -> bool:
+        """True if it has the vault open, with these settings, and all that was saved."""
+        known, at = self.vaults.get(vault.record.id, (None, 0))
+        return known is vault and at == generation
 
     def open(self, vault: SearchedVault) -> bool:
-        """Have it open a vault, which may take long. Raises one of `_ENDED`."""
-        self.opening = vault.record.id
-        opened = self._answer(vault) is True
+        """Have it open a vault, or read what changed in it. Raises one of `_ENDED`."""
+        self.opening, begun = vault.record.id, time.monotonic()
+        generation = self._answer(vault)
+        opened = isinstance(generation, int) and not isinstance(generation, bool)
         if opened:
-            self.vaults[vault.record.id] = vault
-        self.opening = None
+            self.vaults[vault.record.id] = vault, cast("int", generation)
+        self.opening, self.used = None, time.monotonic()
+        self.reads_again = self.used + (_READING_SHARE - 1) * (self.used - begun)
         return opened
 
     def search(self, asked: Asked) -> SearchReply | None:
@@ -155,7 +160,7 @@ class ReaderPool:
 
         Raises what `here` raises.
         """
-        reader = self._take(vault)
+        reader = self._take(vault, asked.generation)
         if reader is not None:
             reply = self._by(reader, asked)
             if reply is not None:
@@ -189,37 +194,36 @@ class ReaderPool:
         for reader in readers:
             self._drop(reader)
 
-    def _take(self, vault: SearchedVault) -> _Reader | None:
+    def _take(self, vault: SearchedVault, generation: int) -> _Reader | None:
         """Wait for a process to search a vault; None is this one, which counts the search."""
         waited = False
         with self._changed:
             while True:
-                if not self._here or not self._have_open(vault):
+                fitting = [one for one in self._all if one.has_open(vault, generation)]
+                if not self._here or not fitting:
                     if self._here:
-                        self._wish(vault)  # meanwhile threads take turns
+                        self._wish(vault, generation)  # meanwhile threads take turns
                     self._here += 1
                     return None
-                for reader in self._free:
-                    if reader.has_open(vault):
+                for reader in fitting:
+                    if reader in self._free:
                         self._free.remove(reader)
                         return reader
                 if not waited:
                     waited = True
-                    self._wish(vault)
+                    self._wish(vault, generation)
                 self._changed.wait(_LOOK_S)
                 interrupt.check()
 
-    def _have_open(self, vault: SearchedVault) -> bool:
-        return any(reader.has_open(vault) for reader in self._all)
-
-    def _wish(self, vault: SearchedVault) -> None:
+    def _wish(self, vault: SearchedVault, generation: int) -> None:
         """Note that a search has to wait; after some, another reader gets ready for its vault."""
         if not self.most or self._starting or self._closed:
             return
         now = time.monotonic()
         self._waited.append(now)
         often = len(self._waited) == _WAITED and now - self._waited[0] < _WITHIN_S
-        unready = next((one for one in self._free if not one.has_open(vault)), None)
+        stale = [one for one in self._free if not one.has_open(vault, generation)]
+        unready = next((one for one in stale if now >= one.reads_again), None)
         if not often or now < self._rests_until:
             return
         if unready is None and len(self._all) >= self.most:

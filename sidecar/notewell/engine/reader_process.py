@@ -1,8 +1,8 @@
 """A process that searches indexes which another process writes: a reader of `reader_pool.py`.
 
-It maps the same snapshots, and before each search it looks whether the index is at the generation
-that it is asked for. What it cannot answer as its parent would, and what fails, the parent does
-itself, and tells what failed. Messages are pickled: they come from a process of this program.
+It maps the same snapshots. Its parent asks it only while it has all that was saved, and has it read
+the index again after a change. What it cannot answer as its parent would, and what fails, the
+parent does itself, and tells what failed. Messages are pickled: they come from this program.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 class _Opened:
     """A vault that is open here; `tuning` are the factors of the search that is done."""
 
+    vault: SearchedVault
     index: Index
     models: Models
     searcher: Searcher
@@ -60,15 +61,14 @@ class _Opened:
         models = Models(index, settings.model, load)
         uri = open_source(vault.features, vault.record, settings).uri
         searcher = Searcher(index, vault.record, settings, models, lambda: opened.tuning, uri=uri)
-        opened = cls(index, models, searcher)
+        opened = cls(vault, index, models, searcher)
         models.load(fetch=False)
-        searcher.prepare()
         return opened
 
     def search(self, asked: Asked) -> SearchReply | None:
         """The reply; None where it might be another than the parent's."""
         if self.index.generation != asked.generation:
-            self.index.refresh()
+            return None
         if asked.model is not None:
             answering = self.models.for_search()
             if answering is None or answering.key != asked.model:
@@ -90,22 +90,30 @@ class Reader:
         """Nothing is open yet."""
         self._opened: dict[str, _Opened] = {}
 
-    def answer(self, message: SearchedVault | Asked) -> bool | SearchReply | None:
-        """True if a vault was opened, or the reply of a search.
+    def answer(self, message: SearchedVault | Asked) -> int | SearchReply | None:
+        """The generation at which a vault is open, or the reply of a search.
 
         None where this process could not answer alike, False where something failed.
         """
         try:
             if isinstance(message, Asked):
                 return self._opened[message.vault].search(message)
-            before = self._opened.pop(message.record.id, None)
-            if before is not None:
-                before.close()
-            self._opened[message.record.id] = _Opened.of(message)
+            return self._open(message)
         except Exception as error:  # noqa: BLE001 - the parent searches itself, and tells what fails
             log.debug("not answered: %s", type(error).__name__)
             return False
-        return True
+
+    def _open(self, vault: SearchedVault) -> int:
+        """Open a vault, or read what was saved since; returns the generation of its index."""
+        known = self._opened.pop(vault.record.id, None)
+        if known is not None and known.vault != vault:
+            known.close()
+            known = None
+        opened = known or _Opened.of(vault)
+        opened.index.refresh()
+        opened.searcher.prepare()
+        self._opened[vault.record.id] = opened
+        return opened.index.generation
 
 
 def main() -> None:
