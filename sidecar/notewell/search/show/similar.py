@@ -331,7 +331,7 @@ class _SimilarSearch:
 # Constants for `related` and `strong`. The plain cosine does not suffice: to a model that reads a
 # language badly, all its texts are similar. Nor does the centered one: from a passage without any
 # similar neighbour, nothing is subtracted.
-_BY_MEANING = (-5.99, -8.49)
+_BY_MEANING = (-5.5, -8.49)
 _CENTERED, _PLAIN = 14.22, 7.32
 # The same for others who have both cosines: the weights, and constants with which the sum is at
 # least 0 for a note that is related, and for one that is so strongly.

@@ -40,7 +40,13 @@ from notewell.search.rank.gars import linked, step
 from notewell.search.rank.ranking import RankedNote
 from notewell.search.show.explain import MAX_PATHS, paths_of
 
-NEIGHBOURS = 50  # nearest passages of other notes
+NEIGHBOURS = 50  # nearest passages of other notes that tell what a passage has in common
+# In a small vault fewer: this share of its passages. More would be most of the vault, and what
+# they have in common no template, as in fifty of the two hundred passages of a personal vault.
+_NEIGHBOUR_SHARE, _LEAST_NEIGHBOURS = 0.075, 10
+# The share that the mean over the other note's passages has in a score. A long note always has some
+# passage that is like one of the source.
+_THEIR_SHARE = np.float32(0.2)
 # The share of their mean that is subtracted: it grows from MIN_SHARE to 1 between two mean cosines
 # of the neighbours. Chosen on the links of two vaults (docs/search.md).
 MIN_SHARE = 0.6
@@ -234,26 +240,32 @@ def center(
 
     `own` are the ids of all chunks of the source note; `cosines` maps the model's to the reference.
     """
-    around = [_neighbours(index, vector, own) for vector in vectors]
+    count = _neighbour_count(index.vectors.count)
+    around = [_neighbours(index, vector, own, count) for vector in vectors]
     chunk_ids = np.unique(np.concatenate([hits.chunk_ids for hits in around]))
     known, rows = index.vectors.of_chunks(chunk_ids)
     common = np.zeros_like(vectors)
     usual, kept = np.zeros((2, len(vectors)), np.float32)
     for place, hits in enumerate(around):
-        # Divided by NEIGHBOURS, not their number: few passages do not show what is common.
-        usual[place] = cosines.mapped(hits.scores).sum() / np.float32(NEIGHBOURS)
+        # Divided by the wanted number, not theirs: few passages do not show what is common.
+        usual[place] = cosines.mapped(hits.scores).sum() / np.float32(count)
         share = np.float32(_share(float(usual[place])))
         mine = rows[np.isin(known, hits.chunk_ids)]
-        common[place] = share * mine.sum(axis=0) / np.float32(NEIGHBOURS)
-        kept[place] = np.float32(1.0) - share * len(mine) / np.float32(NEIGHBOURS)
+        common[place] = share * mine.sum(axis=0) / np.float32(count)
+        kept[place] = np.float32(1.0) - share * len(mine) / np.float32(count)
     weights = np.maximum(np.float32(1.0) - usual, _MIN_WEIGHT)
     return CenteredPassages(vectors, common, weights, kept, cosines)
 
 
-def _neighbours(index: IndexReader, vector: FloatArray, own: IdArray) -> ChunkHits:
-    """The passages of other notes nearest to a vector."""
-    hits = index.vectors.search(vector, limit=NEIGHBOURS + len(own))
-    others = np.flatnonzero(~np.isin(hits.chunk_ids, own))[:NEIGHBOURS]
+def _neighbour_count(passages: int) -> int:
+    """The number of neighbours of a passage in a vault of so many."""
+    return min(NEIGHBOURS, max(_LEAST_NEIGHBOURS, round(_NEIGHBOUR_SHARE * passages)))
+
+
+def _neighbours(index: IndexReader, vector: FloatArray, own: IdArray, count: int) -> ChunkHits:
+    """The `count` passages of other notes nearest to a vector."""
+    hits = index.vectors.search(vector, limit=count + len(own))
+    others = np.flatnonzero(~np.isin(hits.chunk_ids, own))[:count]
     return ChunkHits(hits.chunk_ids[others], hits.scores[others])
 
 
@@ -268,7 +280,8 @@ def find_similar(
 ) -> SimilarCandidates:
     """Passages and notes similar to the source; passages of the notes `linked` are included.
 
-    The score of a note is the weighted mean, over the passages of the source, of its best cosine.
+    The score of a note is the weighted mean, over the passages of the source, of its best cosine,
+    and for a fifth the mean over its own passages of theirs.
     """
     ids, rows = index.vectors.of_chunks(_found(index, source, limit, linked))
     owners = index.note_ids_of(ids)
@@ -325,8 +338,11 @@ def _by_note(
     order = np.argsort(owners, kind="stable")
     notes, starts = np.unique(owners[order], return_index=True)
     best = np.maximum.reduceat(cosines[:, order], starts, axis=1)
-    scores: FloatArray = (weights @ best / weights.sum()).astype(np.float32)
-    return notes, scores
+    of_source = weights @ best / weights.sum()
+    counts = np.diff(np.append(starts, len(order)))
+    of_others = np.add.reduceat(cosines.max(axis=0)[order], starts) / counts
+    mixed = (np.float32(1.0) - _THEIR_SHARE) * of_source + _THEIR_SHARE * of_others
+    return notes, mixed.astype(np.float32)
 
 
 def _candidates(ids: IdArray, note_ids: IdArray, cosines: FloatArray) -> Candidates:
