@@ -3150,13 +3150,17 @@ export interface ConfigRequest extends OfVault {
 /**
  * `GET` and `PATCH /api/config`. `restart`: some values apply after a restart only.
  *
- * Changed settings of `search` apply to the next search.
+ * `types` has what each setting takes. The settings `confirmable` are not `writable`, and this
+ * caller may change them all the same with `confirmed`. Changed settings of `search` apply to the
+ * next search.
  */
 export interface ConfigReply {
   readonly vault: string;
   readonly file: string | null;
   readonly restart: boolean;
   readonly settings: readonly SettingView[];
+  readonly types: Readonly<Record<string, SettingType>>;
+  readonly confirmable: readonly string[];
 }
 
 /**
@@ -3174,10 +3178,24 @@ export interface SettingView {
   readonly reason: string | null;
 }
 
+/**
+ * What a setting takes, so that a page can offer it: `words` are the values of a `choice`.
+ *
+ * A `folder` is one of the vault. A `table` has names with values.
+ */
+export interface SettingType {
+  readonly kind: "switch" | "choice" | "number" | "text" | "list" | "table" | "folder" | "folders";
+  readonly words: readonly string[];
+}
+
 /** `PATCH /api/config`: Change settings in the configuration file; the next start uses them */
 export interface ChangeConfigRequest extends OfVault {
   /** Settings by their keys, such as search.passages; null removes one from the file */
   readonly changes: Readonly<Record<string, NewValue>>;
+  /**
+   * A person at the server's computer was asked, and agrees: allows the settings that the reply lists as confirmable
+   */
+  readonly confirmed?: boolean;
 }
 
 /** `GET /api/events`: The events of a vault, as server-sent events */

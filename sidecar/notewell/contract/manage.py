@@ -135,16 +135,31 @@ class SettingView:
 
 
 @frozen
+class SettingType:
+    """What a setting takes, so that a page can offer it: `words` are the values of a `choice`.
+
+    A `folder` is one of the vault. A `table` has names with values.
+    """
+
+    kind: Literal["switch", "choice", "number", "text", "list", "table", "folder", "folders"]
+    words: tuple[str, ...] = ()
+
+
+@frozen
 class ConfigReply:
     """`GET` and `PATCH /api/config`. `restart`: some values apply after a restart only.
 
-    Changed settings of `search` apply to the next search.
+    `types` has what each setting takes. The settings `confirmable` are not `writable`, and this
+    caller may change them all the same with `confirmed`. Changed settings of `search` apply to the
+    next search.
     """
 
     vault: str
     file: str | None
     restart: bool
     settings: tuple[SettingView, ...]
+    types: Mapping[str, SettingType] = field(default_factory=dict)
+    confirmable: tuple[str, ...] = ()
 
 
 @frozen
@@ -342,3 +357,10 @@ class ChangeConfigRequest(Request[ConfigReply]):
         MaxLen(200),
         Doc("Settings by their keys, such as search.passages; null removes one from the file"),
     ]
+    confirmed: Annotated[
+        bool,
+        Doc(
+            "A person at the server's computer was asked, and agrees: allows the settings that"
+            " the reply lists as confirmable"
+        ),
+    ] = False

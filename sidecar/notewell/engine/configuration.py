@@ -17,10 +17,12 @@ from notewell.base.config.load import (
     Layer,
     Sections,
     Source,
+    changed_here,
     live_sections,
     merge,
     parse_file,
     read_layers,
+    types_of,
     user_file,
     vault_layer,
 )
@@ -34,7 +36,14 @@ from notewell.base.errors import (
 from notewell.base.support import disk
 from notewell.base.support.disk import expanded
 from notewell.base.types import Settings
-from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
+from notewell.base.types.hints import FieldType
+from notewell.contract.manage import (
+    ConfigReply,
+    SettingSource,
+    SettingType,
+    SettingValue,
+    SettingView,
+)
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -53,6 +62,7 @@ UNSAFE = (
     "search.rerank_provider",
     "search.rerank_url",
 )
+_FOLDERS_OF_COMPUTER = ("model.folder", "search.rerank_folder")  # and not of the vault
 _UNSAFE_REASON = (
     "It concerns this machine or who may use the server: set it in the configuration file,"
     " which `notewell config path` shows."
@@ -90,14 +100,24 @@ class Configuration:
         return user_file(self._environ)
 
     def reply(
-        self, vault: str, folder: Path, running: Settings, among: Callable[[str], bool]
+        self,
+        vault: str,
+        folder: Path,
+        running: Settings,
+        among: Callable[[str], bool],
+        *,
+        at_home: bool = False,
     ) -> ConfigReply:
-        """The settings of a vault in `folder` whose keys satisfy `among`; reads the files again."""
+        """The settings of a vault in `folder` whose keys satisfy `among`; reads the files again.
+
+        `at_home`: an administrator asks who is at this computer.
+        """
         layers = self._layers(folder)
         merged = settings_by_key(self._merged(layers))
         defaults = settings_by_key(self._merged({}))
         now = settings_by_key(running)
         sources = {key: source for source, layer in layers.items() for key in layer}
+        types = dict(types_of(self._features))
         views = tuple(
             _view(
                 key,
@@ -115,6 +135,14 @@ class Configuration:
             file=str(self.file),
             restart=any(view.value != view.running for view in views),
             settings=views,
+            types={key: _type(key, types[key]) for key in merged if among(key)},
+            confirmable=tuple(
+                view.key
+                for view in views
+                if at_home
+                and view.key in changed_here(self._features)
+                and view.source in {"default", "user"}
+            ),
         )
 
     def sources(self, folder: Path | None) -> dict[str, SettingSource]:
@@ -127,15 +155,18 @@ class Configuration:
         layers = self._layers(folder)
         return self._merged(layers)
 
-    def change(self, changes: Mapping[str, SettingValue], folder: Path) -> tuple[str, ...]:
+    def change(
+        self, changes: Mapping[str, SettingValue], folder: Path, *, at_home: bool = False
+    ) -> tuple[str, ...]:
         """Change settings in the per-user file, all or none; None removes a setting.
 
-        Returns the sections of them whose changes a server uses at once. The rest of the file is
-        unchanged. Raises ConfigError if a key may not be changed here, a value is invalid, or the
-        file cannot be written.
+        `at_home`: an administrator at this computer confirmed it. Returns the sections of them
+        whose changes a server uses at once. The rest of the file is unchanged. Raises ConfigError
+        if a key may not be changed here, a value is invalid, or the file cannot be written.
         """
         for key in changes:
-            if not _is_safe(key, self._features):
+            confirmed = at_home and key in changed_here(self._features)
+            if not confirmed and not _is_safe(key, self._features):
                 raise ConfigError(f"'{key}' cannot be changed here. {_UNSAFE_REASON}")
         with self._changing:
             text = changed(_text(self.file), changes)
@@ -255,6 +286,23 @@ def _is_safe(key: str, features: Sections) -> bool:
     if any(one.name == section and name in one.safe for one in features):
         return True
     return section in SAFE_SECTIONS and bool(name) and key not in UNSAFE
+
+
+def _type(key: str, kind: FieldType) -> SettingType:
+    """What a setting takes, by the type that its record declares."""
+    name = key.rpartition(".")[2]
+    of_vault = key not in _FOLDERS_OF_COMPUTER
+    if kind.kind == "words":
+        return SettingType("choice", kind.words)
+    if kind.kind == "list":
+        return SettingType("folders" if name == "daily_folders" else "list")
+    if kind.kind == "mapping":
+        return SettingType("table")
+    if kind.hint is bool:
+        return SettingType("switch")
+    if kind.hint in {int, float}:
+        return SettingType("number")
+    return SettingType("folder" if name == "folder" and of_vault else "text")
 
 
 def _by_key(section: object, prefix: str) -> Iterator[tuple[str, SettingValue]]:

@@ -146,7 +146,7 @@ class Engine:
             embedder=parts.models.for_search,
             chat=self._language_model,
             count_tokens=self.tokens,
-            own_folders=own_folders(parts.features, settings),
+            own_folders=lambda: own_folders(parts.features, self._settings),
             ask=self.answer,
             judgements=self.history.judgements,
         )

@@ -104,10 +104,10 @@ class OpenVault:
     written. `schedule` tells which runs are due, and follows a feature's at times that may change.
     `reindex` has the paths given, or without any the whole vault, compared with the index:
     by the writer that serves the vault, else before it returns. `embedder` gives the model that
-    answers searches, `chat` the language model that is configured now. `own_folders` are those
-    whose notes only one feature edits, with its name. `ask` answers any request about the vault,
-    also those of other features; NotFoundError where such a feature is absent. `judgements` are the
-    results that were opened and the verdicts.
+    answers searches, `chat` the language model that is configured now. `own_folders` gives
+    those whose notes only one feature edits, with its name. `ask` answers any request about the
+    vault, also those of other features; NotFoundError where such a feature is absent.
+    `judgements` are the results that were opened and the verdicts.
     """
 
     record: VaultRecord
@@ -122,7 +122,7 @@ class OpenVault:
     embedder: Callable[[], Embedder | None]
     chat: Callable[[], Providers]
     count_tokens: TokenCounter
-    own_folders: Mapping[str, str]
+    own_folders: Callable[[], Mapping[str, str]]
     ask: Callable[[Request[R]], R]
     judgements: Callable[[], Judgements]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import WriteError
+from notewell.base.types import ServerRules
 from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from tests.doors.web.fakes import Client, Connect, FakeEngine
@@ -201,3 +202,73 @@ async def test_the_checks_of_the_gardener_are_changed_and_hold_at_once(
     assert 'checks = ["broken_links"]' in settings_file.file.read_text()
     changed = (await by_key(client))["garden.checks"]
     assert (changed["value"], changed["writable"]) == (["broken_links"], True)
+
+
+# --- what is confirmed at the server's computer --------------------------------------------------
+
+FOLDER = {"changes": {"memory.folder": "Memory"}, "confirmed": True}
+
+
+async def test_what_this_computer_decides_is_changed_there_once_confirmed(
+    client: Client, settings_file: Configuration
+) -> None:
+    asked = await (await client.get("/api/config?section=memory")).json()
+    assert asked["confirmable"] == ["memory.folder"]
+    assert asked["settings"][0]["writable"] is False
+
+    unconfirmed = await client.patch("/api/config", json={**FOLDER, "confirmed": False})
+    changed = await client.patch("/api/config", json=FOLDER)
+
+    assert (unconfirmed.status, changed.status) == (400, 200)
+    (setting,) = (await changed.json())["settings"]
+    assert (setting["value"], setting["running"]) == ("Memory", "Memory"), "without a restart"
+    assert 'folder = "Memory"' in settings_file.file.read_text()
+
+
+async def test_what_could_open_the_computer_is_not_confirmed_anywhere(client: Client) -> None:
+    for key, value in {"server.host": "0.0.0.0", "model.base_url": "https://a.example"}.items():
+        changes = {"changes": {key: value}, "confirmed": True}
+        assert (await client.patch("/api/config", json=changes)).status == 400
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Forwarded-For": "10.0.0.9"},
+        {"Forwarded": "for=10.0.0.9"},
+        {"Host": "notes.example.ts.net"},
+    ],
+    ids=repr,
+)
+async def test_a_confirmation_that_was_passed_on_counts_for_nothing(
+    connect: Connect, tmp_path: Path, headers: dict[str, str]
+) -> None:
+    rules = ServerRules(allowed_hosts=("notes.example.ts.net",))
+    client = await connect(state_dir=tmp_path, rules=rules)
+
+    asked = await (await client.get("/api/config", headers=headers)).json()
+    answer = await client.patch("/api/config", json=FOLDER, headers=headers)
+
+    assert (answer.status, asked["confirmable"]) == (400, [])
+
+
+async def test_a_device_that_may_administer_confirms_nothing(
+    connect: Connect, tmp_path: Path
+) -> None:
+    client = await connect(state_dir=tmp_path)
+    other = {"Authorization": f"Bearer {Devices(tmp_path).add('laptop', 'admin')}"}
+
+    assert (await client.patch("/api/config", json=FOLDER, headers=other)).status == 400
+
+
+async def test_each_setting_says_what_it_takes(client: Client) -> None:
+    types = (await (await client.get("/api/config")).json())["types"]
+
+    assert types["log.queries"] == {"kind": "switch", "words": []}
+    assert types["log.level"]["kind"] == "choice"
+    assert "debug" in types["log.level"]["words"]
+    assert types["search.passages"]["kind"] == "number"
+    assert types["vault.exclude"]["kind"] == "list"
+    assert types["search.folder_weights"]["kind"] == "table"
+    assert (types["memory.folder"]["kind"], types["model.folder"]["kind"]) == ("folder", "text")
+    assert set(types) == set(await by_key(client))

@@ -37,6 +37,7 @@ from notewell.base.types import (
     TopicRules,
     VaultRules,
 )
+from notewell.base.types.hints import FieldType, members
 
 VAULT_FILE = ".notewell.toml"
 ENV_PREFIX = "NOTEWELL_"
@@ -68,12 +69,12 @@ _CORE = (
         usual=("name", "provider"),
     ),
     Section("search", SearchRules, live=True),
-    Section("server", ServerRules, usual=("host", "port", "public_url")),
+    Section("server", ServerRules, here=("public_url",), usual=("host", "port", "public_url")),
     Section("limits", LimitRules),
     Section("log", LogRules, usual=("queries",)),
     Section("ask", AskRules, usual=("provider", "model")),
-    Section("topics", TopicRules, in_vault=True),
-    Section("schedule", ScheduleRules),
+    Section("topics", TopicRules, in_vault=True, here=("folder",)),
+    Section("schedule", ScheduleRules, here=("reconcile", "extract", "maintain", "sync", "plan")),
     Section("documents", DocumentRules),
 )
 PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
@@ -110,6 +111,26 @@ def live_sections(keys: Iterable[str], features: Sections = ()) -> tuple[str, ..
     """The sections of these keys whose changes a server uses at once."""
     changed = {key.partition(".")[0] for key in keys}
     return tuple(one.name for one in (*_CORE, *features) if one.live and one.name in changed)
+
+
+def changed_here(features: Sections = ()) -> frozenset[str]:
+    """The keys that an administrator on the server's computer may change, after a question."""
+    return frozenset(f"{one.name}.{key}" for one in (*_CORE, *features) for key in one.here)
+
+
+def types_of(features: Sections = ()) -> Iterator[tuple[str, FieldType]]:
+    """Each key with the type of its values."""
+    yield from _types(Settings, "")
+    for one in features:
+        yield from _types(one.rules, f"{one.name}.")
+
+
+def _types(record: type, prefix: str) -> Iterator[tuple[str, FieldType]]:
+    for name, kind in members(record):
+        if kind.kind == "record":
+            yield from _types(kind.hint, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", kind
 
 
 def _defaults(features: Sections) -> Iterator[tuple[str, object]]:

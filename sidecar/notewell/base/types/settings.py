@@ -263,8 +263,8 @@ class Section:
     """A section of the settings, `[name]` in the configuration file.
 
     `in_vault`: the file in a vault may set it, but for the keys `refused`. Over HTTP the keys
-    `safe` may be changed. `live`: a server uses changes at once. `usual` are the keys that people
-    change.
+    `safe` may be changed, and `here` by an administrator on the server's computer who confirmed
+    it. `live`: a server uses changes at once. `usual` are the keys that people change.
     """
 
     name: str
@@ -272,6 +272,7 @@ class Section:
     in_vault: bool = False
     refused: tuple[str, ...] = ()
     safe: tuple[str, ...] = ()
+    here: tuple[str, ...] = ()
     live: bool = False
     usual: tuple[str, ...] = ()
 

@@ -42,6 +42,7 @@ from notewell.engine.access import (
 
 ANY = "*"  # in an allow-list
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_PASSED_ON = ("Forwarded", hdrs.X_FORWARDED_FOR, "X-Forwarded-Host", "X-Real-IP", hdrs.VIA)
 
 STRICT_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 SAFETY_HEADERS = {
@@ -88,6 +89,7 @@ class _Known:
 OWNER = Caller("owner", "this computer", "admin")
 CALLER: ContextVar[Caller] = ContextVar("notewell.caller")  # of the request being answered
 CLIENT: ContextVar[str] = ContextVar("notewell.engine.client")  # its address
+AT_HOME: ContextVar[bool] = ContextVar("notewell.at_home", default=False)  # from this computer
 
 
 class Callers:
@@ -257,6 +259,20 @@ class Gate:
                 break
             address = hop
         return address[:64]
+
+    def is_at_home(self, request: web.Request, caller: Caller, bound: Address) -> bool:
+        """True if this computer's own administrator asks from it, and not through a proxy.
+
+        A proxy on this computer, such as `tailscale serve`, has its address too: what it passes on
+        names another host, or says for whom.
+        """
+        match = _HOST.fullmatch(request.headers.get(hdrs.HOST, ""))
+        host = match and (match["v6"] or match["name"]).lower()
+        passed_on = any(name in request.headers for name in _PASSED_ON)
+        peer = request.transport.get_extra_info("peername") if request.transport else None
+        local = isinstance(peer, tuple) and _plain_host(str(peer[0])) in LOOPBACK_NAMES
+        own = local and bound.host in LOOPBACK_NAMES and host in LOOPBACK_NAMES
+        return caller == OWNER and own and not passed_on
 
     def is_secure(self, request: web.Request) -> bool:
         """True if the request came by HTTPS, to this server or to a trusted proxy."""

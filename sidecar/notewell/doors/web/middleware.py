@@ -27,6 +27,7 @@ from notewell.contract.request import EVENT_STREAM
 from notewell.contract.server import Problem
 from notewell.doors.web.audit import name_of
 from notewell.doors.web.auth import (
+    AT_HOME,
     CALLER,
     CLIENT,
     SAFETY_HEADERS,
@@ -77,6 +78,7 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     if caller is None:
         return await handler(request)
     CALLER.set(caller)
+    AT_HOME.set(site.gate.is_at_home(request, caller, bound))
     status = HTTPStatus.INTERNAL_SERVER_ERROR.value
     try:
         response = await handler(request)

@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -40,7 +41,6 @@ from notewell.contract.manage import (
     ModelsRequest,
     SessionReply,
     SessionRequest,
-    SettingValue,
 )
 from notewell.contract.request import JSON_MEDIA, Endpoint, Request, reply_type, request_fields
 from notewell.contract.search import SearchReply, SearchRequest
@@ -54,7 +54,7 @@ from notewell.contract.server import (
     VaultsReply,
     VaultsRequest,
 )
-from notewell.doors.web.auth import CALLER
+from notewell.doors.web.auth import AT_HOME, CALLER
 from notewell.doors.web.metrics import VaultFigures
 from notewell.doors.web.request_models import (
     RequestModel,
@@ -196,7 +196,9 @@ async def change_config(site: Site, vault: str | None, request: ChangeConfigRequ
     if site.configuration is None:
         raise ConfigError("this server was started without a configuration file to change")
     folder = site.record(vault).path
-    await asyncio.to_thread(_change_config, site.vaults, site.configuration, changes, folder)
+    at_home = request.confirmed and AT_HOME.get()
+    change = partial(site.configuration.change, changes, folder, at_home=at_home)
+    await asyncio.to_thread(_change_config, site.vaults, site.configuration, change)
     return await asyncio.to_thread(_config, site, vault, changes.__contains__)
 
 
@@ -217,13 +219,10 @@ async def allow_host(site: Site, vault: str | None, request: AllowHostRequest) -
 
 
 def _change_config(
-    vaults: Vaults,
-    configuration: Configuration,
-    changes: Mapping[str, SettingValue],
-    folder: Path,
+    vaults: Vaults, configuration: Configuration, change: Callable[[], tuple[str, ...]]
 ) -> None:
     """Store the changes, and use at once those that need no restart."""
-    vaults.use_sections(configuration.change(changes, folder), configuration.settings)
+    vaults.use_sections(change(), configuration.settings)
 
 
 def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> ConfigReply:
@@ -231,7 +230,8 @@ def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> Conf
     running = site.vaults.settings(record)
     if site.configuration is None:
         return ConfigReply(record.name, None, restart=False, settings=())
-    return site.configuration.reply(record.name, record.path, running, among)
+    at_home = AT_HOME.get()
+    return site.configuration.reply(record.name, record.path, running, among, at_home=at_home)
 
 
 def _views(settings: Settings) -> tuple[CatalogueModel, ...]:

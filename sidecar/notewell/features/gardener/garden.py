@@ -139,7 +139,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
     Notes in folders that only another feature edits are not tended.
     """
     index, root = vault.index, vault.record.path
-    untouched = (*rules.ignore, *vault.own_folders, *_templates(root))
+    untouched = (*rules.ignore, *vault.own_folders(), *_templates(root))
     stored = {note.id: note for note in index.all_notes() if _is_markdown(note)}
     hashes = {path: entry.content_hash.hex() for path, entry in index.manifest().items()}
     notes = {

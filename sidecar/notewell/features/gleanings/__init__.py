@@ -21,7 +21,12 @@ class GleaningRules:
 
 
 SECTION = Section(
-    "gleanings", GleaningRules, in_vault=True, refused=("web",), usual=("folder", "headings")
+    "gleanings",
+    GleaningRules,
+    in_vault=True,
+    refused=("web",),
+    here=("headings", "daily_folders", "folder"),
+    usual=("folder", "headings"),
 )
 
 

@@ -19,7 +19,9 @@ class MemoryRules:
     folder: str | None = None
 
 
-SECTION = Section("memory", MemoryRules, in_vault=True, usual=("folder",))
+SECTION = Section(
+    "memory", MemoryRules, in_vault=True, here=("folder",), live=True, usual=("folder",)
+)
 
 
 def own_folders(settings: Settings) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from notewell.base.errors import (
     ReadOnlyError,
     UnreadableNoteError,
 )
-from notewell.base.types import FileRef, PropertyValue, VaultRules
+from notewell.base.types import FileRef, PropertyValue, Settings, VaultRules
 from notewell.contract.fields import iso
 from notewell.engine.feature import OpenVault
 from notewell.features.memory import MemoryRules
@@ -215,13 +215,17 @@ class MemoryFolder:
     """
 
     def __init__(self, vault: OpenVault) -> None:
-        folder = vault.settings.of(MemoryRules).folder
-        self.folder = folder.strip("/") if folder else None
+        self.use(vault.settings)
         self._vault = vault
         self._root = vault.record.path
         self._lock = threading.Lock()
         self._known: dict[tuple[str, int, int], Memory] = {}
         self.warnings: tuple[str, ...] = ()
+
+    def use(self, settings: Settings) -> None:
+        """Keep memories in the folder that these settings name."""
+        folder = settings.of(MemoryRules).folder
+        self.folder = folder.strip("/") if folder else None
 
     def all(self) -> tuple[Memory, ...]:
         """All memories, in the order of their paths."""

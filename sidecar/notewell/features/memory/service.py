@@ -107,7 +107,8 @@ def opened(vault: OpenVault) -> OpenFeature:
         return frozenset(one.path for one in index.notes(sorted(ids)).values())
 
     helpers = Helpers(similarities, vault.count_tokens, notes=notes)
-    return OpenFeature(Memories(vault, helpers).answers)
+    memories = Memories(vault, helpers)
+    return OpenFeature(memories.answers, use=memories.use)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,7 @@ class Memories:
     def __init__(self, vault: OpenVault, helpers: Helpers) -> None:
         self._vault = vault.record.name
         self._folder = MemoryFolder(vault)
+        self.use = self._folder.use
         self._helpers = helpers
         self._clock = helpers.clock
         self.answers: Answers = {

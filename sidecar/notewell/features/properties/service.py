@@ -102,7 +102,7 @@ class VaultProperties:
     def _path(self, name: str) -> str:
         """The path of a note whose `.md` may be left out."""
         path = name if name.lower().endswith(".md") else find_note(self._open.index, name).path
-        for named, owner in self._open.own_folders.items():
+        for named, owner in self._open.own_folders().items():
             folder = named.strip("/").casefold()
             if folder and path.casefold().startswith(f"{folder}/"):
                 raise ProtectedError(
