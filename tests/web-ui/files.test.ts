@@ -4,8 +4,8 @@ import { afterEach, expect, it } from "vitest";
 import { resultRow } from "../../plugin/web/parts/resultRow";
 import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
-import { ConfigPanel } from "../../plugin/web/views/manage/config";
 import { ModelsPanel } from "../../plugin/web/views/manage/models";
+import { SettingsPanel } from "../../plugin/web/views/manage/settings";
 import { aResult, aVault, FakeServer, TOKEN } from "../plugin/samples";
 
 const server = new FakeServer();
@@ -58,16 +58,15 @@ it("tells the time and quality of models where they are measured", async () => {
   expect(rows).toEqual([["not measured", "–"], ["German 0.92, Chinese 0.94", "2.2×"]]);
 });
 
-it("names settings in words, and folds away those that few people look for", async () => {
+it("names settings in words, by what they are about, also where an older server does not say what they take", async () => {
   const one = { value: [], running: [], default: [], source: "default", writable: true, reason: null };
   const settings = ["vault.exclude", "limits.connections", "new.key"].map((key) => ({ ...one, key }));
   server.routes["/api/config"] = () => ({ vault: "garden", file: null, restart: false, settings: [...settings, { ...one, key: "limits.waiting", source: "user" }] });
-  const panel = new ConfigPanel(contextOf(["config"]));
+  const panel = new SettingsPanel(contextOf(["config"]));
   panel.show();
   const names = (inside: string): string[] => [...panel.el.querySelectorAll(inside)].map((el) => el.textContent);
-  await expect.poll(() => names("section > dl dt")).toEqual(["Leave out these files and folders", "Requests that wait"]);
-  expect(names("details dt")).toEqual(["Open connections", "new.key"]);
-  expect(names("h2")).toEqual(["Which files are read", "Limits of requests", "new"]);
+  await expect.poll(() => names(".settings > div > :first-child")).toEqual(["Leave out these files and folders", "Open connections", "Requests that wait", "new.key"]);
+  expect(names("h3")).toEqual(["Which files are read", "Limits of requests", "new"]);
 });
 
 it("says what a service is sent and costs, and an administrator allows it", async () => {

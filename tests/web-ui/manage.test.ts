@@ -1,14 +1,13 @@
 /** Manage's panels of devices, the audit log, settings and the phone index, over a server that answers from values. */
 
 import { expect, it } from "vitest";
-import type { AuditEntry, ConfigReply, DeviceView, PhoneIndexReply, SettingView } from "../../plugin/src/contract";
+import type { AuditEntry, ConfigReply, DeviceView, PhoneIndexReply, SettingType, SettingView } from "../../plugin/src/contract";
 import type { HttpClient } from "../../plugin/src/http";
 import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
 import { AuditPanel } from "../../plugin/web/views/manage/audit";
-import { ConfigPanel } from "../../plugin/web/views/manage/config";
-import { DevicesPanel } from "../../plugin/web/views/manage/devices";
-import { PhoneIndexSwitch } from "../../plugin/web/views/manage/phoneIndex";
+import { DevicesPanel, PhoneIndexSwitch } from "../../plugin/web/views/manage/devices";
+import { SettingsPanel } from "../../plugin/web/views/manage/settings";
 
 const OFF: PhoneIndexReply = {
   vault: "Home",
@@ -58,8 +57,10 @@ class Server {
   phone = OFF;
   devices = [PHONE, BROWSER];
   settings = [setting("search.passages", 10), setting("model.name", "small")];
+  types: Record<string, SettingType> = {};
+  confirmable: readonly string[] = [];
 
-  context({ features = ["phone_index"], mayAdminister = true } = {}): ViewContext {
+  context({ features = ["phone_index", "config"], mayAdminister = true } = {}): ViewContext {
     const client = new WebClient((request) => Promise.resolve(this.#answer(request)), () => undefined, { url: "", token: "" });
     const vault = { id: "home", name: "Home", path: "/notes", default: true, open: true, source: "folder" as const, served: true };
     const context = new ViewContext(client, [vault], features, { show: (text: string) => this.said.push(text) } as never);
@@ -88,7 +89,7 @@ class Server {
   }
 
   #config(): ConfigReply {
-    return { vault: "Home", file: "/config.toml", restart: this.settings.some(({ value, running }) => value !== running), settings: this.settings };
+    return { vault: "Home", file: "/config.toml", restart: this.settings.some(({ value, running }) => value !== running), settings: this.settings, types: this.types, confirmable: this.confirmable };
   }
 }
 
@@ -128,32 +129,74 @@ it("only tells of the file for phones where it cannot be switched, and nothing w
 
 it("says of a changed setting whether it applies at once, and what applies until a restart", async () => {
   const server = new Server();
-  const panel = new ConfigPanel(server.context());
+  const panel = new SettingsPanel(server.context());
   panel.show();
-  await change(panel.el, "Further passages below a result", "20");
+  await enter(panel.el, "search.passages", "20");
   await expect.poll(() => server.said).toEqual(["Saved; it applies at once"]);
   expect(panel.el.textContent).not.toContain("next start");
-  await change(panel.el, "Model that finds by meaning", "large");
+  await enter(panel.el, "model.name", "large");
   await expect.poll(() => server.said.at(-1)).toBe("Saved; until the server is started again, small applies");
   await expect.poll(() => panel.el.textContent).toContain("from the next start of the server on; now small");
-  expect(panel.el.querySelector("[role=status]")?.textContent).toBe("Some changes take effect at the next start of the server.");
+  expect(panel.el.querySelector("p[role=status]")?.textContent).toBe("Some changes take effect at the next start of the server.");
   expect(server.changed).toEqual([20, "large"].map((value, at) => ({ vault: "home", changes: { [["search.passages", "model.name"][at] ?? ""]: value } })));
 });
 
-it("offers no change of settings that only the server’s computer may change", async () => {
+it("offers each setting by what it takes, and sends what was chosen", async () => {
   const server = new Server();
-  server.settings = [setting("search.passages", 10), setting("server.port", 8765, { writable: false, reason: "It says who may connect." })];
-  const panel = new ConfigPanel(server.context());
+  server.settings = [setting("log.queries", true), setting("log.level", "info"), setting("vault.exclude", ["a/**"]), setting("search.folder_weights", { Ideas: 2 })];
+  server.types = { "log.queries": { kind: "switch", words: [] }, "log.level": { kind: "choice", words: ["info", "debug"] }, "vault.exclude": { kind: "list", words: [] }, "search.folder_weights": { kind: "table", words: [] } };
+  const panel = new SettingsPanel(server.context());
+  document.body.append(panel.el); // a box that stands nowhere tells of no change
   panel.show();
-  await expect.poll(() => buttons(panel.el)).toEqual(["Change Further passages below a result"]);
-  expect(panel.el.querySelector("[title='server.port: It says who may connect.']")?.textContent).toContain("8765");
+  await expect.poll(() => controlIn(panel.el, "log.queries")?.getAttribute("role")).toBe("switch");
+  expect(controlIn(panel.el, "log.level")?.textContent).toBe("infodebug");
+  await enter(panel.el, "log.level", "debug");
+  await enter(panel.el, "vault.exclude", "a/**\n  b/**\n");
+  await enter(panel.el, "search.folder_weights", "Ideas = 2\nOld stuff = 0.5");
+  controlIn(panel.el, "log.queries")?.click();
+  await expect.poll(() => server.changed.map((one) => (one as { changes: unknown }).changes)).toEqual([
+    { "log.level": "debug" },
+    { "vault.exclude": ["a/**", "b/**"] },
+    { "search.folder_weights": { Ideas: 2, "Old stuff": 0.5 } },
+    { "log.queries": false },
+  ]);
 });
 
-async function change(el: HTMLElement, name: string, value: string): Promise<void> {
-  await press(el, `Change ${name}`);
-  const field = el.querySelector<HTMLInputElement>("form input");
-  if (field) field.value = value;
-  el.querySelector("form")?.dispatchEvent(new Event("submit", { cancelable: true }));
+it("asks before it changes what decides about the server's computer, where that may be confirmed", async () => {
+  const server = new Server();
+  server.settings = [setting("memory.folder", null, { writable: false, reason: "It concerns this machine." })];
+  server.types = { "memory.folder": { kind: "folder", words: [] } };
+  server.confirmable = ["memory.folder"];
+  const panel = new SettingsPanel(server.context());
+  panel.show();
+  await enter(panel.el, "memory.folder", "Memory");
+  expect(server.changed).toEqual([]);
+  await press(panel.el, "Yes, change it");
+  await expect.poll(() => server.changed).toEqual([{ vault: "home", changes: { "memory.folder": "Memory" }, confirmed: true }]);
+});
+
+it("offers no change of settings that only the server's computer may change, and finds settings by their names", async () => {
+  const server = new Server();
+  server.settings = [setting("search.passages", 10), setting("server.port", 8765, { writable: false, reason: "It says who may connect." })];
+  const panel = new SettingsPanel(server.context());
+  panel.show();
+  await expect.poll(() => controlIn(panel.el, "search.passages")).not.toBeNull();
+  expect(controlIn(panel.el, "server.port")).toBeNull();
+  expect(panel.el.querySelector("[title='server.port: It says who may connect.']")?.textContent).toContain("8765");
+  const filter = panel.el.querySelector<HTMLInputElement>("input[type=search]");
+  if (filter) filter.value = "port";
+  filter?.dispatchEvent(new Event("input"));
+  expect([...panel.el.querySelectorAll(".settings > div")].map((row) => row.firstElementChild?.textContent)).toEqual(["Port"]);
+});
+
+const controlIn = (el: HTMLElement, key: string): HTMLInputElement | null => el.querySelector(`[id="setting-${key}"]:is(input, select, textarea)`);
+
+/** Enters a value into the control of a setting, once it is there. */
+async function enter(el: HTMLElement, key: string, value: string): Promise<void> {
+  await expect.poll(() => controlIn(el, key)).not.toBeNull();
+  const control = controlIn(el, key);
+  if (control) control.value = value;
+  control?.dispatchEvent(new Event("change"));
 }
 
 function shown(server: Server, options = {}): HTMLElement {

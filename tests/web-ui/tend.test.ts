@@ -7,7 +7,7 @@ import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
 import { parseAddress } from "../../plugin/web/lib/address";
 import { GleaningsPanel } from "../../plugin/web/views/manage/gleanings";
-import { RunsPanel } from "../../plugin/web/views/manage/runs";
+import { RunsPanel } from "../../plugin/web/views/manage/history";
 
 const RUN: RunView = {
   id: "7",

@@ -40,6 +40,11 @@ export class ManageClient extends HttpClient {
     return this.post("ask/setup", setup.askSetup, wanted);
   }
 
+  /** Which step of a search for `q` loses a note. */
+  diagnose(q: string, path: string): Promise<Pick<contract.Diagnosis, "why" | "mend">> {
+    return this.get("diagnose", setup.diagnosis, { q, path });
+  }
+
   stats(): Promise<contract.StatsReply> {
     return this.get("stats", setup.stats, {});
   }
@@ -52,9 +57,9 @@ export class ManageClient extends HttpClient {
     return this.get("config", setup.config, {});
   }
 
-  /** Changes settings by their keys; null removes a setting from the file. */
-  configure(changes: contract.ChangeConfigRequest["changes"]): Promise<contract.ConfigReply> {
-    const parameters: RouteParameters<"PATCH", "config"> = { changes };
+  /** Changes settings by their keys; null removes a setting from the file. `confirmed`: a person at the server agreed. */
+  configure(changes: contract.ChangeConfigRequest["changes"], confirmed = false): Promise<contract.ConfigReply> {
+    const parameters: RouteParameters<"PATCH", "config"> = confirmed ? { changes, confirmed } : { changes };
     const body = JSON.stringify({ vault: this.vault, ...parameters });
     return this.call("PATCH", "config", setup.config, ORDINARY_MS, "", body);
   }

@@ -71,6 +71,8 @@ export const log = partOf<LogReply>()({
   verdicts: list(object({ query: text, path: text, verdict: text, at: nullable(text) })),
 });
 
+export const diagnosis = object({ why: text, mend: text });
+
 const setting = object({
   key: text,
   value: anything,
@@ -82,7 +84,10 @@ const setting = object({
 });
 export const allowedHost = partOf<AllowedHostReply>()({ host: text, allowed: flag });
 
-export const config = partOf<ConfigReply>()({ file: nullable(text), restart: flag, settings: list(setting) });
+const settingType = object({ kind: oneOf("switch", "choice", "number", "text", "list", "table", "folder", "folders"), words: list(text) });
+/** Older servers do not say what a setting takes. */
+export const config = (value: unknown, at?: string): ConfigReply => known({ types: {}, confirmable: [], ...(value as object) }, at);
+const known = partOf<ConfigReply>()({ file: nullable(text), restart: flag, settings: list(setting), types: mapping(settingType), confirmable: list(text) });
 
 const count = object({ name: nullable(text), notes: number });
 export const stats = partOf<StatsReply>()({

@@ -28,7 +28,7 @@ const places = (): readonly Place[] => [
   { view: "ask", label: t("Ask"), icon: "ask", also: [] },
   { view: "past", label: t("Timeline"), icon: "past", also: [] },
   { view: "graph", label: t("Graph"), icon: "graph", also: [], isWide: true },
-  { view: "manage", label: t("Manage"), icon: "manage", also: [] },
+  { view: "manage", label: t("Settings"), icon: "manage", also: [] },
 ];
 
 /** What stands for every vault, as the server's `vault` takes it. */

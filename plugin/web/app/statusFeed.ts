@@ -30,6 +30,8 @@ export class StatusFeed {
   #stream: AbortController | null = null;
   #vault = "";
   #status: StatusReply | null = null;
+  /** When notes began to be read, and how many were read then: how fast it goes. */
+  #start: { readonly at: number; readonly read: number } | null = null;
 
   constructor(selected: Selected) {
     this.#selected = selected;
@@ -39,6 +41,14 @@ export class StatusFeed {
 
   get status(): StatusReply | null {
     return this.#status;
+  }
+
+  /** Seconds until every note is read, as fast as it went so far; null where that is not known. */
+  get wordsLeft(): number | null {
+    const { phase, notes, notes_read: read } = this.#status?.progress ?? {};
+    if (phase !== "reading" || notes === undefined || read === undefined || !this.#start) return null;
+    const done = read - this.#start.read;
+    return done > 0 ? ((notes - read) * (performance.now() - this.#start.at)) / 1000 / done : null;
   }
 
   /** Calls `listener` at every change, and at once where the state is known; returns what ends that. */
@@ -53,7 +63,7 @@ export class StatusFeed {
     const id = this.#selected.vault?.id ?? "";
     if (!id || document.hidden || (this.#stream && id === this.#vault)) return;
     this.#stop();
-    if (id !== this.#vault) this.#status = null;
+    if (id !== this.#vault) this.#status = this.#start = null;
     this.#vault = id;
     void this.refresh();
     if (!this.#selected.has("events")) return;
@@ -91,6 +101,9 @@ export class StatusFeed {
   }
 
   #tell(status: StatusReply, isChanged: boolean): void {
+    const { phase, notes_read: read } = status.progress;
+    if (phase !== "reading") this.#start = null;
+    else this.#start ??= { at: performance.now(), read };
     this.#status = status;
     for (const listener of this.#listeners) listener(status, isChanged);
   }

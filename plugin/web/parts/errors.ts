@@ -40,12 +40,13 @@ export function told(error: ServerError): { readonly title: string; readonly adv
   return { title, advice: advice ?? error.message };
 }
 
-export function errorBox(error: ServerError, retry: () => void): HTMLElement {
+/** `level` is that of its heading: a section of a page has a heading above it. */
+export function errorBox(error: ServerError, retry: () => void, level: "h1" | "h3" = "h1"): HTMLElement {
   const { title, advice } = told(error);
   return h(
     "div",
     { class: "note-box", role: "alert" },
-    h("h1", {}, title),
+    h(level, {}, title),
     h("p", {}, advice),
     button(error.kind === "unauthorized" ? t("Sign in") : t("Try again"), error.kind === "unauthorized" ? () => location.reload() : retry, { class: "quiet" }),
   );

@@ -2,7 +2,8 @@
 
 import { asServerError } from "../../src/client";
 import type { StatusReply } from "../../src/contract";
-import { progressText, shares } from "../../src/progress";
+import { duration } from "../../src/format";
+import { percent, progressText, shares } from "../../src/progress";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h, type Child } from "../lib/dom";
 import { told } from "./errors";
@@ -44,9 +45,7 @@ export class ProgressStrip {
     if (matter === "paused") return [h("span", {}, `${text}. ${t("Search works with what is there.")}`), this.#act(t("Resume"), () => this.#context.vaultClient.queue("resume"))];
     if (matter === "words") return [h("span", {}, t("Notes are found by words only: {reason}", { reason: status.semantic_reason ?? t("no model is there") })), this.#link(t("Models"), "models")];
     if (matter === "none") return [];
-    const { words, meaning } = shares(status.progress);
-    const value = Math.round(100 * (status.semantic === "unavailable" ? words : meaning));
-    return [h("progress", { max: 100, value, "aria-label": t("Index") }), h("span", {}, text), this.#act(t("Pause"), () => this.#context.vaultClient.queue("pause"))];
+    return [readyBar(status), h("span", {}, readyText(status, this.#context.status.wordsLeft)), this.#act(t("Pause"), () => this.#context.vaultClient.queue("pause"))];
   }
 
   #link(label: string, part: string): HTMLElement {
@@ -66,6 +65,28 @@ export class ProgressStrip {
     };
     return button(label, act, { class: "quiet" });
   }
+}
+
+/** One bar of two tones: what is found by words, and within it what is found by meaning. */
+export function readyBar(status: StatusReply): HTMLElement {
+  const { words, meaning } = readyShares(status);
+  const label = t("By words {words}, by meaning {meaning}", { words: percent(words), meaning: percent(meaning) });
+  return h("span", { class: "ready-bar", role: "img", "aria-label": label, vars: { "--words-share": String(words), "--meaning-share": String(meaning) } });
+}
+
+/** "Words ready in 20 s · meaning in 2 min"; shares where the time is not known yet. `wordsLeft` is in seconds. */
+export function readyText(status: StatusReply, wordsLeft: number | null): string {
+  const { words, meaning } = readyShares(status);
+  const left = status.progress.eta_s;
+  const ofWords = words === 1 ? t("Words ready") : wordsLeft === null ? t("Words {share}", { share: percent(words) }) : t("Words ready in {time}", { time: duration(wordsLeft) });
+  if (status.semantic === "unavailable") return ofWords;
+  const ofMeaning = left === null ? t("meaning {share}", { share: percent(meaning) }) : t("meaning in {time}", { time: duration(Math.max(left, wordsLeft ?? 0)) });
+  return `${ofWords} · ${ofMeaning}`;
+}
+
+function readyShares({ progress, semantic }: StatusReply): { words: number; meaning: number } {
+  const { words, meaning } = shares(progress);
+  return { words, meaning: semantic === "unavailable" ? 0 : meaning };
 }
 
 /** What the strip tells of a state. */

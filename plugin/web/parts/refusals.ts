@@ -17,7 +17,7 @@ const refused = (): Readonly<Record<string, readonly [what: string, next: string
   keyring_refused: [t("The keyring of the server’s computer did not store the key."), t("Unlock it there, or set NOTEWELL_ASK_KEY where the server starts.")],
   missing_extra: [t("The server’s computer cannot store keys."), t("Install the extra “keyring” there, or set NOTEWELL_ASK_KEY where the server starts.")],
   consent_required: [t("Nobody agreed to send notes there."), t("Read where they would go, and tick the box.")],
-  web_off: [t("The server may not read web pages."), t("An administrator allows it in Manage, Settings.")],
+  web_off: [t("The server may not read web pages."), t("An administrator allows it in Settings, Engine.")],
   mirror_unwritable: [t("The server’s copy of this vault cannot be written."), t("Look whether its disk is full.")],
 });
 

@@ -1,47 +1,77 @@
-/** Home, shown for an empty query: searches of before, what changed, and what there is to tend. */
+/** Home, shown for an empty query: what changed, searches of before and saved ones, and what there is to tend. */
 
 import { asServerError } from "../../src/client";
 import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
-import { button, fill, h } from "../lib/dom";
+import { button, fill, h, skeleton } from "../lib/dom";
+import { icon } from "../lib/icons";
 import { noteLinks } from "./rail";
-import { forget, history, saved } from "./searchHistory";
+import { forget, history, saved, toggleSaved } from "./searchHistory";
 import { t, tn } from "../../src/texts";
 
 const SHOWN = 8;
 const HUBS = 6;
-const LATEST = 3; // changed notes; each is some 1.3 kB of the first load
+const LATEST = 5; // changed notes; each is some 1.3 kB of the first load
 
 export function startPage(context: ViewContext): HTMLElement {
   const tend = h("p", { class: "to-tend", hidden: true });
-  const changed = h("div", { class: "changed" });
+  const changed = h("div", { class: "changed" }, skeleton(LATEST));
   const hubs = h("section", { hidden: true });
-  for (const fillIn of [showToTend(context, tend), showChanged(context, changed), showHubs(context, hubs)]) {
-    fillIn.catch(asServerError); // a search reports the error
-  }
-  const earlier = history(context.vault).slice(0, SHOWN);
-  const clear = (): void => {
-    forget(context.vault);
-    context.showNotice(t("History cleared"));
-    document.querySelector(".earlier")?.remove();
-  };
+  showChanged(context, changed).catch((error: unknown) => {
+    asServerError(error); // a search reports the error
+    fill(changed);
+  });
+  for (const fillIn of [showToTend(context, tend), showHubs(context, hubs)]) fillIn.catch(asServerError);
+  const searches = h("div", { class: "searches" });
+  drawSearches(context, searches);
   return h(
     "div",
     { class: "start" },
     h("h1", {}, t("Search {name}", { name: context.vault?.name ?? t("your notes") })),
     h("p", { class: "faint" }, t("Describe what you look for in your own words: notes are found by their meaning as well as by exact words.")),
     tend,
-    section(t("Saved searches"), saved(context.vault), context),
-    earlier.length ? h("div", { class: "earlier" }, section(t("Recent searches"), earlier, context), button(t("Clear history"), clear, { class: "quiet" })) : null,
-    changed,
-    hubs,
+    h("div", { class: "start-columns" }, searches, changed, hubs),
   );
 }
 
-function section(title: string, queries: readonly string[], context: ViewContext): HTMLElement | null {
-  if (queries.length === 0) return null;
-  const links = queries.map((q) => h("li", {}, h("a", { href: context.to("search", { q }), dir: "auto" }, q)));
+/** Saved searches, which a star takes away again, and those of before; where there are none, what one can try. */
+function drawSearches(context: ViewContext, el: HTMLElement): void {
+  const { vault } = context;
+  const [kept, earlier] = [saved(vault), history(vault).slice(0, SHOWN)];
+  const again = (): void => drawSearches(context, el);
+  const clear = (): void => {
+    forget(vault);
+    context.showNotice(t("History cleared"));
+    again();
+  };
+  const unstar = (q: string): HTMLElement =>
+    button(icon("star"), () => {
+      toggleSaved(q, vault);
+      again();
+    }, { class: "plain star", "aria-pressed": "true", "aria-label": t("Do not keep {search}", { search: q }) });
+  fill(
+    el,
+    kept.length ? searchList(context, t("Saved searches"), kept, unstar) : null,
+    earlier.length ? h("div", { class: "earlier" }, searchList(context, t("Recent searches"), earlier), button(t("Clear history"), clear, { class: "quiet" })) : null,
+    kept.length + earlier.length ? null : tips(),
+  );
+}
+
+function searchList(context: ViewContext, title: string, queries: readonly string[], after?: (q: string) => HTMLElement): HTMLElement {
+  const links = queries.map((q) => h("li", {}, h("a", { href: context.to("search", { q }), dir: "auto" }, q), after?.(q)));
   return h("section", {}, h("h2", {}, title), h("ul", { class: "asked" }, ...links));
+}
+
+/** For the first time. */
+function tips(): HTMLElement {
+  const all: readonly (readonly [string, string])[] = [
+    [t("a question or a thought"), t("finds notes that mean the same")],
+    ["\"left-hand thread\"", t("finds these exact words")],
+    ["tag:garden modified:7d", t("narrows by tag, folder or time")],
+    ["?", t("shows all keys and filters")],
+  ];
+  const rows = all.map(([typed, does]) => h("li", {}, h("code", {}, typed), " ", h("span", { class: "faint" }, does)));
+  return h("section", {}, h("h2", {}, t("What you can type")), h("ul", { class: "tips" }, ...rows));
 }
 
 /** How many suggestions of the newest plan are open. */

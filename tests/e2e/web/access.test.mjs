@@ -20,12 +20,15 @@ const VIEWS = [
   ["files", "#/manage/ledger?vault=Sample", ".panel tbody tr"],
   ["vaults", "#/manage/vaults?vault=Sample", ".panel tbody tr"],
   ["figures", "#/manage/stats?vault=Sample", ".shares"],
-  ["searches", "#/manage/log?vault=Sample", ".panel-body > *"],
-  ["tend", "#/manage/tend?vault=Sample", ".tend h1"],
+  ["searches", "#/manage/log?vault=Sample", ".is-named .panel-body > *"],
+  ["care", "#/manage/care?vault=Sample", ".tend h3"],
   ["saved links", "#/manage/gleanings?vault=Sample", ".gleaning"],
   ["runs", "#/manage/runs?vault=Sample", ".panel tbody tr"],
-  ["models", "#/manage/models?vault=Sample", ".panel tbody tr"],
+  ["models", "#/manage/engine?vault=Sample", ".panel tbody tr"],
   ["answers", "#/manage/answers?vault=Sample", ".service-form"],
+  ["memories", "#/manage/memory?vault=Sample", ".settings"],
+  ["people", "#/manage/people?vault=Sample", ".panel section p"],
+  ["who did what", "#/manage/audit?vault=Sample", ".panel tbody tr, .fold .empty"],
   ["settings", "#/manage/config?vault=Sample", ".settings"],
 ];
 

@@ -47,10 +47,10 @@ function german(name) {
     [`${name}-past`, "#/past?q=learning&vault=Sample", ".column-bar"],
     [`${name}-manage`, "#/manage?vault=Sample", ".buttons button"],
     [`${name}-answers`, "#/manage/answers?vault=Sample", "#ask-service"],
-    [`${name}-links`, "#/manage/gleanings?vault=Sample", ".empty, .gleaning"],
+    [`${name}-links`, "#/manage/gleanings?vault=Sample", ".fold .empty, .gleaning"],
     [`${name}-tend`, "#/manage/tend?vault=Sample", ".tend .buttons button"],
     [`${name}-devices`, "#/manage/devices?vault=Sample", ".panel section p"],
-    [`${name}-audit`, "#/manage/audit?vault=Sample", ".panel tbody tr, .empty"],
+    [`${name}-audit`, "#/manage/audit?vault=Sample", ".panel tbody tr, .fold .empty"],
     [`${name}-settings`, "#/manage/config?vault=Sample", ".settings"],
   ];
 }

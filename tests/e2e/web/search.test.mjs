@@ -173,7 +173,7 @@ test("everything works by keyboard", () =>
 test("the bar opens from everywhere and offers names, actions and the question", () =>
   visit({ hash: "#/manage?vault=Sample" }, async (page, watched) => {
     const field = page.getByRole("combobox", { name: "Search your notes" });
-    await page.getByRole("heading", { name: "Index" }).first().waitFor();
+    await page.getByRole("heading", { name: "This vault" }).first().waitFor();
     await page.keyboard.press("Control+k");
     assert.equal(await page.evaluate(() => document.activeElement?.id), "q");
     const options = page.locator("#suggestions [role=option]");

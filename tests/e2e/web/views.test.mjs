@@ -175,13 +175,13 @@ const PAGES = [
   ["manage/ledger?vault=Sample", ".panel tbody tr"],
   ["manage/vaults?vault=Sample", ".panel tbody tr"],
   ["manage/stats?vault=Sample", ".shares"],
-  ["manage/log?vault=Sample", ".panel-body > *"],
-  ["manage/tend?vault=Sample", ".tend h1"],
+  ["manage/log?vault=Sample", ".is-named .panel-body > *"],
+  ["manage/care?vault=Sample", ".tend h3"],
   ["manage/gleanings?vault=Sample", ".gleaning"],
   ["manage/runs?vault=Sample", ".panel tbody tr"],
-  ["manage/models?vault=Sample", ".panel tbody tr"],
+  ["manage/engine?vault=Sample", ".panel tbody tr"],
   ["manage/answers?vault=Sample", ".service-form"],
-  ["manage/devices?vault=Sample", ".panel section p"],
+  ["manage/people?vault=Sample", ".panel section p"],
   ["manage/audit?vault=Sample", ".panel tbody tr, .empty"],
   ["manage/config?vault=Sample", ".settings"],
 ];
@@ -205,48 +205,65 @@ test("the queue can be paused, resumed and retried", () =>
     await page.getByRole("button", { name: "Resume" }).click(); // what is drawn anew keeps the first press
     await page.getByRole("button", { name: "Really reindex everything?" }).click();
     await page.getByText("Reindexing everything").waitFor();
-    await page.getByText("Up to date").waitFor({ timeout: READY_MS });
+    await page.getByText(/: (all are )?found by their words/).waitFor({ timeout: READY_MS });
   }));
 
 test("the ledger lists files by state, and says which rule excludes a path", () =>
   visit({ hash: "#/manage/ledger?vault=Sample" }, async (page) => {
-    await page.getByRole("link", { name: /^excluded/ }).click();
+    await page.getByRole("link", { name: /^left out/ }).click();
     await page.waitForURL(/state=excluded/);
-    await page.locator(".chip[aria-current=true]", { hasText: /^excluded/ }).waitFor();
+    await page.locator(".chip[aria-current=true]", { hasText: /^left out/ }).waitFor();
     const path = await page.locator(".panel tbody td").first().textContent();
-    await page.getByLabel("Would this path be indexed?").fill(path);
-    await page.getByRole("button", { name: "Test" }).click();
-    await page.getByText(/^Excluded by/).waitFor();
+    await page.getByLabel("The note, by its path").fill(path);
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByText(/^It is left out: /).waitFor();
+    await page.getByLabel("The note, by its path").fill("Kitchen/Country loaf.md");
+    await page.getByLabel(/^What you searched for/).fill("zebra");
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.locator(".tester [role=status] p").first().waitFor();
     await page.getByRole("link", { name: /^all/ }).click();
     await page.getByRole("searchbox", { name: "Filter files" }).fill("Kitchen/");
     await page.waitForFunction(() => [...document.querySelectorAll(".panel tbody tr")].every((row) => row.textContent.includes("Kitchen/")));
   }));
 
-test("vaults, figures, searches, models and settings are shown; a setting is changed and set back", () =>
+test("four pages hold all sections; old addresses lead to theirs; a setting is changed and set back", () =>
   visit({ hash: "#/manage/vaults?vault=Sample" }, async (page) => {
-    const tabs = page.getByRole("navigation", { name: "Panels" });
+    const pages = page.getByRole("navigation", { name: "Pages of settings" });
     await page.getByRole("cell", { name: "Other", exact: true }).waitFor();
-    await tabs.getByRole("link", { name: "Statistics" }).click();
+    assert.deepEqual(await pages.getByRole("link").allTextContents(), ["This vault", "Care", "People and devices", "Engine"]);
+    assert.equal(await pages.getByRole("link", { name: "This vault" }).getAttribute("aria-current"), "page");
+    await page.getByRole("heading", { name: "What is in it" }).click();
     await page.getByRole("heading", { name: "Tags" }).waitFor();
-    await tabs.getByRole("link", { name: "Models" }).click();
+    await pages.getByRole("link", { name: "Engine" }).click();
     await page.getByRole("cell", { name: "all-MiniLM-L6-v2" }).waitFor();
-    await tabs.getByRole("link", { name: "Settings" }).click();
+    await page.goto(`${new URL(page.url()).origin}/#/manage/config?vault=Sample`);
+    await page.getByRole("searchbox", { name: "Filter settings" }).fill("daily at");
     const row = page.locator(".settings > div").filter({ hasText: "Check the whole vault daily at" });
     await row.waitFor();
+    assert.equal(await page.locator(".settings > div").count(), 1);
     assert.equal(await page.getByText("Some changes take effect").count(), 0, "options of the command line apply already");
-    await row.getByRole("button", { name: /^Change/ }).click();
     await row.getByRole("textbox").fill("04:15");
-    await row.getByRole("button", { name: "Save" }).click();
+    await page.keyboard.press("Tab");
     await page.getByText("Some changes take effect at the next start").waitFor();
-    await row.getByText("04:15").waitFor();
-    await row.getByRole("button", { name: /^Change/ }).click();
-    await row.getByRole("button", { name: "Reset to default" }).click();
-    await row.getByText("03:30").waitFor();
+    await row.getByText("now 03:30").waitFor();
+    await row.getByRole("button", { name: /^Reset/ }).click();
+    await page.waitForFunction(() => document.querySelector(".settings input").value === "03:30");
     await page.getByRole("combobox", { name: "Search your notes" }).fill("bees"); // here a query waits for Enter
     await page.keyboard.press("Enter");
     await page.waitForURL(/#\/search/);
     await page.goto(`${new URL(page.url()).origin}/#/manage/log?vault=Sample`);
-    await page.getByRole("heading", { name: "Searches" }).waitFor();
+    await page.getByRole("link", { name: "bees", exact: true }).waitFor();
+  }));
+
+test("who administers the server at its computer chooses the folder of memories there, once asked", () =>
+  visit({ hash: "#/manage/memory?vault=Sample" }, async (page) => {
+    await page.getByRole("heading", { name: "No folder for memories is chosen" }).waitFor();
+    assert.equal(await page.getByText(/\[memory\]|toml/).count(), 0);
+    await page.getByLabel("Folder of memories").fill("Memory");
+    await page.keyboard.press("Tab");
+    await page.getByText("This decides what Notewell does on this computer.").waitFor();
+    await page.getByRole("button", { name: "Yes, change it" }).click();
+    await page.getByRole("heading", { name: "No memories yet" }).waitFor();
   }));
 
 test("an administrator chooses what answers questions, agrees to its host, and ends it", () =>
@@ -277,14 +294,14 @@ test("an administrator adds a folder as a vault, and removes it with its notes l
     await page.getByText(/no whole path/).waitFor();
     await path.fill(folder);
     await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByRole("button", { name: "Remove Third" }).waitFor();
+    await page.getByRole("button", { name: "Remove… Third" }).waitFor();
     await page.getByRole("combobox", { name: "Vault" }).selectOption({ label: "Third" });
     await page.goto(`${held.url}/#/search?q=comet&vault=Third`);
     await page.locator('[data-result="Comet.md"]').waitFor({ timeout: READY_MS });
     await page.goto(`${held.url}/#/manage/vaults?vault=Sample`);
-    await page.getByRole("button", { name: "Remove Third" }).click();
-    await page.getByRole("button", { name: "Remove Third" }).click();
-    await page.getByRole("button", { name: "Remove Third" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Remove… Third" }).click();
+    await page.getByRole("button", { name: "Really remove? Third" }).click();
+    await page.getByRole("button", { name: /Third$/ }).waitFor({ state: "detached" });
     assert.match(await readFile(join(folder, "Comet.md"), "utf8"), /comet/);
     watched.problems.length = 0; // the browser tells of the refusal that is looked at
   }));
@@ -308,7 +325,7 @@ test("saved links are filtered, get a status, and become notes after saying whic
     await page.getByRole("link", { name: "its note" }).waitFor({ timeout: READY_MS });
     await page.getByRole("button", { name: "Undo" }).click();
     await page.waitForFunction(() => !document.querySelector(".gleaning .meta a + a"));
-    await page.getByRole("navigation", { name: "Panels" }).getByRole("link", { name: "Runs" }).click();
+    await page.goto(`${held.url}/#/manage/runs?vault=Sample`);
     await page.getByRole("row", { name: /^Making notes of saved links .*notes made: 2.* a person/ }).waitFor();
     await page.getByRole("heading", { name: "Next" }).waitFor();
   }));

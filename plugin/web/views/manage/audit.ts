@@ -5,8 +5,7 @@ import { administering } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { fill, h } from "../../lib/dom";
 import { ago } from "../../lib/format";
-import { emptyBox } from "../../parts/errors";
-import { details, heading, Loader, table, type Panel } from "./panel";
+import { details, about, Loader, nothing, table, type Panel } from "./panel";
 import { t, tparts } from "../../../src/texts";
 
 const SHOWN = 200;
@@ -61,7 +60,7 @@ export class AuditPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading(t("Audit log"), t("Sign-ins, changes and refused requests, the newest first. It has no searches and no names of notes.")), this.#body);
+    this.el.append(about(t("Sign-ins, changes and refused requests, the newest first. It has no searches and no names of notes.")), this.#body);
   }
 
   show(): void {
@@ -78,7 +77,7 @@ export class AuditPanel implements Panel {
 
 function draw({ folder, entries }: AuditReply): Node[] {
   const place = folder === null ? [] : [details(h("p", { class: "faint" }, ...tparts("The files are on the server’s computer: {folder}", { folder: h("code", {}, `${folder}/audit*.log`) })))];
-  if (entries.length === 0) return [emptyBox(t("Nothing yet"), t("The first sign-in, change or refused request will be listed here.")), ...place];
+  if (entries.length === 0) return [nothing(t("Nothing yet"), t("The first sign-in, change or refused request will be listed here.")), ...place];
   const rows = entries.map((entry) => [ago(entry.at), whoOf(entry), h("span", { title: routeOf(entry) }, whatOf(entry)), entry.address || t("unknown")]);
   return [table(t("Audit log"), [t("When"), t("Who"), t("What"), t("From")], rows), ...place];
 }

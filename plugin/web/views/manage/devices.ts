@@ -1,12 +1,12 @@
-/** Lets a phone, another Obsidian or a browser in: a QR code and a link that work once. */
+/** Lets a phone, another Obsidian or a browser in, by a QR code and a link that work once; which devices have access; the file for phones. */
 
-import type { PairReply, PairRequest } from "../../../src/contract";
+import type { DevicesReply, DeviceView, PairReply, PairRequest, PhoneIndexReply } from "../../../src/contract";
 import { administering } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
-import { DeviceList } from "./deviceList";
-import { PhoneIndexSwitch } from "./phoneIndex";
-import { heading, Loader, type Panel } from "./panel";
+import { ago, bytes as bytesText, day } from "../../lib/format";
+import { about, Loader, runAction, sureButton, table, type Panel } from "./panel";
+import { Settings } from "./settings";
 import { locale, t, tparts } from "../../../src/texts";
 
 type Scope = NonNullable<PairRequest["scope"]>;
@@ -16,6 +16,7 @@ export class DevicesPanel implements Panel {
   readonly #context: ViewContext;
   readonly #phone: PhoneIndexSwitch;
   readonly #list: DeviceList;
+  readonly #address: Settings;
   readonly #scope = h("select", { id: "pair-scope" }, h("option", { value: "write" }, t("read and write")), h("option", { value: "read" }, t("read only")));
   readonly #controls = h("div");
   readonly #body = h("div", { class: "panel-body", "aria-live": "polite" });
@@ -24,13 +25,15 @@ export class DevicesPanel implements Panel {
   constructor(context: ViewContext) {
     this.#context = context;
     this.#phone = new PhoneIndexSwitch(context);
+    this.#address = new Settings(context, ["server.public_url"]);
     this.#list = new DeviceList(context, () => this.#drawControls());
-    this.el.append(heading(t("Devices"), t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body);
-    this.el.append(this.#list.el, this.#phone.el);
+    this.el.append(about(t("A link lets a phone, another Obsidian or a browser in, as a device of its own.")), this.#controls, this.#body);
+    this.el.append(this.#list.el, this.#phone.el, h("section", {}, h("h3", {}, t("How others reach this server")), this.#address.el));
   }
 
   show(): void {
     this.#phone.show();
+    this.#address.show();
     if (!this.#context.mayAdminister) fill(this.#controls, h("p", {}, ...tparts("Only an administrator makes links. On the server’s computer: {command}.", { command: h("code", {}, "notewell pair") })));
     else if (this.#context.has("devices")) this.#list.show();
     else this.#drawControls();
@@ -98,16 +101,125 @@ function reachable(here: string): HTMLElement {
   return h(
     "section",
     { class: "pair-warning" },
-    h("h2", {}, t("Make it reachable for a phone")),
+    h("h3", {}, t("Make it reachable for a phone")),
     h("p", {}, t("Only this computer reaches the server, so a phone cannot open its links yet.")),
     h(
       "ol",
       {},
       step(t("Install Tailscale on this computer and on the phone. Then, in a terminal here:"), `tailscale serve --bg ${number}`),
-      h("li", {}, ...tparts("Enter the address that it prints as {setting}, and restart the server.", { setting: h("a", { href: "#/manage/config" }, t("Address for other devices")) })),
+      h("li", {}, t("Enter the address that it prints below, as “Address for other devices”, and start the server again.")),
       h("li", {}, t("Come back here and make a link: it has a QR code then.")),
     ),
     h("details", {}, h("summary", {}, t("Without Tailscale, in a home network that you trust")), h("ol", {}, step(t("Stop the server, and start it for the whole network; what is sent is not encrypted:"), `notewell serve --host 0.0.0.0 --port ${number}`))),
     h("p", { class: "faint" }, t("docs/home-server.md has other ways, with certificates.")),
   );
+}
+
+const rights = (): Readonly<Record<DeviceView["scope"], string>> => ({
+  read: t("read only"),
+  write: t("read and write"),
+  admin: t("everything, also these settings"),
+});
+
+class DeviceList {
+  readonly el = h("section");
+  readonly #context: ViewContext;
+  readonly #shared: () => void;
+  readonly #body = h("div", { class: "panel-body" });
+  readonly #loader = new Loader(this.#body);
+
+  /** `shared` is called once the server says that it lets in others than the program that started it. */
+  constructor(context: ViewContext, shared: () => void) {
+    this.#context = context;
+    this.#shared = shared;
+    this.el.append(this.#body);
+  }
+
+  show(): void {
+    void this.#loader.load(
+      () => administering(this.#context).devices(),
+      (reply) => this.#draw(reply),
+    );
+  }
+
+  #draw({ devices, shared }: DevicesReply): Node[] {
+    if (!shared) return [h("p", { class: "faint" }, t("This server was started by a program, such as Obsidian, for itself: no other device has access. One that is started with “notewell serve” lets devices in."))];
+    this.#shared();
+    const title = h("h3", {}, t("Devices with access"));
+    if (devices.length === 0) return [title, h("p", { class: "faint" }, t("No device has access of its own yet. This computer always has."))];
+    const rows = devices.map((device) => [
+      device.current ? t("{name} (this browser)", { name: device.name }) : device.name,
+      device.kind === "browser" ? t("browser") : t("app or program"),
+      rights()[device.scope],
+      day(device.created),
+      device.last_used === null ? t("never") : ago(device.last_used),
+      this.#endButton(device),
+    ]);
+    return [title, table(t("Devices with access"), [t("Name"), t("Kind"), t("May"), t("Since"), t("Last used"), t("Change")], rows)];
+  }
+
+  #endButton({ id, name, current }: DeviceView): HTMLElement {
+    return sureButton(t("End access…"), current ? t("Sign this browser out?") : t("Really end?"), () => void this.#end(id, name), name);
+  }
+
+  async #end(id: string, name: string): Promise<void> {
+    const ended = async (): Promise<void> => {
+      const reply = await administering(this.#context).revokeDevice(id);
+      fill(this.#body, ...this.#draw(reply));
+    };
+    if (!(await runAction(this.#context, t("{name} has no access any more", { name }), ended))) this.show();
+  }
+}
+
+/** The switch for the file of vectors that phones read where no server answers (docs/phone.md). */
+export class PhoneIndexSwitch {
+  readonly el = h("section");
+  readonly #context: ViewContext;
+  readonly #body = h("div");
+  readonly #loader = new Loader(this.#body);
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.el.append(h("h3", {}, t("Meaning on phones without a server")), this.#body);
+  }
+
+  /** Nothing where the server is older. */
+  show(): void {
+    this.el.hidden = !this.#context.has("phone_index");
+    if (this.el.hidden) return;
+    void this.#loader.load(
+      () => this.#context.vaultClient.phoneIndex(),
+      (found) => this.#draw(found),
+    );
+  }
+
+  #draw(found: PhoneIndexReply): (Node | null)[] {
+    const mayPress = this.#context.mayAdminister && (found.on || found.expected !== null);
+    return [
+      h("p", {}, stateText(found)),
+      h("p", { class: "faint" }, t("It holds vectors, paths and hashes of notes, and no text. What syncs the vault has to copy it too; docs/phone.md tells how.")),
+      mayPress ? h("p", { class: "buttons" }, found.on ? this.#delete() : this.#write(found)) : null,
+    ];
+  }
+
+  #delete(): HTMLElement {
+    return button(t("Delete the file"), () => this.#switch(false, t("The file is deleted")), { class: "quiet" });
+  }
+
+  /** The first press tells what is written where, the second writes. */
+  #write({ place }: PhoneIndexReply): HTMLElement {
+    return sureButton(t("Write it…"), t("Really write {place}?", { place }), () => this.#switch(true, t("The file is written, and kept up to date")));
+  }
+
+  #switch(on: boolean, done: string): void {
+    void runAction(this.#context, done, () => this.#context.vaultClient.switchPhoneIndex(on)).then(() => this.show());
+  }
+}
+
+function stateText({ on, path, bytes, problem, expected }: PhoneIndexReply): string {
+  if (problem) return problem;
+  if (on) return bytes === null ? t("On; {path} is written within an hour.", { path }) : t("On: {path} in this vault, {bytes}.", { path, bytes: bytesText(bytes) });
+  if (!expected) return t("Off. The notes have no vectors yet.");
+  const off = t("Off. About {bytes} would be written into this vault as {path}.", { bytes: bytesText(expected.bytes), path });
+  return [off, expected.shortened].filter(Boolean).join(" ");
 }

@@ -8,10 +8,10 @@ import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
-import { emptyBox } from "../../parts/errors";
 import { extractBox } from "./gleanings/extract";
 import { gleaningRow, statusWords } from "./gleanings/row";
-import { facts, heading, Loader, type Panel } from "./panel";
+import { facts, about, Loader, nothing, type Panel } from "./panel";
+import { Settings } from "./settings";
 import { number, t } from "../../../src/texts";
 
 const SHOWN = 200;
@@ -22,24 +22,29 @@ export class GleaningsPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
   readonly #stats = h("div");
+  readonly #make = h("div");
   readonly #chips = h("div", { class: "chips", role: "group", "aria-label": t("Status") });
   readonly #field = h("input", { type: "search", placeholder: t("Words of title, description or address"), "aria-label": t("Filter saved links"), autocomplete: "off", maxlength: 500 });
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
+  readonly #settings: Settings;
   readonly #typed = new Timer();
   #unsubscribe: () => unknown = () => undefined;
 
   constructor(context: ViewContext) {
     this.#context = context;
+    if (context.mayWrite) this.#make.append(extractBox(context, () => void this.#list()));
+    this.#settings = new Settings(context, ["gleanings.headings", "gleanings.daily_folders", "gleanings.folder", "schedule.extract", "schedule.maintain"]);
     const find = (): void => this.#context.change({ find: this.#field.value.trim() }, true);
     this.#field.addEventListener("input", () => this.#typed.set(PAUSE_MS, find));
     this.el.append(
-      heading(t("Saved links"), t("Links that you saved in daily notes, below the heading “Gleanings” or another one that the settings name.")),
+      about(t("Links that you saved in daily notes, below the heading “Gleanings” or another one that the settings name.")),
       this.#stats,
-      ...(context.mayWrite ? [extractBox(context, () => void this.#list())] : []),
+      this.#make,
       this.#chips,
       this.#field,
       this.#body,
+      h("details", {}, h("summary", {}, t("When and where")), this.#settings.el),
     );
   }
 
@@ -47,6 +52,7 @@ export class GleaningsPanel implements Panel {
     this.#unsubscribe();
     this.#unsubscribe = this.#context.status.subscribe((_, isChanged) => isChanged && this.#refresh());
     if (document.activeElement !== this.#field) this.#field.value = query["find"] ?? "";
+    this.#settings.show();
     void this.#list();
   }
 
@@ -75,7 +81,7 @@ export class GleaningsPanel implements Panel {
 
   #draw({ gleanings, total }: GleaningsReply, stats: GleaningStatsReply): (Node | null)[] {
     if (stats.total === 0) return [nothingSaved()];
-    if (total === 0) return [emptyBox(t("No such link"), t("Choose another status, or fewer words."))];
+    if (total === 0) return [nothing(t("No such link"), t("Choose another status, or fewer words."))];
     const shown = total > gleanings.length ? t("The newest {n} of {links}; filter to see others.", { n: gleanings.length, links: count(total, "link") }) : count(total, "link");
     const rows = gleanings.map((one) => gleaningRow(this.#context, one, () => void this.#recount()));
     return [h("p", { class: "faint" }, shown), h("ol", { "aria-label": t("Saved links") }, ...rows)];
@@ -98,6 +104,7 @@ export class GleaningsPanel implements Panel {
       [t("Most often from"), hosts.join(", ")],
     ];
     fill(this.#stats, total ? facts(rows) : null);
+    for (const el of [this.#chips, this.#field, this.#make]) el.hidden = total === 0;
     const { status = "", find: words } = this.#context.address.query;
     const chips = ["", ...(Object.keys(statusWords()) as GleaningStatus[])].map((one) => {
       const name = known(one);
@@ -115,7 +122,7 @@ function known(status: string | undefined): GleaningStatus | undefined {
 }
 
 function nothingSaved(): HTMLElement {
-  return emptyBox(
+  return nothing(
     t("No saved links yet"),
     t("Write them into a daily note, one a line, below a heading of their own:"),
     h("pre", { tabindex: "0" }, h("code", {}, "## Gleanings\n\n- [Bees at night](https://bees.example/night)\n- https://bare.example/page")),

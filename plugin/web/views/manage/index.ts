@@ -1,43 +1,27 @@
-/** The index panel: its state, live progress, and actions. */
+/** The state of the vault in one sentence, with one bar: how much is found by words and by meaning; and what can be done. */
 
 import type { StatusReply } from "../../../src/contract";
-import { progressText } from "../../../src/progress";
+import { count } from "../../../src/format";
+import { number, t } from "../../../src/texts";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
-import { count } from "../../../src/format";
-import { matterOf } from "../../parts/progressStrip";
-import { details, facts, heading, Loader, runAction, type Panel } from "./panel";
-import { number, t } from "../../../src/texts";
-import { stateWord } from "../../../src/words";
+import { matterOf, readyBar, readyText } from "../../parts/progressStrip";
+import { details, facts, Loader, runAction, sureButton, type Panel } from "./panel";
 
-const states = (): Readonly<Record<StatusReply["state"], string>> => ({
-  starting: t("Opening the index"),
-  indexing: t("Indexing"),
-  ready: t("Up to date"),
-  degraded: t("Partly working"),
-});
-const meaning = (): Readonly<Record<StatusReply["semantic"], string>> => ({
-  ready: t("every passage can be found by meaning"),
-  partial: t("some passages can be found by words only so far"),
-  unavailable: t("not available: notes are found by their words"),
-});
-
-export class IndexPanel implements Panel {
-  readonly el = h("div");
+export class VaultState implements Panel {
+  readonly el = h("div", { class: "vault-state" });
   readonly #context: ViewContext;
-  readonly #body = h("div", { class: "panel-body" });
-  readonly #loader = new Loader(this.#body);
-  readonly #full = this.#makeFull();
-  readonly #progress = h("span");
+  readonly #loader = new Loader(this.el);
+  /** Made once, so that news from the server between the two presses does not forget the first. */
+  readonly #full = sureButton(t("Reindex everything"), t("Really reindex everything?"), () => this.#do(t("Reindexing everything"), () => this.#context.vaultClient.reindex({ full: true })));
+  readonly #progress = h("div", { class: "panel-body" });
   readonly #facts = h("div");
-  /** Made once, so that it stays open while the state is drawn anew. */
-  #more: HTMLElement | null = null;
+  readonly #more = details(this.#facts);
   #drawn: StatusReply | null = null;
   #unsubscribe: () => unknown = () => undefined;
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading(t("Index"), t("The state of the index, and work that is waiting.")), this.#body);
   }
 
   show(): void {
@@ -52,8 +36,9 @@ export class IndexPanel implements Panel {
 
   /** Draws a new state; where only the progress is new, no more than that, so that buttons stay under the pointer. */
   #update(status: StatusReply): void {
-    if (status.ledger === this.#drawn?.ledger) fill(this.#progress, progressText(status) || t("complete"));
-    else fill(this.#body, ...this.#draw(status));
+    const before = this.#drawn;
+    if (before && status.ledger === before.ledger && matterOf(status) === matterOf(before)) this.#drawProgress(status);
+    else fill(this.el, ...this.#draw(status));
   }
 
   #load(): Promise<void> {
@@ -66,29 +51,27 @@ export class IndexPanel implements Panel {
     );
   }
 
+  #drawProgress(status: StatusReply): void {
+    fill(this.#progress, h("p", { class: "state-sentence" }, sentence(status, this.#context.status.wordsLeft)), readyBar(status));
+  }
+
   #draw(status: StatusReply): (Node | null)[] {
-    const { queue } = status;
     this.#drawn = status;
-    fill(this.#progress, progressText(status) || t("complete"));
-    const rows: [string, string | Node][] = [
-      [t("State"), queue.paused ? t("Paused") : states()[status.state]],
-      [t("Notes"), number(status.notes)],
-      [t("Search by meaning"), meaning()[status.semantic]],
-      [t("Progress"), this.#progress],
-    ];
-    if (queue.failed) rows.push([t("Failed"), count(queue.failed, "note", "notes")]);
+    this.#drawProgress(status);
+    const { failed } = status.queue;
+    const models = status.semantic === "unavailable" && this.#context.has("models") ? h("a", { href: this.#context.to("manage", {}, "models") }, t("Choose a model")) : null;
+    const unread = failed ? h("a", { href: this.#context.to("manage", { state: "failed" }, "ledger") }, t("{notes} cannot be read", { notes: count(failed, "note") })) : null;
     return [
       status.guard ? this.#guard(status.guard) : null,
       status.problem ? h("p", { class: "warning", role: "alert" }, status.problem) : null,
-      facts(rows),
-      ledgerBar(this.#context, status.ledger),
-      h("div", { class: "buttons" }, ...this.#actions(status)),
+      this.#progress,
+      models || unread ? h("p", { class: "state-links" }, models, unread) : null,
+      this.#context.mayAdminister ? h("div", { class: "buttons" }, ...this.#actions(status)) : null,
       this.#details(status),
     ];
   }
 
   #details({ semantic_reason: why, chunks, vectors, model, generation }: StatusReply): HTMLElement {
-    this.#more ??= details(this.#facts);
     fill(
       this.#facts,
       facts([
@@ -101,38 +84,24 @@ export class IndexPanel implements Panel {
     return this.#more;
   }
 
+  #do(done: string, ask: () => Promise<unknown>): void {
+    void runAction(this.#context, done, ask).then(() => this.#load());
+  }
+
   #actions(status: StatusReply): HTMLElement[] {
     const { queue } = status;
     const { vaultClient: client } = this.#context;
-    const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement =>
-      button(label, () => void runAction(this.#context, done, ask).then(() => this.#load()), { class: "quiet" });
+    const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement => button(label, () => this.#do(done, ask), { class: "quiet" });
     const actions = [does(t("Check for changes"), t("Checking the vault"), () => client.reindex({}))];
     // While it works or rests, the line below the top bar has this button.
     if (["none", "words"].includes(matterOf(status))) actions.unshift(does(t("Pause"), t("Indexing paused; search still works"), () => client.queue("pause")));
     if (queue.failed) actions.push(does(t("Retry failed notes"), t("Trying again"), () => client.queue("retry")));
     if (queue.pending) actions.push(does(t("Cancel waiting work"), t("Cancelled"), () => client.queue("cancel")));
-    actions.push(this.#full);
-    return actions;
-  }
-
-  /**
-   * A full reindex takes long on a large vault, so the button has to be pressed twice. It is made
-   * once: news from the server between the two presses must not forget the first.
-   */
-  #makeFull(): HTMLElement {
-    const label = t("Reindex everything");
-    let isSure = false;
-    const full = button(label, () => {
-      if (isSure) void runAction(this.#context, t("Reindexing everything"), () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
-      isSure = !isSure;
-      full.textContent = isSure ? t("Really reindex everything?") : label;
-    }, { class: "quiet" });
-    return full;
+    return [...actions, this.#full];
   }
 
   #guard({ gone, total }: NonNullable<StatusReply["guard"]>): HTMLElement {
-    const settle = (remove: boolean, done: string) => () =>
-      void runAction(this.#context, done, () => this.#context.vaultClient.guard(remove)).then(() => this.#load());
+    const settle = (remove: boolean, done: string) => (): void => this.#do(done, () => this.#context.vaultClient.guard(remove));
     return h(
       "div",
       { class: "note-box", role: "alert" },
@@ -143,10 +112,15 @@ export class IndexPanel implements Panel {
   }
 }
 
-/** The number of files in each state, with links to the lists. */
-export function ledgerBar(context: ViewContext, counts: Readonly<Record<string, number>>): HTMLElement {
-  const links = Object.entries(counts).filter(([state, n]) => n > 0 || state === "indexed").map(([state, n]) =>
-    h("a", { class: "chip", href: context.to("manage", { state }, "ledger") }, `${stateWord(state)} ${number(n)}`),
-  );
-  return h("p", { class: "chips" }, ...links);
+/** "All 45 notes are found by their words and by meaning." */
+function sentence(status: StatusReply, wordsLeft: number | null): string {
+  const { phase } = status.progress;
+  if (status.state === "starting") return t("The index is being opened.");
+  if (phase === "paused") return t("Paused. Search works with what is there.");
+  if (phase === "stuck") return t("Stopped. Search works with what is there.");
+  if (phase !== "idle") return readyText(status, wordsLeft);
+  const notes = count(status.notes, "note");
+  if (status.semantic === "unavailable") return t("{notes}: found by their words; meaning needs a model.", { notes });
+  if (status.semantic === "partial") return t("{notes}: found by their words; meaning is known of a part of them.", { notes });
+  return t("{notes}: all are found by their words and by meaning.", { notes });
 }

@@ -5,7 +5,7 @@ import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { localPrograms, serviceForm } from "../../parts/languageModel";
-import { facts, heading, Loader, runAction, type Panel } from "./panel";
+import { facts, about, Loader, runAction, type Panel } from "./panel";
 import { t, tparts } from "../../../src/texts";
 
 export class LanguageModelPanel implements Panel {
@@ -16,7 +16,7 @@ export class LanguageModelPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading(t("Answers"), t("A language model writes the answers to questions, from your notes. Nothing is sent to one before it is chosen here.")), this.#body);
+    this.el.append(about(t("A language model writes the answers to questions, from your notes. Nothing is sent to one before it is chosen here.")), this.#body);
   }
 
   show(): void {
@@ -42,9 +42,9 @@ export class LanguageModelPanel implements Panel {
         ...(setup.host && !setup.local ? ([[t("Key"), keys()[setup.key]]] as const) : []),
       ]),
       setup.host ? h("p", {}, button(t("Answer no questions"), () => void this.#end(), { class: "quiet" })) : null,
-      h("h2", {}, t("On the server’s computer")),
+      h("h3", {}, t("On the server’s computer")),
       localPrograms(this.#context, again),
-      h("h2", {}, t("A service")),
+      h("h3", {}, t("A service")),
       serviceForm(this.#context, setup, again),
       h("details", {}, h("summary", {}, t("Details")), h("p", {}, ...tparts("An address of your own is set on the server’s computer, in the file that {command} shows, so that nobody can send notes elsewhere from a browser. docs/ask.md has the settings.", { command: h("code", {}, "notewell config path") }))),
     ];

@@ -1,18 +1,28 @@
 /** The files panel: the state of each file and why, and a test for any path. */
 
 import type { LedgerReply, LedgerRow, LedgerState } from "../../../src/contract";
+import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { count } from "../../../src/format";
 import { ago, bytes } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
-import { heading, Loader, table, type Panel } from "./panel";
-import { number, t, tn, tparts } from "../../../src/texts";
-import { stateWord } from "../../../src/words";
+import { about, Loader, table, type Panel } from "./panel";
+import { Settings } from "./settings";
+import { number, t, tn } from "../../../src/texts";
 
 const STATES: readonly (LedgerState | "")[] = ["", "indexed", "pending", "keyword_only", "failed", "excluded"];
 const SHOWN = 300;
+
+/** What a state means for whoever looks for the note. */
+const stateWords = (): Readonly<Record<LedgerState, string>> => ({
+  indexed: t("found"),
+  pending: t("waiting to be read"),
+  keyword_only: t("found by words only"),
+  failed: t("cannot be read"),
+  excluded: t("left out"),
+});
 
 export class LedgerPanel implements Panel {
   readonly el = h("div");
@@ -23,21 +33,25 @@ export class LedgerPanel implements Panel {
   readonly #verdict = h("div", { role: "status" });
   readonly #loader = new Loader(this.#body);
   readonly #tester = new Loader(this.#verdict);
+  readonly #settings: Settings;
   #found: LedgerReply | null = null;
 
   constructor(context: ViewContext) {
     this.#context = context;
+    this.#settings = new Settings(context, ["vault.types", "vault.include", "vault.exclude", "vault.ocr", "schedule.reconcile"]);
     this.#filter.addEventListener("input", () => this.#found && fill(this.#body, ...this.#draw(this.#found)));
     this.el.append(
-      heading(t("Files"), t("Every file of the vault, its state, and the reason.")),
       this.#testForm(),
+      about(t("Every file of the vault, its state, and the reason.")),
       this.#states,
       this.#filter,
       this.#body,
+      h("details", {}, h("summary", {}, t("Which files are read")), this.#settings.el),
     );
   }
 
   show({ query }: Address): void {
+    this.#settings.show();
     const state = STATES.find((known) => known === query["state"]) ?? "";
     void this.#loader.load(
       () => this.#context.vaultClient.ledger(state ? { state } : {}),
@@ -53,7 +67,7 @@ export class LedgerPanel implements Panel {
     const numberOf = (state: LedgerState | ""): number => (state ? (counts[state] ?? 0) : total);
     const chips = STATES.filter((state) => state === "" || state === present || numberOf(state) > 0).map((state) => {
       const n = numberOf(state);
-      const label = `${state ? stateWord(state) : t("all")} ${number(n)}`;
+      const label = `${state ? stateWords()[state] : t("all")} ${number(n)}`;
       const isHere = state === present;
       return h("a", { class: isHere ? "chip is-set" : "chip", href: this.#context.to("manage", { state }, "ledger"), "aria-current": isHere ? "true" : null }, label);
     });
@@ -75,24 +89,37 @@ export class LedgerPanel implements Panel {
     const isThere = row.state !== "excluded" && row.state !== "failed";
     const path = isThere ? h("a", { href: noteAddress(this.#context, row.path) }, row.path) : row.path;
     const why = [row.reason ?? "", ...row.warnings].filter(Boolean).join("; ");
-    const rule = row.rule && !why ? h("code", {}, row.rule) : null; // its code, where nothing says it in words
-    return [path, stateWord(row.state), h("span", { title: row.rule }, rule, why), row.size ? bytes(row.size) : "", ago(row.updated)];
+    return [path, stateWords()[row.state], h("span", { title: row.rule }, why), row.size ? bytes(row.size) : "", ago(row.updated)];
   }
 
-  /** A form that tests whether any path, existing or not, would be excluded. */
+  /** A form that tells of any note, existing or not, why it is not found. */
   #testForm(): HTMLElement {
-    const field = h("input", { id: "tested", placeholder: t("Folder/Note.md"), autocomplete: "off", spellcheck: "false" });
+    const note = h("input", { id: "tested", placeholder: t("Folder/Note.md"), autocomplete: "off", spellcheck: "false" });
+    const words = this.#context.has("diagnose") ? h("input", { id: "tested-words", autocomplete: "off", maxlength: 4096 }) : null;
     const test = (event: Event): void => {
       event.preventDefault();
-      const path = field.value.trim();
-      if (path) void this.#test(path);
+      const path = note.value.trim();
+      const q = words?.value.trim() ?? "";
+      if (path) void (q ? this.#diagnose(q, path) : this.#test(path));
     };
     return h(
       "form",
       { class: "tester", on: { submit: test } },
-      h("label", { for: "tested" }, t("Would this path be indexed?")),
-      h("div", { class: "login-row" }, field, h("button", { class: "quiet" }, t("Test"))),
+      h("h3", {}, t("Why is this note not found?")),
+      h("label", { for: "tested" }, t("The note, by its path")),
+      note,
+      words && h("label", { for: "tested-words" }, t("What you searched for, if it is about a search")),
+      words,
+      h("div", { class: "buttons" }, h("button", { class: "quiet" }, t("Look"))),
       this.#verdict,
+    );
+  }
+
+  /** Which step of a search lost the note. */
+  #diagnose(q: string, path: string): Promise<void> {
+    return this.#tester.load(
+      () => managing(this.#context).diagnose(q, path),
+      ({ why, mend }) => [h("p", {}, why), mend ? h("p", {}, mend) : null],
     );
   }
 
@@ -101,9 +128,9 @@ export class LedgerPanel implements Panel {
       () => this.#context.vaultClient.ledger({ path }),
       ({ entries }) => {
         const [row] = entries;
-        if (!row) return [h("p", {}, t("No rule excludes it, but no such file exists."))];
-        if (row.state !== "excluded") return [h("p", {}, t("It is {state}: no rule excludes it.", { state: stateWord(row.state) }))];
-        return [h("p", {}, ...tparts("Excluded by {rule}: {reason}", { rule: h("code", {}, row.rule ?? t("a rule")), reason: row.reason ?? "" }))];
+        if (!row) return [h("p", {}, t("No rule leaves it out, but no such file exists."))];
+        if (row.state === "excluded") return [h("p", {}, t("It is left out: {reason}", { reason: row.reason ?? row.rule ?? t("a rule") }))];
+        return [h("p", {}, row.reason ? t("This note: {state}. {reason}", { state: stateWords()[row.state], reason: row.reason }) : t("This note: {state}. No rule leaves it out.", { state: stateWords()[row.state] }))];
       },
     );
   }

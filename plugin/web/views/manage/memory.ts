@@ -7,13 +7,13 @@ import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { count } from "../../../src/format";
-import { emptyBox } from "../../parts/errors";
 import { moveAmong } from "../../parts/resultRow";
 import { healthReport } from "./memory/health";
 import { inspected } from "./memory/inspect";
 import { memoryRow, typeLabel } from "./memory/row";
 import { recalled } from "./memory/recall";
-import { heading, Loader, type Panel } from "./panel";
+import { about, Loader, nothing, type Panel } from "./panel";
+import { Settings } from "./settings";
 import { t, tparts } from "../../../src/texts";
 
 const SHOWN = 200;
@@ -32,12 +32,14 @@ export class MemoryPanel implements Panel {
   readonly #field = h("input", { type: "search", id: "recall", placeholder: t("Describe a task"), autocomplete: "off", maxlength: 4096 });
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
+  readonly #folder: Settings;
   #namespaces: Readonly<Record<string, number>> = {};
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = t("What assistants and you chose to remember: notes in a folder of this vault, which you can read and edit.");
-    this.el.append(heading(t("Memory"), about), this.#recallForm(), this.#tools, this.#body);
+    this.#folder = new Settings(context, ["memory.folder"], () => void this.show(context.address));
+    const text = t("What assistants and you chose to remember: notes in a folder of this vault, which you can read and edit.");
+    this.el.append(about(text), this.#recallForm(), this.#tools, this.#body);
   }
 
   show({ query }: Address): void {
@@ -69,12 +71,15 @@ export class MemoryPanel implements Panel {
 
   #drawList(found: MemoryListReply): (Node | null)[] {
     this.#markSetUp(found.folder !== null);
-    if (found.folder === null) return [optIn()];
+    if (found.folder === null) {
+      this.#folder.show();
+      return [optIn(), this.#folder.el];
+    }
     this.#namespaces = found.namespaces;
     this.#drawTools(this.#context.address.query);
     const { memories, total, warnings } = found;
     const shown = total > memories.length ? t("{n} of {memories}", { n: memories.length, memories: count(total, "memory", "memories") }) : count(total, "memory", "memories");
-    if (memories.length === 0) return [...warningsOf(warnings), nothing(Object.keys(found.namespaces).length > 0)];
+    if (memories.length === 0) return [...warningsOf(warnings), noMemory(Object.keys(found.namespaces).length > 0)];
     return [h("p", { class: "faint" }, ...tparts("{memories} in {folder}", { memories: shown, folder: h("code", {}, found.folder) })), ...warningsOf(warnings), rows(this.#context, memories)];
   }
 
@@ -171,19 +176,12 @@ function warningsOf(warnings: readonly string[]): HTMLElement[] {
   return warnings.map((text) => h("p", { class: "warning" }, text));
 }
 
-function nothing(isFiltered: boolean): HTMLElement {
-  if (isFiltered) return emptyBox(t("No memory of this kind"), t("Choose another type or namespace."));
-  return emptyBox(t("No memories yet"), t("Assistants store memories with their tools; you can use"), h("code", {}, 'notewell memory store "…"'));
+function noMemory(isFiltered: boolean): HTMLElement {
+  if (isFiltered) return nothing(t("No memory of this kind"), t("Choose another type or namespace."));
+  return nothing(t("No memories yet"), t("Assistants store memories with their tools; you can use"), h("code", {}, 'notewell memory store "…"'));
 }
 
-/** Instructions for choosing a folder; nothing is written before. */
+/** What choosing a folder means; nothing is written before. */
 function optIn(): HTMLElement {
-  return h(
-    "section",
-    { class: "ask-setup", "aria-label": t("Setting up") },
-    h("h2", {}, t("No folder for memories is chosen")),
-    h("p", {}, ...tparts("Until then, nothing is written to this vault. Set one in the file that {command} shows, or in the vault’s {file}, and restart the server:", { command: h("code", {}, "notewell config path"), file: h("code", {}, ".notewell.toml") })),
-    h("pre", { tabindex: "0" }, h("code", {}, '[memory]\nfolder = "Memory"')),
-    h("p", { class: "faint" }, t("For safety, it can only be set on the server’s computer.")),
-  );
+  return h("section", {}, h("h3", {}, t("No folder for memories is chosen")), h("p", {}, t("Until then, nothing is written to this vault. It is chosen on the server’s computer: here, if this page is open there.")));
 }

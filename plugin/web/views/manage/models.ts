@@ -6,7 +6,7 @@ import { costText, count } from "../../../src/format";
 import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
-import { details, facts, heading, Loader, table, runAction, type Panel } from "./panel";
+import { details, facts, about, Loader, table, runAction, type Panel } from "./panel";
 import { locale, number, t, tparts } from "../../../src/texts";
 
 export class ModelsPanel implements Panel {
@@ -18,8 +18,8 @@ export class ModelsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = t("A model finds notes by their meaning. With another one, all notes are read anew; what an earlier one computed is kept, so switching back is immediate.");
-    this.el.append(heading(t("Models"), about), this.#offer, this.#body);
+    const text = t("A model finds notes by their meaning. With another one, all notes are read anew; what an earlier one computed is kept, so switching back is immediate.");
+    this.el.append(about(text), this.#offer, this.#body);
   }
 
   show(): void {
@@ -37,7 +37,7 @@ export class ModelsPanel implements Panel {
     try {
       const { suggestion, service } = await vaultClient.suggestedModel();
       if (vault !== this.#context.vault) return;
-      fill(this.#offer, suggestion && offerOf(suggestion), service && this.#consent(service));
+      fill(this.#offer, suggestion && h("div", { class: "note-box" }, ...offerOf(suggestion), this.#choose(suggestion.name)), service && this.#consent(service));
     } catch (error) {
       asServerError(error); // the list is shown without an offer
     }
@@ -56,7 +56,7 @@ export class ModelsPanel implements Panel {
     return h(
       "div",
       { class: "note-box" },
-      h("h2", {}, allowed ? t("A service embeds your notes") : t("May your notes be sent to a service?")),
+      h("h3", {}, allowed ? t("A service embeds your notes") : t("May your notes be sent to a service?")),
       h("p", {}, costText(service)),
       isLocal ? null : mayAnswer
         ? button(allowed ? t("Send nothing to {host} any more", { host }) : t("Allow sending to {host}", { host }), () => void answer(!allowed))
@@ -127,12 +127,10 @@ function qualityOf(quality: Readonly<Record<string, number>> = {}): string {
 type Service = NonNullable<SuggestReply["service"]>;
 type Suggestion = Pick<NonNullable<SuggestReply["suggestion"]>, "name" | "reason">;
 
-function offerOf({ name, reason }: Suggestion): HTMLElement {
-  return h(
-    "div",
-    { class: "note-box" },
-    h("h2", {}, t("Another model reads your notes better")),
+function offerOf({ name, reason }: Suggestion): HTMLElement[] {
+  return [
+    h("h3", {}, t("Another model reads your notes better")),
     h("p", {}, reason),
-    h("p", {}, ...tparts("To use it, run on the server’s computer: {command}", { command: h("code", {}, `notewell index --model ${name}`) })),
-  );
+    h("p", {}, ...tparts("To read all notes with it at once, run on the server’s computer: {command}", { command: h("code", {}, `notewell index --model ${name}`) })),
+  ];
 }

@@ -3,7 +3,7 @@
 import { asServerError } from "../../../src/client";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
-import { fill, h, skeleton } from "../../lib/dom";
+import { button, fill, h, skeleton } from "../../lib/dom";
 import { errorBox } from "../../parts/errors";
 import { refusalOf } from "../../parts/refusals";
 import { t } from "../../../src/texts";
@@ -35,7 +35,7 @@ export class Loader {
       if (sequence === this.#sequence) fill(this.#el, ...draw(found));
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      fill(this.#el, errorBox(asServerError(error), () => void this.load(ask, draw)));
+      fill(this.#el, errorBox(asServerError(error), () => void this.load(ask, draw), "h3"));
     } finally {
       if (sequence === this.#sequence) this.#el.removeAttribute("aria-busy");
     }
@@ -54,8 +54,30 @@ export async function runAction(context: ViewContext, done: string, ask: () => P
   }
 }
 
-export function heading(title: string, about: string): HTMLElement {
-  return h("header", {}, h("h1", {}, title), h("p", { class: "faint" }, about));
+/** A button that has to be pressed twice: the second press does it. `name` tells screen readers about what. */
+export function sureButton(label: string, question: string, act: () => unknown, name = ""): HTMLButtonElement {
+  let isSure = false;
+  const el = button("", () => {
+    if (isSure) act();
+    isSure = !isSure;
+    say(isSure ? question : label);
+  }, { class: "quiet" });
+  const say = (text: string): void => {
+    el.textContent = text;
+    if (name) el.setAttribute("aria-label", `${text} ${name}`);
+  };
+  say(label);
+  return el;
+}
+
+/** What a section is about. */
+export function about(text: string): HTMLElement {
+  return h("p", { class: "faint" }, text);
+}
+
+/** A message in place of an empty list of a section. */
+export function nothing(title: string, text: string, ...more: (Node | null)[]): HTMLElement {
+  return h("div", { class: "empty" }, h("h3", {}, title), h("p", {}, text), ...more);
 }
 
 /** A table with a header row; on a phone, each row is a list of its cells with their names. */

@@ -1,4 +1,4 @@
-/** The settings in words: what each key of the settings file means, and which ones most people look for. */
+/** The settings in words: what each key of the settings file means. */
 
 import { t } from "../../../src/texts";
 
@@ -24,7 +24,6 @@ const sections = (): Words => ({
   phone: t("Phones without a server"),
 });
 
-/** What most people look for; the rest is folded away. */
 const common = (): Words => ({
   offline: t("Never use the internet"),
   "vault.types": t("Endings of files to read"),
@@ -158,10 +157,7 @@ export function sectionTitle(section: string): string {
   return sections()[section] ?? section;
 }
 
-/** A setting in words, and whether most people look for it; one that is not known by its key. */
-export function settingWords(key: string): { readonly name: string; readonly isCommon: boolean } {
-  const name = common()[key];
-  if (name) return { name, isCommon: true };
-  const rare = { ...ofNotes(), ...ofSearches(), ...ofServers() }[key];
-  return { name: rare ?? key, isCommon: false };
+/** A setting in words; one that is not known, by its key. */
+export function settingName(key: string): string {
+  return { ...common(), ...ofNotes(), ...ofSearches(), ...ofServers() }[key] ?? key;
 }

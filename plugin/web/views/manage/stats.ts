@@ -6,7 +6,7 @@ import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { bytes } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
-import { facts, heading, Loader, type Panel } from "./panel";
+import { facts, Loader, type Panel } from "./panel";
 import { number, t } from "../../../src/texts";
 
 const SHOWN = 12;
@@ -26,7 +26,7 @@ export class StatsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading(t("Statistics"), t("The contents of the vault.")), this.#body);
+    this.el.append(this.#body);
   }
 
   show(): void {
@@ -80,5 +80,5 @@ function bars(title: string, shares: readonly Share[]): HTMLElement | null {
       h("span", { class: "bar", vars: { "--share": String(n / most) } }),
     ),
   );
-  return h("section", {}, h("h2", {}, title), h("ol", { class: "shares" }, ...rows));
+  return h("section", {}, h("h3", {}, title), h("ol", { class: "shares" }, ...rows));
 }

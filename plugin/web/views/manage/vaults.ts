@@ -3,8 +3,8 @@
 import type { VaultsReply } from "../../../src/contract";
 import { administering } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
-import { button, h } from "../../lib/dom";
-import { heading, Loader, runAction, table, type Panel } from "./panel";
+import { h } from "../../lib/dom";
+import { about, Loader, runAction, sureButton, table, type Panel } from "./panel";
 import { t, tparts } from "../../../src/texts";
 
 type Known = VaultsReply["vaults"][number];
@@ -17,7 +17,7 @@ export class VaultsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading(t("Vaults"), t("The folders of notes that this server knows.")), this.#body);
+    this.el.append(about(t("The folders of notes that this server knows.")), this.#body);
   }
 
   show(): void {
@@ -31,14 +31,14 @@ export class VaultsPanel implements Panel {
     const mayChange = changeable && this.#context.mayAdminister;
     const rows = vaults.map((vault) => [
       vault.served ? h("a", { href: this.#context.to("search", { vault: vault.name }) }, vault.name) : vault.name,
-      vault.path,
       vault.source === "mirror" ? t("mirror, filled by clients") : vault.source === "folder" ? t("folder") : vault.source,
       state(vault),
+      vault.path,
       ...(mayChange ? [this.#removeButton(vault)] : []),
     ]);
     return [
-      notice === null ? null : h("div", { class: "note-box", role: "note" }, h("h2", {}, t("The list of vaults was recovered")), h("p", {}, notice)),
-      table(t("Vaults"), [t("Name"), t("Where"), t("Kind"), t("State"), ...(mayChange ? [t("Change")] : [])], rows),
+      notice === null ? null : h("div", { class: "note-box", role: "note" }, h("h3", {}, t("The list of vaults was recovered")), h("p", {}, notice)),
+      table(t("Vaults"), [t("Name"), t("Kind"), t("State"), t("Where"), ...(mayChange ? [t("Change")] : [])], rows),
       mayChange ? this.#addForm() : advice(),
     ];
   }
@@ -58,15 +58,9 @@ export class VaultsPanel implements Panel {
     );
   }
 
-  /** The second press removes. */
-  #removeButton(vault: Known): HTMLElement {
-    let isSure = false;
-    const remove = button(t("Remove…"), () => {
-      if (isSure) void this.#change(t("{name} is removed; its notes and its index stay", { name: vault.name }), () => administering(this.#context).removeVault(vault.id));
-      isSure = true;
-      remove.textContent = t("Really remove?");
-    }, { class: "quiet", "aria-label": t("Remove {name}", { name: vault.name }) });
-    return remove;
+  #removeButton({ id, name }: Known): HTMLElement {
+    const remove = (): void => void this.#change(t("{name} is removed; its notes and its index stay", { name }), () => administering(this.#context).removeVault(id));
+    return sureButton(t("Remove…"), t("Really remove?"), remove, name);
   }
 
   async #change(done: string, ask: () => Promise<unknown>): Promise<void> {

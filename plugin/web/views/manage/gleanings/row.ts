@@ -19,7 +19,7 @@ export function gleaningRow(context: ViewContext, one: GleaningView, changed: ()
   const row = h(
     "li",
     { class: "result gleaning" },
-    h("h2", { dir: "auto" }, href ? outside(href, one.title) : one.title),
+    h("h3", { dir: "auto" }, href ? outside(href, one.title) : one.title),
     h("p", { class: "meta" }, ...marks(context, one)),
     one.description ? h("p", { class: "snippet", dir: "auto" }, one.description) : null,
     one.reason ? h("p", { class: "faint" }, one.reason) : null,

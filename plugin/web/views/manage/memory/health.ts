@@ -39,11 +39,11 @@ function contradictions(context: ViewContext, { contradictions: all }: MemoryHea
   if (all.length === 0) return null;
   const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
   const rows = all.map(({ one, other, stated, reason }) => [link(one), link(other), stated ? t("stated by a relation") : t("suspected: {reason}", { reason })]);
-  return h("section", {}, h("h2", {}, t("Contradictions")), table(t("Contradictions"), [t("One"), t("Other"), t("Why")], rows));
+  return h("section", {}, h("h3", {}, t("Contradictions")), table(t("Contradictions"), [t("One"), t("Other"), t("Why")], rows));
 }
 
 function problemList(context: ViewContext, title: string, all: readonly Ailing[]): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.map(({ id, path, reason }) => [h("a", { href: memoryAddress(context, id) }, nameOf(path)), reason]);
-  return h("section", {}, h("h2", {}, title), table(title, [t("Memory"), t("Why")], rows));
+  return h("section", {}, h("h3", {}, title), table(title, [t("Memory"), t("Why")], rows));
 }

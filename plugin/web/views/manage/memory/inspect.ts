@@ -25,7 +25,7 @@ const kinds = (): Readonly<Record<ValidationView["kind"], string>> => ({
 /** `again` is called after a change, to draw the memory again. */
 export function inspected(context: ViewContext, { memory, related_from, history }: MemoryInspectReply, again: () => void): (Node | null)[] {
   return [
-    h("h2", { class: "memory-title", dir: "auto" }, memory.title),
+    h("h1", { class: "memory-title", dir: "auto" }, memory.title),
     h("p", { class: "meta" }, ...marks(memory)),
     h("p", { class: "tools" }, h("a", { href: noteAddress(context, memory.path) }, icon("open"), t("Read the note"))),
     h("div", { class: "prose memory-content", dir: "auto" }, memory.content),
@@ -93,7 +93,7 @@ function forgotten(context: ViewContext, write: number | null): HTMLElement {
   return h(
     "div",
     { class: "empty", role: "status" },
-    h("h2", {}, t("Deleted")),
+    h("h1", {}, t("Deleted")),
     h("p", {}, t("The memory’s note was deleted.")),
     h("p", { class: "buttons" }, write === null ? null : button(t("Undo"), () => void back(), { class: "quiet" }), h("a", { href: context.to("manage", { ...context.address.query, id: null }, "memory") }, t("All memories"))),
   );
@@ -106,7 +106,7 @@ function relations(title: string, all: readonly RelationView[], context: ViewCon
     path ? h("a", { href: target.startsWith("mem-") ? memoryAddress(context, target) : noteAddress(context, path) }, nameOf(path)) : h("span", { class: "nowhere" }, target),
     number(weight, 2),
   ]);
-  return h("section", {}, h("h3", {}, title), table(title, [t("Relation"), t("Note"), t("Weight")], rows));
+  return h("section", {}, h("h2", {}, title), table(title, [t("Relation"), t("Note"), t("Weight")], rows));
 }
 
 function historyTable(history: readonly ValidationView[]): HTMLElement | null {
@@ -117,5 +117,5 @@ function historyTable(history: readonly ValidationView[]): HTMLElement | null {
     before === null || after === null ? "" : `${number(before, 2)} → ${number(after, 2)}`,
     comment,
   ]);
-  return h("section", {}, h("h3", {}, t("History")), table(t("History"), [t("When"), t("What"), t("Confidence"), t("Why")], rows));
+  return h("section", {}, h("h2", {}, t("History")), table(t("History"), [t("When"), t("What"), t("Confidence"), t("Why")], rows));
 }

@@ -4,15 +4,15 @@ import type { RecalledMemory, RecalledNote, RecallReply } from "../../../../src/
 import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
 import { count } from "../../../../src/format";
-import { emptyBox } from "../../../parts/errors";
 import { noteAddress } from "../../../parts/resultRow";
+import { nothing } from "../panel";
 import { memoryAddress, memoryRow } from "./row";
 import { number, t, tn, tparts } from "../../../../src/texts";
 
 export function recalled(context: ViewContext, found: RecallReply): (Node | null)[] {
   const warnings = found.warnings.map((text) => h("p", { class: "warning" }, text));
   if (found.memories.length === 0) {
-    return [...warnings, emptyBox(t("No memories recalled"), t("No memory is similar enough to this task.")), noteList(context, found.notes)];
+    return [...warnings, nothing(t("No memories recalled"), t("No memory is similar enough to this task.")), noteList(context, found.notes)];
   }
   const rows = found.memories.map((one) => memoryRow(context, one.memory, relationNotice(context, one), explained(one)));
   return [
@@ -37,7 +37,7 @@ function noteList(context: ViewContext, notes: readonly NoteRow[]): HTMLElement 
     return h(
       "li",
       { class: "result" },
-      h("h2", {}, h("a", { href: noteAddress(context, path), dir: "auto" }, title)),
+      h("h3", {}, h("a", { href: noteAddress(context, path), dir: "auto" }, title)),
       h("p", { class: "snippet", dir: "auto" }, snippet),
       links.length ? h("p", { class: "faint" }, ...links) : null,
     );

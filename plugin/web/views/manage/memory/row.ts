@@ -31,7 +31,7 @@ export function memoryRow(context: ViewContext, memory: MemoryView, ...more: Chi
   return h(
     "li",
     { class: "result memory-row" },
-    h("h2", {}, h("a", { href: memoryAddress(context, id), "data-result": id, dir: "auto" }, title)),
+    h("h3", {}, h("a", { href: memoryAddress(context, id), "data-result": id, dir: "auto" }, title)),
     h("p", { class: "meta" }, ...marks(memory)),
     repeatsTitle ? null : h("p", { class: "snippet", dir: "auto" }, content),
     h("div", { class: "meters" }, meter(t("Confidence"), memory.confidence), meter(t("Importance"), memory.importance)),

@@ -2,12 +2,11 @@
 
 import type { SuggestionView } from "../../../../src/contract";
 import type { Mark, Review } from "../../../../src/garden/review";
-import { isOpen, stateName, sure } from "../../../../src/garden/words";
+import { diffLines, isOpen, stateName, sure, type DiffLine } from "../../../../src/garden/words";
 import { t } from "../../../../src/texts";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, h } from "../../../lib/dom";
 import { noteAddress } from "../../../parts/resultRow";
-import { diffView } from "./diff";
 
 export interface Item {
   readonly el: HTMLElement;
@@ -59,4 +58,19 @@ export function itemView({ context, review, marked, takeBack }: ItemParts, one: 
   };
   update();
   return { el, update };
+}
+
+/** The lines of a diff; the notes are named where there are several. */
+function diffView(diff: string): HTMLElement {
+  const lines = diffLines(diff);
+  const isOfMany = lines.filter(([kind]) => kind === "file").length > 1;
+  const shown = lines.filter(([kind]) => kind !== "file" || isOfMany);
+  return h("div", { class: "diff", role: "group", "aria-label": t("Change") }, ...shown.map(lineView));
+}
+
+function lineView([kind, text]: DiffLine): HTMLElement {
+  if (kind === "file") return h("p", { class: "diff-file", dir: "auto" }, text);
+  if (kind === "place") return h("p", { class: "diff-place" }, text);
+  const tag = ({ old: "del", new: "ins", same: "span" } as const)[kind];
+  return h(tag, { class: "diff-line", dir: "auto" }, text || " ");
 }

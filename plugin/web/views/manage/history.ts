@@ -1,15 +1,14 @@
-/** The runs panel: what works on the vault, what did, what comes next; one that works can be stopped. */
+/** What was done: runs over the whole vault, which can be stopped while they work, and the searches of before. */
 
 import { asServerError } from "../../../src/client";
-import type { RunsReply, RunView } from "../../../src/contract";
-import { duration } from "../../../src/format";
+import type { LogReply, RunsReply, RunView } from "../../../src/contract";
+import { count, duration } from "../../../src/format";
 import { Timer } from "../../../src/support";
 import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
-import { ago } from "../../lib/format";
-import { emptyBox } from "../../parts/errors";
-import { facts, heading, Loader, runAction, table, type Panel } from "./panel";
+import { ago, ms, nameOf } from "../../lib/format";
+import { about, facts, Loader, nothing, runAction, table, type Panel } from "./panel";
 import { locale, number, t } from "../../../src/texts";
 import { stateWord } from "../../../src/words";
 
@@ -59,7 +58,7 @@ export class RunsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading(t("Runs"), t("What works on this vault as a whole, and what did: the last 100 runs.")), this.#body);
+    this.el.append(about(t("What works on this vault as a whole, and what did: the last 100 runs.")), this.#body);
   }
 
   show(): void {
@@ -108,8 +107,8 @@ export class RunsPanel implements Panel {
     const next = found.next.map(({ what, at }): [string, string] => [kinds()[what], at ? moment(at) : t("not known")]);
     const rows = found.runs.map((run) => [kinds()[run.kind], this.#did(run), triggers()[run.trigger], when(run), this.#result(run)]);
     return [
-      h("section", {}, h("h2", {}, t("Next")), next.length ? facts(next) : h("p", { class: "faint" }, t("Nothing is scheduled."))),
-      rows.length ? table(t("Runs"), [t("Run"), t("What it did"), t("Started by"), t("When"), t("Result")], rows) : emptyBox(t("No runs yet"), t("They appear here when notes are read or links are checked.")),
+      h("section", {}, h("h3", {}, t("Next")), next.length ? facts(next) : h("p", { class: "faint" }, t("Nothing is scheduled."))),
+      rows.length ? table(t("Runs"), [t("Run"), t("What it did"), t("Started by"), t("When"), t("Result")], rows) : nothing(t("No runs yet"), t("They appear here when notes are read or links are checked.")),
     ];
   }
 
@@ -147,4 +146,52 @@ function when({ started, ended }: RunView): HTMLElement {
 /** "Sun, 22 Nov, 23:00" in the locale of this browser. */
 function moment(time: string): string {
   return new Date(time).toLocaleString(locale(), { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+const SHOWN_SEARCHES = 200;
+
+export class LogPanel implements Panel {
+  readonly el = h("div");
+  readonly #context: ViewContext;
+  readonly #body = h("div", { class: "panel-body" });
+  readonly #loader = new Loader(this.#body);
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.el.append(about(t("The log stays on the server’s computer. It is used to measure and improve the search.")), this.#body);
+  }
+
+  show(): void {
+    void this.#loader.load(
+      () => managing(this.#context).queries(SHOWN_SEARCHES),
+      (log) => this.#draw(log),
+    );
+  }
+
+  #draw(log: LogReply): (Node | null)[] {
+    if (!log.enabled) return [h("p", {}, t("The log is switched off."))];
+    const clear = (): void => void runAction(this.#context, t("Cleared"), () => managing(this.#context).clearLog()).then(() => this.show());
+    return [
+      h("p", { class: "buttons" }, h("span", { class: "faint" }, count(log.total, "search", "searches")), log.total ? button(t("Clear the log"), clear, { class: "quiet" }) : null),
+      table(
+        t("Searches"),
+        [t("When"), t("Query"), t("Client"), t("Top results"), t("Opened"), t("Took")],
+        log.entries.map((one) => [
+          ago(one.at),
+          h("a", { href: this.#context.to("search", { q: one.query }) }, one.query),
+          one.door,
+          one.results[0] ? nameOf(one.results[0].path) : t("nothing"),
+          one.opened.map(({ path, rank }) => nameOf(path) + (rank === null ? "" : ` (${rank}.)`)).join(", "),
+          ms(one.took_ms),
+        ]),
+      ),
+      log.verdicts.length
+        ? table(
+            t("Verdicts"),
+            [t("Query"), t("Note"), t("Verdict")],
+            log.verdicts.map(({ query, path, verdict }) => [query, nameOf(path), verdict.replaceAll("_", " ")]),
+          )
+        : null,
+    ];
+  }
 }
