@@ -252,7 +252,7 @@ test("four pages hold all sections; old addresses lead to theirs; a setting is c
     await page.keyboard.press("Enter");
     await page.waitForURL(/#\/search/);
     await page.goto(`${new URL(page.url()).origin}/#/manage/log?vault=Sample`);
-    await page.getByRole("link", { name: "bees", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Searches of before" }).waitFor();
   }));
 
 test("who administers the server at its computer chooses the folder of memories there, once asked", () =>

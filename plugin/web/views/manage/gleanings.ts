@@ -1,18 +1,19 @@
-/** The panel of saved links: those of daily notes, with their status, in figures, and notes made of them. */
+/** Saved links: those of daily notes, with their status, in figures, and notes made of them after telling how many. */
 
-import type { GleaningsReply, GleaningStatsReply, GleaningStatus } from "../../../src/contract";
+import { asServerError } from "../../../src/client";
+import type { ExtractReply, GleaningsReply, GleaningStatsReply, GleaningStatus, GleaningView } from "../../../src/contract";
 import { count } from "../../../src/format";
 import { Timer } from "../../../src/support";
-import { asServerError } from "../../../src/client";
+import { number, t, tn } from "../../../src/texts";
 import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
-import { fill, h } from "../../lib/dom";
-import { extractBox } from "./gleanings/extract";
-import { gleaningRow, statusWords } from "./gleanings/row";
-import { facts, about, Loader, nothing, type Panel } from "./panel";
+import { button, fill, h } from "../../lib/dom";
+import { day } from "../../lib/format";
+import { refusalOf } from "../../parts/refusals";
+import { noteAddress } from "../../parts/resultRow";
+import { about, facts, Loader, nothing, type Panel, runAction } from "./panel";
 import { Settings } from "./settings";
-import { number, t } from "../../../src/texts";
 
 const SHOWN = 200;
 const MOST_HOSTS = 5;
@@ -127,4 +128,115 @@ function nothingSaved(): HTMLElement {
     t("Write them into a daily note, one a line, below a heading of their own:"),
     h("pre", { tabindex: "0" }, h("code", {}, "## Gleanings\n\n- [Bees at night](https://bees.example/night)\n- https://bare.example/page")),
   );
+}
+
+const statusWords = (): Readonly<Record<GleaningStatus, string>> => ({ active: t("active"), inactive: t("dead"), hidden: t("hidden") });
+const statusActions = (): Readonly<Record<GleaningStatus, string>> => ({ active: t("Make active"), inactive: t("Mark as dead"), hidden: t("Hide") });
+
+/** `changed` is called after the status was changed here. */
+function gleaningRow(context: ViewContext, one: GleaningView, changed: () => void): HTMLElement {
+  const href = webAddress(one.url);
+  const row = h(
+    "li",
+    { class: "result gleaning" },
+    h("h3", { dir: "auto" }, href ? outside(href, one.title) : one.title),
+    h("p", { class: "meta" }, ...marks(context, one)),
+    one.description ? h("p", { class: "snippet", dir: "auto" }, one.description) : null,
+    one.reason ? h("p", { class: "faint" }, one.reason) : null,
+    one.status === "inactive" && href ? h("p", {}, outside(archiveAddress(href), t("find it in the archive"))) : null,
+    context.mayWrite ? h("div", { class: "buttons" }, ...actions()) : null,
+  );
+  return row;
+
+  function actions(): HTMLElement[] {
+    const others = (Object.keys(statusActions()) as GleaningStatus[]).filter((status) => status !== one.status);
+    return others.map((status) =>
+      button(statusActions()[status], () => void mark(status), { class: "quiet", "aria-label": `${statusActions()[status]}: ${one.title}` }),
+    );
+  }
+
+  /** The row stays where it is, also if it no longer fits the filter: a wrong press can be taken back. */
+  async function mark(status: GleaningStatus): Promise<void> {
+    try {
+      const after = gleaningRow(context, await managing(context).markGleaning(one.id, status), changed);
+      row.replaceWith(after);
+      after.querySelector("button")?.focus();
+      context.showNotice(t("Now {status}", { status: statusWords()[status] }));
+      changed();
+    } catch (error) {
+      context.showNotice(refusalOf(asServerError(error)));
+    }
+  }
+}
+
+function marks(context: ViewContext, one: GleaningView): (HTMLElement | null)[] {
+  const saved = one.days.length > 1 ? t("saved on {n} days, first {day}", { n: one.days.length, day: day(one.created) }) : t("saved {day}", { day: day(one.created) });
+  return [
+    h("span", { class: one.status === "inactive" ? "warning" : null }, statusWords()[one.status]),
+    h("span", { dir: "auto" }, one.domain),
+    h("a", { href: noteAddress(context, one.source, one.line) }, saved),
+    one.note ? h("a", { href: noteAddress(context, one.note) }, t("its note")) : null,
+  ];
+}
+
+/** The versions of a page that the Internet Archive has. */
+export function archiveAddress(url: string): string {
+  return `https://web.archive.org/web/*/${url}`;
+}
+
+/** The address, if it leads to the web: nothing else in a daily note becomes a link here. */
+function webAddress(url: string): string | null {
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : null;
+}
+
+function outside(href: string, label: string): HTMLElement {
+  return h("a", { href, target: "_blank", rel: "noopener noreferrer" }, label);
+}
+
+/** A button, and below it what it would do and did; `changed` is called after notes were made or taken back. */
+function extractBox(context: ViewContext, changed: () => void): HTMLElement {
+  const said = h("div", { role: "status" });
+  const loader = new Loader(said);
+  const ask = (dryRun: boolean, draw: (found: ExtractReply) => (Node | null)[]): Promise<void> =>
+    loader.load(() => managing(context).extractGleanings(dryRun), draw);
+  const make = async (): Promise<void> => {
+    await ask(false, made);
+    changed();
+  };
+  const start = button(t("Make notes of saved links…"), () => void ask(true, planned), { class: "quiet" });
+  return h("section", { class: "extract", "aria-label": t("Notes of saved links") }, h("div", { class: "buttons" }, start), said);
+
+  function planned(found: ExtractReply): (Node | null)[] {
+    const n = found.ids.length;
+    const drop = (): void => {
+      fill(said);
+      start.focus();
+    };
+    if (n === 0) return [h("p", {}, t("Every saved link has a note already.")), problems(found)];
+    return [
+      h("p", {}, `${tn(n, "{n} note would be made, of links in {files} that changed.", "{n} notes would be made, of links in {files} that changed.", { files: count(found.files, "daily note") })} ${t("Nothing is written yet.")}`),
+      problems(found),
+      h("p", { class: "buttons" }, button(tn(n, "Make {n} note", "Make {n} notes"), () => void make(), { class: "primary" }), button(t("Not now"), drop, { class: "quiet" })),
+    ];
+  }
+
+  function made(found: ExtractReply): (Node | null)[] {
+    const { undo, created } = found;
+    const back = async (): Promise<void> => {
+      if (!(await runAction(context, t("The notes are taken back"), () => context.vaultClient.undo(undo ?? undefined)))) return;
+      fill(said);
+      changed();
+    };
+    return [
+      h("p", {}, created ? tn(created, "{n} note was made.", "{n} notes were made.") : t("No note was made.")),
+      problems(found),
+      undo === null || created === 0 ? null : h("p", { class: "buttons" }, button(t("Undo"), () => void back(), { class: "quiet" })),
+    ];
+  }
+
+  function problems({ errors }: ExtractReply): HTMLElement | null {
+    if (errors === 0) return null;
+    const link = context.has("runs") ? h("a", { href: context.to("manage", {}, "runs") }, t("Runs tell which.")) : null;
+    return h("p", { class: "warning" }, tn(errors, "{n} entry cannot be read.", "{n} entries cannot be read."), " ", link);
+  }
 }

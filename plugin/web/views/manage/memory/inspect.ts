@@ -9,7 +9,7 @@ import { icon } from "../../../lib/icons";
 import { ago, day, nameOf } from "../../../lib/format";
 import { noteAddress } from "../../../parts/resultRow";
 import { facts, table, runAction } from "../panel";
-import { marks, memoryAddress, meter } from "./row";
+import { marks, memoryAddress, meter } from "./lists";
 import { refusalOf } from "../../../parts/refusals";
 import { number, t } from "../../../../src/texts";
 

@@ -1,19 +1,20 @@
-/** The gardener: plans of suggestions to make and review, its checks, and what was rejected. */
+/** The gardener: plans of suggestions to make and review, what is looked for, and what was rejected. */
 
-import { GardenClient } from "../../../../src/garden/client";
-import type { GardenModelReply, PlanReply, PlansReply, PlanSummary } from "../../../../src/contract";
-import { countsText, modelText, planName } from "../../../../src/garden/words";
 import { asServerError } from "../../../../src/client";
+import type { CheckView, GardenModelReply, PlanReply, PlansReply, PlanSummary, RejectionsReply, RejectionView, SettingView } from "../../../../src/contract";
+import { GardenClient } from "../../../../src/garden/client";
+import { checkHelp, checkName, countsText, modelText, planName } from "../../../../src/garden/words";
 import { locale, t } from "../../../../src/texts";
+import { managing } from "../../../app/manageClient";
 import type { ViewContext } from "../../../app/viewContext";
 import type { Address } from "../../../lib/address";
 import { button, fill, h } from "../../../lib/dom";
+import { day } from "../../../lib/format";
 import { refusalOf } from "../../../parts/refusals";
-import { about, Loader, nothing, type Panel } from "../panel";
+import { noteAddress } from "../../../parts/resultRow";
+import { about, Loader, nothing, type Panel, runAction } from "../panel";
 import { Settings } from "../settings";
-import { checkList } from "./checks";
 import { planView } from "./plan";
-import { rejectionList } from "./rejections";
 
 export class TendPanel implements Panel {
   readonly el = h("div", { class: "tend" });
@@ -116,4 +117,78 @@ function modelMaker(client: GardenClient, make: (host: string) => Promise<void>)
   };
   const start = button(t("Ask the language model too"), () => void ask());
   return [start, told];
+}
+
+const KEY = "garden.checks";
+
+function checkList(context: ViewContext, checks: readonly CheckView[]): HTMLElement {
+  const boxes = new Map<string, HTMLInputElement>();
+  const rows = checks.map(({ name, finds, usual }) => {
+    const box = h("input", { type: "checkbox", checked: usual, disabled: true });
+    boxes.set(name, box);
+    return h("li", {}, h("label", { class: "tend-check" }, box, h("span", {}, h("strong", {}, checkName(name)), h("span", { class: "faint" }, checkHelp(name, finds)))));
+  });
+  const said = h("p", { class: "faint" }, t("Only an administrator changes this."));
+  const chosen = (): string[] => [...boxes].filter(([, box]) => box.checked).map(([name]) => name);
+  const save = async (box: HTMLInputElement): Promise<void> => {
+    const names = chosen();
+    if (names.length === 0) {
+      box.checked = true; // an empty list would mean the usual ones
+      context.showNotice(t("At least one has to be looked for"));
+      return;
+    }
+    const isSaved = await runAction(context, t("Saved; the next plan looks for this"), () => managing(context).configure({ [KEY]: names }));
+    if (!isSaved) box.checked = !box.checked;
+  };
+  for (const box of boxes.values()) box.addEventListener("change", () => void save(box));
+  if (context.mayAdminister) void unlock(context, [...boxes.values()], said);
+  return h("div", { class: "tend-checks" }, said, h("ul", {}, ...rows));
+}
+
+/** The boxes can be used where the setting can be changed here. */
+async function unlock(context: ViewContext, boxes: readonly HTMLInputElement[], said: HTMLElement): Promise<void> {
+  const setting = await settingOf(context);
+  if (setting?.writable) {
+    for (const box of boxes) box.disabled = false;
+    said.textContent = t("What is not ticked was not right often enough on public vaults, or you switched it off.");
+  } else said.textContent = setting?.reason ?? t("This is set on the server’s computer.");
+}
+
+async function settingOf(context: ViewContext): Promise<SettingView | undefined> {
+  try {
+    return (await managing(context).config()).settings.find(({ key }) => key === KEY);
+  } catch (error) {
+    asServerError(error); // then the boxes stay locked, and show what holds
+    return undefined;
+  }
+}
+
+/** The list; it is asked for when `details` is opened. */
+function rejectionList(context: ViewContext, client: GardenClient, details: HTMLDetailsElement): HTMLElement {
+  const el = h("div", { class: "tend-rejections" });
+  const loader = new Loader(el);
+  details.addEventListener("toggle", () => {
+    if (details.open) void loader.load(() => client.rejections(), draw);
+  });
+  return el;
+
+  function draw({ rejections, total }: RejectionsReply): Node[] {
+    if (total === 0) return [h("p", { class: "faint" }, t("Nothing was rejected."))];
+    const about = total > rejections.length ? t("The newest {shown} of {total}. They do not come again.", { shown: rejections.length, total }) : t("These suggestions do not come again.");
+    return [h("p", { class: "faint" }, about), h("ul", {}, ...rejections.map(row))];
+  }
+
+  function row({ id, check, path, title, at }: RejectionView): HTMLElement {
+    const again = async (): Promise<void> => {
+      const ask = async (): Promise<void> => fill(el, ...draw(await client.forget([id])));
+      await runAction(context, t("It can come again"), ask);
+    };
+    return h(
+      "li",
+      {},
+      h("span", { dir: "auto" }, title),
+      h("span", { class: "faint" }, `${checkName(check)}, ${day(at)}, `, h("a", { href: noteAddress(context, path), dir: "auto" }, path)),
+      context.mayWrite ? button(t("Let it come again"), () => void again(), { class: "quiet", "aria-label": t("Let it come again: {title}", { title }) }) : null,
+    );
+  }
 }
