@@ -34,7 +34,9 @@ from notewell.search.rank.evidence import Tuning
 _WAITED, _WITHIN_S = 12, 10.0  # searches that had to wait within so many seconds: a reader starts
 _REST_S = 60.0  # after a start that failed, or was of no use: the next may be as well
 _HUNG_S = 4.0  # after which a search is taken back: well within the time limit of a request
-_READING_SHARE = 5  # a reader reads a changed index at most so much of the time: one part of it
+# Reading a changed index takes at most a fifth of a reader's time; far less where it had changed
+# again before a search came.
+_READING_SHARE, _READING_IN_VAIN = 5, 50
 _IDLE_S = 600.0  # without a search, after which a reader ends and gives its memory back
 _LOOK_S = 0.5  # how often both are looked at, and whether anybody still waits for a search
 # What talking to a process that has ended raises, and reading half of what it sent.
@@ -92,6 +94,7 @@ class _Reader:
         )
         self.vaults: dict[str, tuple[SearchedVault, int]] = {}  # open, each at a generation
         self.reads_again = 0.0  # when it may
+        self.was_of_use = True  # has answered since it last read
         self.opening: str | None = None
         self.used = time.monotonic()
         self.searching = False
@@ -109,7 +112,9 @@ class _Reader:
         if opened:
             self.vaults[vault.record.id] = vault, cast("int", generation)
         self.opening, self.used = None, time.monotonic()
-        self.reads_again = self.used + (_READING_SHARE - 1) * (self.used - begun)
+        share = _READING_SHARE if self.was_of_use else _READING_IN_VAIN
+        self.reads_again = self.used + (share - 1) * (self.used - begun)
+        self.was_of_use = False
         return opened
 
     def search(self, asked: Asked) -> SearchReply | None:
@@ -118,6 +123,7 @@ class _Reader:
         reply = self._answer(asked)
         self.searching, self.used = False, time.monotonic()
         if isinstance(reply, SearchReply):
+            self.was_of_use = True
             return reply
         if reply is None:  # it has another model or generation: opened anew, later
             self.vaults.pop(asked.vault, None)
