@@ -19,7 +19,15 @@ export type EngineState = "starting" | "indexing" | "ready" | "degraded";
 export type Semantic = "ready" | "partial" | "unavailable";
 export type LedgerState = "indexed" | "pending" | "failed" | "excluded" | "keyword_only";
 export type Phase = "reading" | "embedding" | "idle" | "paused" | "stuck";
-export type RunKind = "index" | "reconcile" | "extract" | "maintain" | "plan" | "sync" | "phone";
+export type RunKind =
+  | "index"
+  | "reconcile"
+  | "extract"
+  | "maintain"
+  | "plan"
+  | "sync"
+  | "phone"
+  | "table";
 export type SearchMode = "hybrid" | "keyword" | "semantic";
 export type FusionMethod = "auto" | "rrf" | "weighted" | "blend" | "convex" | "gars";
 export type Grouping = "note" | "block";
@@ -315,7 +323,8 @@ export interface SearchRequest extends OfVault {
  * The answer to a search or a similar-notes request.
  *
  * `corrected` is the query without its spelling mistakes, if words of it were corrected.
- * `query_id` is the id of a logged search, for reporting which result was opened.
+ * `approximate`: meaning was computed without the model, from its table of words, as it is while a
+ * query is typed. `query_id` is the id of a logged search, for reporting which result was opened.
  */
 export interface SearchReply {
   readonly query: string;
@@ -331,6 +340,7 @@ export interface SearchReply {
   readonly confidence: number | null;
   readonly results: readonly Result[];
   readonly warnings: readonly string[];
+  readonly approximate: boolean;
   readonly explain?: Explain;
   readonly query_id?: string;
 }

@@ -9,7 +9,7 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Pattern
 from notewell.contract.request import Endpoint, Request
 
-RunKind = Literal["index", "reconcile", "extract", "maintain", "plan", "sync", "phone"]
+RunKind = Literal["index", "reconcile", "extract", "maintain", "plan", "sync", "phone", "table"]
 Trigger = Literal["schedule", "manual", "watch", "client"]
 RunResult = Literal["running", "done", "cancelled", "failed"]
 RunId = Annotated[str, Pattern("^[0-9]{1,15}$"), Doc("Id of the run")]

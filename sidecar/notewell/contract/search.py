@@ -239,7 +239,8 @@ class SearchReply:
     """The answer to a search or a similar-notes request.
 
     `corrected` is the query without its spelling mistakes, if words of it were corrected.
-    `query_id` is the id of a logged search, for reporting which result was opened.
+    `approximate`: meaning was computed without the model, from its table of words, as it is while a
+    query is typed. `query_id` is the id of a logged search, for reporting which result was opened.
     """
 
     query: str
@@ -255,6 +256,7 @@ class SearchReply:
     confidence: float | None
     results: tuple[Result, ...]
     warnings: tuple[str, ...]
+    approximate: bool = False
     explain: Explain | None = None
     query_id: str | None = None
 

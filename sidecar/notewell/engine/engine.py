@@ -42,6 +42,7 @@ from notewell.engine.feature import (
     engines,
     open_source,
     own_folders,
+    query_table,
     tuning,
     usual_times,
 )
@@ -128,8 +129,15 @@ class Engine:
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         factors = tuning(parts.features, record.data_folder(settings.data_dir))
         self._tuning = factors or (lambda: UNTUNED)
+        find_table = query_table(parts.features, record.data_folder(settings.data_dir))
         self.searcher = Searcher(
-            index, record, settings, parts.models, self._tuning, uri=parts.source.uri
+            index,
+            record,
+            settings,
+            parts.models,
+            self._tuning,
+            find_table=find_table,
+            uri=parts.source.uri,
         )
         self.shared = parts.shared
         usual = usual_times(parts.features)
@@ -144,11 +152,13 @@ class Engine:
             changed=self.work.look_at,
             reindex=self.work.look_now,
             embedder=parts.models.for_search,
+            query_table=find_table,
             chat=self._language_model,
             count_tokens=self.tokens,
             own_folders=lambda: own_folders(parts.features, self._settings),
             ask=self.answer,
             judgements=self.history.judgements,
+            give_way=self.threads.priority.give_way,
         )
         self.features = OpenFeatures(parts.features, self.vault)
         self._follower = Follower(index)

@@ -21,7 +21,7 @@ from notewell.base.types.frozen import frozen
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.base.querylog import Judgements
     from notewell.base.support.http import Cancel
-    from notewell.base.types import Embedder, Settings, VaultRecord, VaultSource
+    from notewell.base.types import Embedder, ModelKey, Settings, VaultRecord, VaultSource
     from notewell.base.types.settings import Section
     from notewell.contract.request import Request, StreamEvent
     from notewell.contract.runs import RunKind
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.index.engines import Engines
     from notewell.index.port import IndexReader
     from notewell.models.chat.providers import Providers
+    from notewell.models.query_table import QueryTable
     from notewell.search.rank.evidence import Tuning
     from notewell.vault.sources import Source
     from notewell.vault.write import VaultWriter
@@ -42,6 +43,7 @@ Requests: TypeAlias = "tuple[type[Request[Any]], ...]"
 Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
 Streams: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any, Cancel], Iterator[StreamEvent]]]"
 Search: TypeAlias = "Callable[[SearchRequest], SearchReply]"
+FindTable: TypeAlias = "Callable[[ModelKey | None], QueryTable | None]"
 
 
 @frozen
@@ -63,6 +65,8 @@ class Feature:
     - `own_folders`: a function from `Settings` to the folders of notes that it alone edits;
     - `tuning`: a function from the data folder of a vault to one that gives the factors on the
       weights of its next search;
+    - `query_table`: a function from the data folder of a vault to one that gives the table by which
+      queries of a model are answered without it, None where there is none;
     - `engines`: an `IndexEngine` for each scheme of the addresses of indexes that it stores.
 
     `runs` are the kinds of runs that the schedule may begin, each with its usual time; `starts`
@@ -93,6 +97,7 @@ class Feature:
     databases: tuple[str, ...] = ()
     tuning: str = ""
     past: bool = False
+    query_table: str = ""
     engines: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -104,10 +109,11 @@ class OpenVault:
     written. `schedule` tells which runs are due, and follows a feature's at times that may change.
     `reindex` has the paths given, or without any the whole vault, compared with the index:
     by the writer that serves the vault, else before it returns. `embedder` gives the model that
-    answers searches, `chat` the language model that is configured now. `own_folders` gives
-    those whose notes only one feature edits, with its name. `ask` answers any request about the
-    vault, also those of other features; NotFoundError where such a feature is absent.
-    `judgements` are the results that were opened and the verdicts.
+    answers searches, `query_table` the table of a model, `chat` the language model that is
+    configured now. `own_folders` gives those whose notes only one feature edits, with its name.
+    `ask` answers any request about the vault, also those of other features; NotFoundError where
+    such a feature is absent. `judgements` are the results that were opened and the verdicts.
+    `give_way` is called between the steps of long work: it pauses while searches run.
     """
 
     record: VaultRecord
@@ -120,11 +126,13 @@ class OpenVault:
     changed: Callable[[str], None]
     reindex: Callable[..., None]
     embedder: Callable[[], Embedder | None]
+    query_table: FindTable
     chat: Callable[[], Providers]
     count_tokens: TokenCounter
     own_folders: Callable[[], Mapping[str, str]]
     ask: Callable[[Request[R]], R]
     judgements: Callable[[], Judgements]
+    give_way: Callable[[], None]
 
     @property
     def folder(self) -> Path:
@@ -208,7 +216,8 @@ class OpenFeatures:
 
     def _opened_for(self, request: type[Request[Any]]) -> OpenFeature:
         for feature in self._features:
-            if feature.answers and request in load(feature.requests):
+            asked = feature.answers and feature.requests
+            if asked and request in load(feature.requests):
                 return self.open(feature)
         raise _missing(request.endpoint.name)
 
@@ -330,6 +339,13 @@ def tuning(features: Sequence[Feature], folder: Path) -> Callable[[], Tuning] | 
     """The function that gives the factors on the weights of a vault's next search."""
     places = (feature.tuning for feature in features if feature.tuning)
     found: Callable[[], Tuning] | None = next((load(place)(folder) for place in places), None)
+    return found
+
+
+def query_table(features: Sequence[Feature], folder: Path) -> FindTable:
+    """The function that gives the query table of a vault for a model."""
+    places = (feature.query_table for feature in features if feature.query_table)
+    found: FindTable = next((load(place)(folder) for place in places), lambda _: None)
     return found
 
 

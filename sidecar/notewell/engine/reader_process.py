@@ -19,7 +19,7 @@ from typing import BinaryIO
 from notewell.base.support.program import release_freed_memory
 from notewell.base.types import Embedder, ModelRules
 from notewell.contract.search import SearchReply
-from notewell.engine.feature import open_source
+from notewell.engine.feature import open_source, query_table
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.reader_pool import Asked, SearchedVault, send
 from notewell.engine.searcher import Searcher
@@ -60,7 +60,16 @@ class _Opened:
         index = open_index(vault.directory, writable=False)
         models = Models(index, settings.model, load)
         uri = open_source(vault.features, vault.record, settings).uri
-        searcher = Searcher(index, vault.record, settings, models, lambda: opened.tuning, uri=uri)
+        tables = query_table(vault.features, vault.record.data_folder(settings.data_dir))
+        searcher = Searcher(
+            index,
+            vault.record,
+            settings,
+            models,
+            lambda: opened.tuning,
+            find_table=tables,
+            uri=uri,
+        )
         opened = cls(vault, index, models, searcher)
         models.load(fetch=False)
         return opened

@@ -12,6 +12,7 @@ from pathlib import Path
 from notewell.base.support.disk import expanded
 from notewell.base.types import Embedder, Reranker, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.engine.feature import FindTable
 from notewell.engine.ingest.active_model import Models
 from notewell.index.port import IndexReader
 from notewell.models.loading import load_remote_reranker, load_reranker
@@ -71,9 +72,13 @@ class Searcher:
         models: Models,
         tuning: Callable[[], Tuning] | None,
         *,
+        find_table: FindTable,
         uri: Uri,
     ) -> None:
-        """`tuning` gives the vault's factors on the weights, `uri` the address of a note."""
+        """`tuning` gives the vault's factors on the weights, `uri` the address of a note.
+
+        `find_table` gives the table by which a model's queries are answered while they are typed.
+        """
         self._uri = uri
         self._index = index
         self._record = record
@@ -82,6 +87,7 @@ class Searcher:
         self._consent = () if settings.offline else settings.model.consent
         self._models = models
         self._tuning = tuning or (lambda: UNTUNED)
+        self._find_table = find_table
         self._rerankers: dict[tuple[str | None, ...], RerankerSlot] = {}
         self._changing = threading.Lock()
         self._turns = SearchTurns()
@@ -144,6 +150,9 @@ class Searcher:
         if request.mode == "keyword":
             return run.search(context)
         reason = self._models.reason
+        if request.typing:
+            table = self._find_table(self._index.vectors.model)
+            context = replace(context, query_table=table)
 
         def ask(embedder: Embedder | None) -> SearchReply:
             return run.search(replace(context, embedder=embedder, semantic_reason=reason))

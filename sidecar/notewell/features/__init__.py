@@ -22,6 +22,7 @@ from notewell.features.packs import PACKS
 from notewell.features.phone import PHONE
 from notewell.features.postgres import POSTGRES
 from notewell.features.properties import PROPERTIES
+from notewell.features.query_table import QUERY_TABLE
 from notewell.features.runs import RUNS
 from notewell.features.sources import SOURCES
 from notewell.features.topics import TOPICS
@@ -45,6 +46,7 @@ FEATURES: tuple[Feature, ...] = (
     ASK,
     Feature("changes", "notewell.contract.endpoints:CHANGES"),
     RUNS,
+    QUERY_TABLE,
     PHONE,
     CONTEXT,
     DOCUMENTS,

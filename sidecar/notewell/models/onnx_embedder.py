@@ -133,8 +133,18 @@ class OnnxEmbedder:
 
         Raises ModelError when the embedder is closed or the runtime fails.
         """
+        return self._embed(texts, self._spec.passage_prefix)
+
+    def tokenizer_document(self) -> str | None:
+        """Its tokenizer; see `types.TeachesQueries`."""
+        return self._tokenizer.document
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Vectors of queries as `embed_query` gives them, at the leisure of passages."""
+        return self._embed(texts, self._spec.query_prefix)
+
+    def _embed(self, texts: Sequence[str], prefix: str) -> FloatArray:
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
-        prefix = self._spec.passage_prefix
         tokens = [self._tokenizer.ids(prefix + text) for text in texts]
 
         def keep(row: int, output: FloatArray) -> None:

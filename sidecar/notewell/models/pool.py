@@ -20,6 +20,7 @@ from notewell.base.types import (
     ModelKey,
     ModelRules,
     Reranker,
+    TeachesQueries,
     TokenVectors,
     Window,
     knows_cosines,
@@ -142,6 +143,16 @@ class _Shared:
     def token_vectors(self, text: str) -> TokenVectors | None:
         embedder = self._embedder
         return embedder.token_vectors(text) if knows_tokens(embedder) else None
+
+    def tokenizer_document(self) -> str | None:
+        embedder = self._embedder
+        return embedder.tokenizer_document() if isinstance(embedder, TeachesQueries) else None
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        embedder = self._embedder
+        if not isinstance(embedder, TeachesQueries):
+            raise ModelError(f"The embedder {embedder.key} embeds queries one by one.")
+        return embedder.embed_queries(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._embedder.embed_passages(texts)

@@ -72,12 +72,13 @@ class Vocabulary:
 
     @classmethod
     def of(cls, document: str) -> Vocabulary | None:
-        """All tokens of a tokenizer.json but the special ones; None: it is of no known kind."""
+        """All tokens of a tokenizer.json but special ones, by id; None: it is of no known kind."""
         whole: Mapping[str, Any] = json.loads(document)
         special = {one["content"] for one in whole.get("added_tokens") or ()}
         model, normal = whole["model"], whole.get("normalizer") or {}
         if model.get("type") == "WordPiece" and normal.get("type") == "BertNormalizer":
-            tokens = tuple(sorted(set(model["vocab"]) - special))
+            named = sorted(model["vocab"].items(), key=lambda item: item[1])
+            tokens = tuple(text for text, _ in named if text not in special)
             most = int(model.get("max_input_chars_per_word", 100))
             return cls(WORDPIECE, _flags(normal), tokens, np.empty(0, np.float32), most)
         if model.get("type") == "Unigram":
@@ -197,7 +198,10 @@ class QueryTable:
 
     def measured(self, text: str) -> tuple[FloatArray, Features] | None:
         """The sum of a text's rows, and what predicts its agreement; None: no token is known."""
-        found = self.tokens(text)
+        return self.summed(self.tokens(text))
+
+    def summed(self, found: Sequence[int]) -> tuple[FloatArray, Features] | None:
+        """The same of tokens."""
         known = np.array([one for one in found if one >= 0], np.int64)
         if not len(known):
             return None

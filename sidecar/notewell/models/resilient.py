@@ -28,6 +28,7 @@ from notewell.base.types import (
     FloatArray,
     ModelKey,
     ModelRules,
+    TeachesQueries,
     TokenVectors,
     Window,
     knows_tokens,
@@ -142,6 +143,21 @@ class ResilientEmbedder:
         """The vectors of its tokens; needs no runtime either. None: not with this model."""
         latest = self._latest
         return latest.token_vectors(text) if knows_tokens(latest) else None
+
+    def tokenizer_document(self) -> str | None:
+        """Its tokenizer; needs no runtime. None: not with this model."""
+        latest = self._latest
+        return latest.tokenizer_document() if isinstance(latest, TeachesQueries) else None
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Vectors of queries; raises as `embed_passages` does."""
+
+        def all_of(embedder: Embedder) -> FloatArray:
+            if not isinstance(embedder, TeachesQueries):
+                raise ModelError(f"The embedder {embedder.key} embeds queries one by one.")
+            return embedder.embed_queries(texts)
+
+        return self._of_passages(all_of, lambda _: None)
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Vectors of shape (len(texts), dimensions); NaN for a text that cannot be embedded.

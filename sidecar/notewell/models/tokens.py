@@ -80,6 +80,11 @@ class TextTokenizer:
             ) from error
         return cls(tokenizer, max_tokens)
 
+    @property
+    def document(self) -> str:
+        """The tokenizer as the library writes it to a tokenizer.json."""
+        return str(self._tokenizer.to_str())
+
     def ids(self, text: str) -> list[int]:
         """Token ids including special tokens, at most `max_tokens`."""
         ids = self._encode(text[: self._max_characters], special=True)

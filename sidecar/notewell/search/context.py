@@ -19,6 +19,7 @@ from notewell.contract.search import (
 )
 from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinksCache
+from notewell.models.query_table import QueryTable
 from notewell.search.query.language import ParsedQuery, describe_query
 from notewell.search.query.note_columns import ColumnsCache
 from notewell.search.query.note_facts import FactsCache
@@ -67,8 +68,9 @@ class SearchContext:
     Without an `embedder`, hybrid mode searches by keywords only and semantic mode finds nothing;
     both add a warning with the `semantic_reason`. `find_reranker` returns the reranking model, and
     is called only if the request or the rules enable reranking. `tuning` are the factors that were
-    fitted to this vault. `uri` gives the address of a note; None: that of the vault alone.
-    `release_turn` is entered while a model works, so that other searches may run.
+    fitted to this vault. A `query_table` stands for the model while a query is typed. `uri` gives
+    the address of a note; None: that of the vault alone. `release_turn` is entered while a
+    model works, so that other searches may run.
     """
 
     index: IndexReader
@@ -80,6 +82,7 @@ class SearchContext:
     semantic_reason: str | None = None
     find_reranker: FindReranker | None = None
     tuning: Tuning = UNTUNED
+    query_table: QueryTable | None = None
     uri: Uri | None = None
     release_turn: Callable[[], AbstractContextManager[None]] = nullcontext
 
@@ -119,6 +122,7 @@ class Report:
     confidence: float | None = None
     expanded: tuple[str, ...] = ()
     corrected: Corrected | None = None
+    approximate: bool = False
     contributions: tuple[Contribution, ...] = ()
     began: float = field(default_factory=time.perf_counter)
 
@@ -143,6 +147,7 @@ class Report:
             total=self.total,
             confidence=self.confidence,
             results=results,
+            approximate=self.approximate,
             warnings=tuple(self.warnings),
             explain=self.trace.explain(describe_query(parsed), self.contributions),
         )

@@ -228,6 +228,10 @@ class _TextSearch:
                 f"{waiting} passages still wait for their embedding; until then they are found"
                 " by their words alone."
             )
+        if self.context.query_table is not None:
+            guess = self.context.query_table.guess(text)
+            self.report.approximate = guess is not None
+            return None if guess is None else guess.vector
         try:
             with self.context.release_turn():
                 return self.context.embedder.embed_query(text)

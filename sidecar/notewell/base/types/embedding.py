@@ -196,6 +196,19 @@ def knows_tokens(model: object) -> TypeGuard[KnowsTokens]:
 
 
 @runtime_checkable
+class TeachesQueries(Protocol):
+    """An embedder to which a table of token vectors can be fitted, for queries without it."""
+
+    def tokenizer_document(self) -> str | None:
+        """Its tokenizer as the library `tokenizers` writes it; None: it cannot be told."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Vectors of shape (len(texts), dimensions) of texts as queries, at leisure."""
+        ...
+
+
+@runtime_checkable
 class KnowsCosines(Protocol):
     """An embedder whose cosines have been measured."""
 

@@ -1,0 +1,186 @@
+"""The query table of a vault: fitted in the background, used while typing, made again if damaged."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from notewell.base.types import ModelRules, Settings, VaultRecord
+from notewell.contract.search import SearchRequest
+from notewell.engine.engine import Engine
+from notewell.engine.feature import OpenVault
+from notewell.features import FEATURES
+from notewell.features.query_table import QUERY_TABLE, service
+from notewell.features.query_table.file import NAME, TableFile
+from notewell.features.query_table.service import TableWork
+from notewell.models.onnx_embedder import OnnxEmbedder
+from notewell.models.query_table import QueryTable
+from tests.tiny_model import write_tiny_model
+from tests.waiting import until
+
+WORDS = ["bee", "hive", "honey", "garden", "roof", "sun", "bread", "flour", "water", "oven", "snow", "winter", "lake", "boat", "tyre", "oil", "bicycle"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    home = tmp_path_factory.mktemp("table")
+    vault = home / "vault"
+    write(vault, range(60))
+    rules = ModelRules(
+        name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
+    )
+    settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True, model=rules)
+    opened = Engine.open(
+        VaultRecord("v1", "vault", vault),
+        home / "index",
+        settings,
+        writable=True,
+        features=FEATURES,
+    )
+    opened.index_now()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(autouse=True)
+def few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, count in (("_SPANS", 400), ("_INVENTED", 100), ("_REPLACED", 100), ("_HELD_OUT", 40)):
+        monkeypatch.setattr(service, name, count)
+
+
+def write(vault: Path, numbers: range) -> None:
+    vault.mkdir(exist_ok=True)
+    for number in numbers:
+        words = random.Random(number).choices(WORDS, k=12)
+        (vault / f"Note {number}.md").write_text(" ".join(words) + ".\n", encoding="utf-8")
+
+
+def due(vault: OpenVault) -> int:
+    """One look whether it is due, and the run to its end; the number of runs there were."""
+    TableWork(vault).begin_due()
+    until(lambda: not vault.runs.busy and all(run.ended for run in vault.runs.log.runs(1)))
+    return len([run for run in vault.runs.log.runs() if run.kind == "table"])
+
+
+def fitted(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> QueryTable:
+    """The table of the vault, made if there is none."""
+    vault = engine.vault
+    monkeypatch.setattr(service, "_HOUR_S", 0.0)
+    due(vault)
+    table = vault.query_table(vault.index.vectors.model)
+    assert table is not None
+    return table
+
+
+def test_it_is_fitted_once_and_says_how_well_it_agrees(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = fitted(engine, monkeypatch)
+    vault = engine.vault
+
+    assert table.head.model == str(vault.index.vectors.model)
+    assert table.head.passages == vault.index.vectors.count
+    assert 0.5 < table.head.agreement <= 1
+    guess = table.guess("honey of the bee")
+    embedder = vault.embedder()
+    assert guess is not None
+    assert embedder is not None
+    assert guess.vector @ embedder.embed_query("honey of the bee") > 0.5
+    assert due(vault) == due(vault)  # nothing has changed
+    assert NAME in QUERY_TABLE.files
+    run = next(run for run in vault.runs.log.runs() if run.kind == "table")
+    assert (run.result, run.errors) == ("done", ())
+
+
+def test_a_search_while_typing_runs_no_model(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted(engine, monkeypatch)
+    asked: list[str] = []
+    whole = OnnxEmbedder.embed_query
+    monkeypatch.setattr(
+        OnnxEmbedder, "embed_query", lambda self, text: asked.append(text) or whole(self, text)
+    )
+
+    typed = engine.search(SearchRequest("bee hive", typing=True, weak=True))
+    assert not asked
+    rested = engine.search(SearchRequest("bee hive", weak=True))
+
+    assert asked == ["bee hive"]
+    assert (typed.approximate, rested.approximate) == (True, False)
+    assert typed.results[0].raw.cosine is not None
+
+
+def test_words_that_it_does_not_know_have_no_meaning_while_typing(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted(engine, monkeypatch)
+
+    reply = engine.search(SearchRequest("Füße ☃", typing=True, weak=True))
+    by_meaning = engine.search(SearchRequest("☃ ⚘ ⚒ ⚓", typing=True, weak=True, mode="semantic"))
+
+    assert not reply.approximate
+    assert all(result.raw.cosine is None for result in reply.results)
+    assert by_meaning.results == ()
+
+
+def test_a_damaged_table_is_ignored_and_made_again(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = fitted(engine, monkeypatch)
+    vault = engine.vault
+    file = vault.folder / NAME
+    raw = bytearray(file.read_bytes())
+    raw[len(raw) // 2] ^= 4
+    file.write_bytes(bytes(raw))
+
+    assert vault.query_table(vault.index.vectors.model) is None
+    reply = engine.search(SearchRequest("bee hive", typing=True))
+    assert not reply.approximate
+    again = fitted(engine, monkeypatch)
+
+    assert again.head.agreement == pytest.approx(whole.head.agreement, abs=0.1)
+
+
+def test_another_model_s_table_is_not_used(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted(engine, monkeypatch)
+
+    assert engine.vault.query_table(None) is None
+
+
+def test_it_is_fitted_again_when_the_vault_grew_by_a_fifth(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fitted(engine, monkeypatch).head.passages
+    write(engine.record.path, range(100, 105))
+    engine.index_now()
+    assert fitted(engine, monkeypatch).head.passages == before
+    write(engine.record.path, range(200, 220))
+    engine.index_now()
+
+    assert fitted(engine, monkeypatch).head.passages > before * 1.2
+
+
+def test_it_gives_way_while_it_works(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "_HOUR_S", 0.0)
+    (engine.vault.folder / NAME).unlink(missing_ok=True)
+    pauses: list[None] = []
+    due(replace(engine.vault, give_way=lambda: pauses.append(None)))
+
+    assert len(pauses) > 20
+    assert TableFile(engine.vault.folder).of(engine.vault.index.vectors.model) is not None
+
+
+def test_a_small_vault_has_none(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "_LEAST_PASSAGES", 10_000)
+    (engine.vault.folder / NAME).unlink(missing_ok=True)
+
+    due(engine.vault)
+
+    assert engine.vault.query_table(engine.vault.index.vectors.model) is None
+    assert np.isfinite(engine.search(SearchRequest("bee", typing=True)).results[0].score)
