@@ -49,6 +49,26 @@ async function rest(ms = 1_000): Promise<void> {
 }
 
 describe("typing", () => {
+  it("asks the model once typing rests, if its table has answered", async () => {
+    const asked: (string | null)[] = [];
+    server.routes["/api/search"] = ({ url }) => {
+      const typing = new URL(url).searchParams.get("typing");
+      asked.push(typing);
+      return aReply([aResult("a.md")], { query: "bees", mode: "hybrid", approximate: typing === "true" });
+    };
+    live.type("bees");
+    await rest(400);
+    expect(asked).toEqual(["true"]);
+    live.type("bees in");
+    await rest(400);
+    expect(asked).toEqual(["true", "true"]);
+    await rest();
+    expect(asked).toEqual(["true", "true", "false"]);
+    expect(shown.at(-1)).toBe("bees hybrid true");
+    await rest(5_000);
+    expect(asked).toHaveLength(3);
+  });
+
   it("shows local keyword results first and the server's ranking when typing pauses", async () => {
     live.type("bees");
     expect(isBusy).toBe(true);

@@ -116,6 +116,7 @@ export function aReply(results: readonly Result[], changed: Partial<SearchReply>
     confidence: 0.9,
     results,
     warnings: [],
+    approximate: false,
     ...changed,
   };
 }

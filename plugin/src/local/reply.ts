@@ -116,5 +116,6 @@ export function replyOf(query: string, { results, total, warnings, by }: Found, 
     confidence: null,
     results,
     warnings,
+    approximate: false,
   };
 }

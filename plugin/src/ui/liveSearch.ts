@@ -23,12 +23,14 @@ export interface LiveSearchParts<Query> {
 
 const LOCAL_AFTER_MS = 50;
 const RANKED_AFTER_MS = 220;
+const RESTED_AFTER_MS = 500; // after a reply whose meaning is approximate, as it is while somebody types
 
 export class LiveSearch<Query> {
   #number = 0;
   #isPending = false;
   readonly #first = new Timer();
   readonly #ranked = new Timer();
+  readonly #rested = new Timer();
   readonly #parts: LiveSearchParts<Query>;
 
   constructor(parts: LiveSearchParts<Query>) {
@@ -60,6 +62,7 @@ export class LiveSearch<Query> {
     this.#number += 1;
     this.#first.clear();
     this.#ranked.clear();
+    this.#rested.clear();
     this.#busy(false);
   }
 
@@ -91,6 +94,12 @@ export class LiveSearch<Query> {
     if (reply && (isFinal || reply.results.length > 0)) show(reply, isFinal);
   }
 
+  /** Once typing rests, the model's answer replaces that of its table. */
+  #rest(query: Query): void {
+    const number = this.#number;
+    this.#rested.set(RESTED_AFTER_MS, () => this.#ask(query, false, () => number === this.#number));
+  }
+
   async #ask(query: Query, isTyping: boolean, isCurrent: () => boolean): Promise<void> {
     const { session, request, show, fail } = this.#parts;
     const found = session();
@@ -100,6 +109,7 @@ export class LiveSearch<Query> {
       if (!isCurrent()) return;
       this.cancel();
       show(reply, true);
+      if (reply.approximate) this.#rest(query);
     } catch (error) {
       if (!isCurrent()) return;
       this.cancel();

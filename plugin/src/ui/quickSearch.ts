@@ -28,6 +28,7 @@ type Key = readonly [modifiers: Modifier[], key: string, act: (event: KeyEvent) 
 const emptyHint = (): string => t("Type to search.");
 const WORDS_AFTER_MS = 40;
 const TYPING_PAUSE_MS = 150;
+const RESTED_AFTER_MS = 500; // after a reply whose meaning is approximate, as it is while somebody types
 const NAMES_ON_TOP = 3;
 const SNIPPET_CHARS = 200;
 const KEY_LABELS: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
@@ -39,6 +40,7 @@ export class QuickSearch extends SuggestModal<Hit> {
   #ready: Hit[] | null = null; // a better list, which the next look at the field shows
   #withExcerpts = true;
   #inNote: string | null = null;
+  #isApproximate = false;
   #historyIndex = -1;
 
   constructor(context: ViewContext, query: string) {
@@ -128,6 +130,7 @@ export class QuickSearch extends SuggestModal<Hit> {
       const found = isCurrent() && (await this.#search(query, (q, limit) => this.#ranked(session.client, q, limit)));
       this.emptyStateText = t("No notes found.");
       if (found && isCurrent()) this.#update(query, found);
+      if (this.#isApproximate) await this.#rest(session.client, query, isCurrent);
     } catch (error) {
       connection.report(error);
       this.emptyStateText = asServerError(error).message;
@@ -135,10 +138,19 @@ export class QuickSearch extends SuggestModal<Hit> {
     }
   }
 
+  /** Once typing rests, the model's answer replaces that of its table. */
+  async #rest(client: Client, query: string, isCurrent: () => boolean): Promise<void> {
+    await delay(RESTED_AFTER_MS);
+    const found = isCurrent() && (await this.#search(query, (q, limit) => this.#ranked(client, q, limit, false)));
+    if (found && isCurrent()) this.#update(query, found);
+  }
+
   /** The server's answer; within a note, this vault's alone. */
-  #ranked(client: Client, q: string, limit: number): Promise<SearchReply> {
-    const options = { limit, typing: true };
-    return this.#inNote === null ? searchChosen(this.#context, client, q, options) : client.search(q, options);
+  async #ranked(client: Client, q: string, limit: number, typing = true): Promise<SearchReply> {
+    const options = { limit, ...(typing && { typing }) };
+    const reply = await (this.#inNote === null ? searchChosen(this.#context, client, q, options) : client.search(q, options));
+    this.#isApproximate = reply.approximate;
+    return reply;
   }
 
   async #search(query: string, search: (query: string, limit: number) => Promise<SearchReply>): Promise<Hit[]> {

@@ -157,6 +157,7 @@ export class ListView implements View {
     try {
       const reply = await this.#ask(q, like);
       if (sequence === this.#sequence) this.#whenGood(reply.results.length > 0, () => this.#take(reply));
+      if (sequence === this.#sequence && reply.approximate) this.#rest.set(REST_MS, () => this.#context.settle()); // asks the model
     } catch (error) {
       const problem = asServerError(error);
       if (sequence === this.#sequence) this.#whenGood(false, () => this.#fail(problem));
