@@ -86,6 +86,7 @@ export type GardenCheck =
   | "broken_links"
   | "unlinked_mentions"
   | "near_duplicates"
+  | "disagreements"
   | "similar_topics"
   | "missing_topics"
   | "missing_tags"

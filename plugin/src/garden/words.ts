@@ -10,6 +10,7 @@ export function checkName(check: string): string {
     broken_links: t("Broken links"),
     unlinked_mentions: t("Names without a link"),
     near_duplicates: t("Notes that say nearly the same"),
+    disagreements: t("Notes that disagree, or that another replaces"),
     similar_topics: t("Topics that may be one"),
     missing_topics: t("Notes without topics"),
     missing_tags: t("Tags that similar notes have"),
@@ -31,6 +32,7 @@ export function checkHelp(check: string, finds: string): string {
   const helps: Readonly<Record<string, string>> = {
     broken_links: t("The note that a link to nowhere meant: it was moved, renamed or misspelled."),
     unlinked_mentions: t("A link around the name of a note that another one says without it."),
+    disagreements: t("A property that names the other note. Both lines are shown; no text is changed."),
     near_duplicates: t("A property that marks one of two notes with nearly the same text. Texts are never merged."),
     similar_topics: t("One topic in place of two that are alike in name or meaning."),
     missing_topics: t("Topics of your own list for notes that have none."),

@@ -17,6 +17,7 @@ GardenCheck = Literal[
     "broken_links",
     "unlinked_mentions",
     "near_duplicates",
+    "disagreements",
     "similar_topics",
     "missing_topics",
     "missing_tags",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.checks import (
     broken_links,
+    disagreements,
     missing_properties,
     missing_tags,
     missing_topics,
@@ -50,6 +51,11 @@ CHECKS: Mapping[GardenCheck, CheckRow] = {
             near_duplicates.NAME,
             "notes that say nearly the same",
             near_duplicates.find,
+        ),
+        CheckRow(
+            disagreements.NAME,
+            "statements of two notes that disagree, and notes that another replaces",
+            disagreements.find,
         ),
         CheckRow(
             similar_topics.NAME,
