@@ -43,7 +43,7 @@ export class ProgressStrip {
       return [h("span", {}, `${text}. ${why}`), this.#act(t("Try again"), () => this.#context.vaultClient.queue("retry")), this.#link(t("Details"), "")];
     }
     if (matter === "paused") return [h("span", {}, `${text}. ${t("Search works with what is there.")}`), this.#act(t("Resume"), () => this.#context.vaultClient.queue("resume"))];
-    if (matter === "words") return [h("span", {}, t("Notes are found by words only: {reason}", { reason: status.semantic_reason ?? t("no model is there") })), this.#link(t("Models"), "models")];
+    if (matter === "words") return [h("span", { title: status.semantic_reason }, t("Notes are found by words only, not by meaning.")), this.#link(t("Models"), "models")];
     if (matter === "none") return [];
     return [readyBar(status), h("span", {}, readyText(status, this.#context.status.wordsLeft)), this.#act(t("Pause"), () => this.#context.vaultClient.queue("pause"))];
   }
