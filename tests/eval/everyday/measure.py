@@ -2,6 +2,7 @@
 
     python -m tests.eval.everyday.measure --queries FOLDER [--queries FOLDER …] [--half fitting|checking]
         [--vault NAME,…] [--modes hybrid,keyword,semantic] [--save FILE] [--against FILE] [--data FOLDER]
+        [--typed model|table]
     python -m tests.eval.everyday.measure --compare BEFORE AFTER
 
 In the root of the repository, with its environment active. The queries of this repository are in
@@ -13,7 +14,8 @@ Printed are, by vault and kind: nDCG@10 (gains 2^grade - 1) of each mode, and th
 hybrid and the better of the others with its paired 95 % bootstrap interval; how many of the queries
 without an answer end without a result, and how many right notes among the first three are hidden
 as weak matches. `--save` keeps the figures of each query; `--against` compares this run with such a
-file, `--compare` two of them, query by query. Fit on the half `fitting`; the half `checking` is for a last look.
+file, `--compare` two of them, query by query. With `--typed` every query is asked as while it is typed,
+and answered by the model or by the vault's query table, which is fitted first where there is none. Fit on the half `fitting`; the half `checking` is for a last look.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import cast, get_args
+from typing import Literal, cast, get_args
 
 from notewell.base.config.load import load_settings
 from notewell.base.types import ModelRules, SearchMode, SearchRules, Settings, VaultRules
@@ -34,10 +36,13 @@ from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
+from notewell.features.query_table.file import NAME
+from notewell.features.query_table.service import TableWork
 from tests.eval.archives import locate
 from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read
 from tests.eval.everyday.tables import FIRST, Figures, compared, read_figures, tables, write_figures
 
+Typed = Literal["model", "table"]
 CUT = 10  # results that a search shows
 _DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 
@@ -50,7 +55,8 @@ def main() -> int:
         sys.stdout.write(compared(before, after))
         return 0
     queries = read(options.queries, vaults=options.vault, half=options.half)
-    figures = list(measure(queries, options.modes, options.data, _settings(options.model)))
+    settings = _settings(options.model)
+    figures = list(measure(queries, options.modes, options.data, settings, options.typed))
     sys.stdout.write(tables(figures, options.modes))
     if options.against:
         sys.stdout.write(compared(read_figures(options.against), figures))
@@ -60,7 +66,11 @@ def main() -> int:
 
 
 def measure(
-    queries: Sequence[Query], modes: Sequence[SearchMode], data: Path, settings: Settings
+    queries: Sequence[Query],
+    modes: Sequence[SearchMode],
+    data: Path,
+    settings: Settings,
+    typed: Typed | None = None,
 ) -> Iterator[Figures]:
     """Ask the queries in each mode, vault by vault. Vaults that `data` does not have are skipped."""
     for vault in dict.fromkeys(query.vault for query in queries):
@@ -74,13 +84,28 @@ def measure(
             engine = vaults.open(vaults.add(folder, name=vault), writable=True)
             engine.index_now()
             engine.wait_for_model()
-            yield from (_figures(engine, query, modes) for query in asked)
+            if typed is not None:
+                _prepare_table(engine, typed)
+            yield from (_figures(engine, query, modes, typed=typed is not None) for query in asked)
 
 
-def _figures(engine: Engine, query: Query, modes: Sequence[SearchMode]) -> Figures:
+def _prepare_table(engine: Engine, typed: Typed) -> None:
+    """Have the vault's query table, or none."""
+    vault = engine.vault
+    if typed == "model":
+        (vault.folder / NAME).unlink(missing_ok=True)
+    elif vault.query_table(vault.index.vectors.model) is None:
+        vault.runs.now("table", "manual", TableWork(vault).work)
+    table = vault.query_table(vault.index.vectors.model)
+    if table is not None:
+        sys.stderr.write(f"  agreement {table.head.agreement:.3f} of {len(table.rows):,} tokens\n")
+
+
+def _figures(engine: Engine, query: Query, modes: Sequence[SearchMode], *, typed: bool) -> Figures:
+    typed = typed or query.kind == HALF_TYPED  # as every screen asks while a person types
     asked = dict.fromkeys(("hybrid", *modes))
-    rankings = {mode: _ranked(_ask(engine, query, mode, weak=True)) for mode in asked}
-    reply = _ask(engine, query, "hybrid", weak=False)
+    rankings = {mode: _ranked(_ask(engine, query, mode, weak=True, typing=typed)) for mode in asked}
+    reply = _ask(engine, query, "hybrid", weak=False, typing=typed)
     shown = _ranked(reply)
     right = [path for path in rankings["hybrid"][:FIRST] if path in query.gains]
     return Figures(
@@ -95,8 +120,9 @@ def _figures(engine: Engine, query: Query, modes: Sequence[SearchMode]) -> Figur
     )
 
 
-def _ask(engine: Engine, query: Query, mode: SearchMode, *, weak: bool) -> SearchReply:
-    typing = query.kind == HALF_TYPED  # as every screen asks while a person types
+def _ask(
+    engine: Engine, query: Query, mode: SearchMode, *, weak: bool, typing: bool
+) -> SearchReply:
     request = SearchRequest(q=query.text, limit=CUT, mode=mode, weak=weak, passages=0)
     return engine.search(replace(request, typing=typing))
 
@@ -128,6 +154,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--half", choices=get_args(Half), help="only this half of the queries")
     parser.add_argument("--modes", type=_modes, default=list(get_args(SearchMode)))
     parser.add_argument("--model", default=ModelRules().name, help="embed with another model")
+    parser.add_argument("--typed", choices=get_args(Typed), help="ask as while typing, by what")
     parser.add_argument("--data", type=Path, default=_DATA, help="folder with the archives")
     parser.add_argument("--save", type=Path, help="file for the figures of each query")
     parser.add_argument("--against", type=Path, help="file of an earlier run to compare with")
