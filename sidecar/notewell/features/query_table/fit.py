@@ -24,6 +24,9 @@ _PRIOR = 0.6  # the length of the vector of a rare token alone
 _FREQUENT = 1e-3  # the share of all tokens at which this is halved
 _AT_ONCE = 4000  # texts of one step, some milliseconds
 _DROPPED = 0.2  # of tokens, to learn what unknown ones mean
+# At least: the vault's own texts, in which few tokens are dropped, make it too little for queries
+# of which half is unknown.
+_COST_OF_UNKNOWN = -0.6
 _TINY = np.float32(1e-9)
 _WEAKEST = 255
 
@@ -172,7 +175,10 @@ def measured(table: QueryTable, texts: Sequence[str], vectors: FloatArray) -> Qu
     if not found:
         return table
     weights, *_ = np.linalg.lstsq(np.array(found), np.array(cosines), rcond=None)
-    constant, length, unknown, weak = map(float, weights)
+    _, length, unknown, weak = map(float, weights)
+    unknown, weak = min(unknown, _COST_OF_UNKNOWN), min(weak, 0.0)
+    factors = np.array((0.0, length, unknown, weak))
+    constant = float(np.mean(np.array(cosines) - np.array(found) @ factors))
     head = replace(
         table.head,
         agreement=float(np.mean(whole)),
