@@ -52,6 +52,16 @@ export class WebClient extends Client {
     return this.get("archaeology", replies.archaeology, { q, granularity, limit: 500 });
   }
 
+  /** Sentences that answer a question, or that none does; no language model is asked. */
+  evidence(q: string): Promise<contract.EvidenceReply> {
+    return this.get("evidence", replies.evidence, { q });
+  }
+
+  /** Why a search does not find a note. */
+  diagnose(q: string, path: string): Promise<contract.Diagnosis> {
+    return this.get("diagnose", replies.diagnosis, { q, path });
+  }
+
   async complete(prefix: string, limit: number): Promise<readonly contract.Completion[]> {
     return (await this.get("complete", replies.complete, { prefix, limit })).completions;
   }

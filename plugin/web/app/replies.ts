@@ -3,6 +3,8 @@
 import type {
   ArchaeologyReply,
   CompleteReply,
+  Diagnosis,
+  EvidenceReply,
   HealthReply,
   HubsReply,
   NeighborhoodReply,
@@ -206,6 +208,23 @@ export const archaeology = partOf<ArchaeologyReply>()({
   buckets: list(bucket),
   notes: list(datedNote),
   warnings: list(text),
+});
+
+const place = { path: text, title: text, line: number, heading: nullable(text), uri: text };
+
+export const evidence = partOf<EvidenceReply>()({
+  said: flag,
+  answers: list(object({ ...place, text, confidence: number })),
+  nearest: list(object({ ...place, snippet: text })),
+});
+
+export const diagnosis = partOf<Diagnosis>()({
+  path: text,
+  found: flag,
+  why: text,
+  mend: text,
+  action: nullable(oneOf("reindex", "settings", "query", "weak", "everything", "log")),
+  suggested: nullable(text),
 });
 
 export const complete = partOf<CompleteReply>()({
