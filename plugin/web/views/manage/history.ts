@@ -24,6 +24,7 @@ const kinds = (): Readonly<Record<RunView["kind"], string>> => ({
   plan: t("Planning suggestions"),
   sync: t("Synchronising"),
   phone: t("Writing the phone index"),
+  table: t("Fitting the query table"),
 });
 const triggers = (): Readonly<Record<RunView["trigger"], string>> => ({
   schedule: t("the schedule"),
