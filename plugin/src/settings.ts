@@ -68,6 +68,7 @@ const DEVICE_TABLE = {
   address: ["", text],
   tokenName: ["", text],
   remoteVault: ["", text],
+  offersHelper: [true, flag], // until the card of the first run is dismissed
   startAgreed: [false, flag],
   uploadAgreed: ["", text], // the address of the server that may receive the contents of notes
   writeAgreed: ["", text], // the address of the server whose notes may be written to the vault

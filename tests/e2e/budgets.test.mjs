@@ -46,7 +46,7 @@ test("its state is at most 20 MB, with 20,000 changes that wait for a server inc
   server.isAway = true;
   await held.withApp({ ...server.options, madeUp: madeUpNotes() }, async (app) => {
     const inspector = await app.context.newCDPSession(app.page);
-    await app.statusBar.filter({ hasText: "offline" }).waitFor();
+    await app.statusBar.filter({ hasText: "words only" }).waitFor();
     const empty = await liveBytes(inspector);
 
     server.isAway = false;

@@ -34,7 +34,7 @@ test("a new installation finds names at once, text soon, and says that it search
     assert.match((await titles(app))[0], /Starter that sleeps in the cold/);
     assert.ok((await app.search.locator(".search-result-file-matched-text").count()) > 0);
     assert.deepEqual(await find(app, '"no such words in it"'), []);
-    await app.search.getByText("0 notes").waitFor();
+    await app.search.getByText("No notes found").waitFor();
     await find(app, "sourdogh"); // a letter is missing
     assert.match((await titles(app)).join(), /Starter/);
     assert.deepEqual([app.network.requests.length, app.programs.started.length], [0, 0], "nobody was asked");

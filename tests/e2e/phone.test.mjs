@@ -29,13 +29,12 @@ test("a phone starts no program, and searches on a server elsewhere", () =>
 test("a phone offers no program, only an address", () =>
   held.withApp({ kind: "phone", device: {} }, async (app) => {
     await app.command("open-search");
-    await app.search.getByText("Search works now").waitFor();
-    await app.search.getByText("On a phone the helper is used on a computer of yours").waitFor();
+    await app.search.getByText("A computer of yours that runs the helper adds meaning here.").waitFor();
     await app.command("settings");
     const options = await app.page.locator(".mod-settings select").first().locator("option").allTextContents();
     assert.deepEqual(options, ["Not set up", "At an address"]);
     await app.page.keyboard.press("Escape");
-    await app.search.getByRole("button", { name: "Use another computer" }).click();
+    await app.search.getByRole("button", { name: "Connect to a computer" }).click();
     await app.page.locator(".mod-settings").waitFor();
     assert.equal(app.programs.started.length, 0);
   }));

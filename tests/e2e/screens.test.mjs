@@ -1,11 +1,12 @@
 // Pictures of every view, light, dark and as narrow as a phone. docs/screens.md says what each shows.
 
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { before, test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
+import { MadeUpServer } from "./support/madeUp.mjs";
 import { answering, refusing } from "./support/network.mjs";
 import { violations } from "./web/axe.mjs";
 
@@ -22,7 +23,7 @@ const camera = (app, looks = ["light", "dark"]) => async (name) => {
     await app.page.evaluate((isDark) => {
       document.body.classList.toggle("theme-dark", isDark);
       document.body.classList.toggle("theme-light", !isDark);
-    }, look === "dark");
+    }, look.startsWith("dark"));
     const file = `${look}-${name}.png`;
     await app.page.screenshot({ path: join(OUT, file) });
     taken.add(file);
@@ -132,23 +133,52 @@ test("on a desktop", () =>
     await review(app, shoot);
   }));
 
-test("the states without a server", async () => {
-  const states = [
-    ["not-set-up", { device: {} }],
-    ["not-installed", { device: { ...HERE, program: "/nowhere/notewell" } }],
-    ["offline", { trouble: refusing }],
-    ["needs-token", { trouble: answering({ type: "x", title: "x", status: 401, detail: "x", code: "x" }, 401) }],
-    ["mismatch", { trouble: answering({ status: "ok", version: "9.9.9", api: 0, features: [], auth: "token" }) }],
-    ["other-server", { trouble: answering("<html>") }],
-  ];
-  for (const [name, options] of states) {
+/** A made-up server in one state of its index. */
+function indexing(phase, changes = {}) {
+  const server = new MadeUpServer();
+  const progress = { phase, notes_read: phase === "reading" ? 812 : 2090, notes: 2090, passages_embedded: 900, passages: 9000, eta_s: 240 };
+  server.status = { ...server.status, notes: 2090, state: "indexing", progress, ...changes };
+  return server.options;
+}
+
+const refused = { type: "x", title: "x", status: 401, detail: "x", code: "x" };
+const PHONE_INDEX = "notewell-phone-index.bin";
+
+// Each state: its name, what makes it, what its message says, and the button of its next step.
+const STATES = [
+  ["no-helper", { device: {}, path: "/nowhere" }, "A free helper on this computer adds meaning", "Get the helper"],
+  ["helper-found", { device: {} }, "The helper is installed", "Start"],
+  ["helper-gone", { device: { ...HERE, program: "/nowhere/notewell" } }, "The helper is not where it was", "Get the helper"],
+  ["stopped", { device: { ...HERE, autostart: false } }, "The helper is off", "Start"],
+  ["starting", indexing("reading", { state: "starting" }), "The helper opens the index", null],
+  ["indexing", indexing("reading"), "Reading 812 of 2,090 notes", "Pause"],
+  ["words-ready", indexing("embedding"), "By words 100 %", "Pause"],
+  ["wrong-version", { trouble: answering({ status: "ok", version: "9.9.9", api: 0, features: [], auth: "token" }) }, "The server is too old", "Try again"],
+  ["token-refused", { trouble: answering(refused, 401) }, "The server requires a token", "Open settings"],
+  ["vault-unknown", { ...new MadeUpServer().options, device: { ...new MadeUpServer().options.device, remoteVault: "Elsewhere" } }, "It does not serve a vault named", "Open settings"],
+  ["server-gone", { trouble: refusing }, "The server does not answer", "Try again"],
+  ["other-server", { trouble: answering("<html>") }, "Another program answers at that address", "Open settings"],
+  ["phone-alone", { kind: "phone", device: {} }, "A computer of yours that runs the helper", "Connect to a computer"],
+  ["phone-file", { kind: "phone", device: {}, hasFile: true }, "This vault has a file that adds meaning", "Load it"],
+];
+
+test("the states before and beside a server: each says its cause, and has the next step as a button", async () => {
+  for (const [name, { hasFile, ...options }, cause, step] of STATES) {
     const device = options.device ?? { mode: "remote", address: "http://home.example:8765" };
-    await held.withApp({ ...options, device }, async (app) => {
+    const file = join(held.workspace.vault, PHONE_INDEX);
+    if (hasFile) await writeFile(file, "vectors");
+    await held.withApp({ ...options, device, open: ["Kitchen/Country loaf.md"] }, async (app) => {
+      if (options.kind !== "phone") await app.command("open-similar");
       await app.command("open-search");
-      await app.search.locator('[role="status"]', { hasNotText: "Starting" }).first().waitFor();
-      await camera(app)(`state-${name}`);
+      const message = app.search.locator(".notewell-message").filter({ hasText: cause });
+      await message.waitFor();
+      if (step) await message.getByRole("button", { name: step, exact: true }).waitFor();
+      assert.equal(await app.page.locator(".notewell-message").count(), 1, `${name} is told once`);
+      assert.deepEqual((await app.statusBar.allTextContents()).filter((text) => text.includes("offline")), [], name);
+      await camera(app, options.kind === "phone" ? ["narrow", "dark-narrow"] : undefined)(`state-${name}`);
       assert.deepEqual(await unreadable(app.page, ['[data-type="notewell-search"]']), [], name);
     });
+    if (hasFile) await rm(file);
   }
 });
 
@@ -188,7 +218,7 @@ test("on a phone", () =>
 test("every picture is there", async () => {
   const pictures = await readdir(OUT); // other files put theirs beside ours
   const ours = [...taken].filter((name) => pictures.includes(name));
-  assert.equal(ours.filter((name) => name.startsWith("light-")).length, 18);
-  assert.equal(ours.filter((name) => name.startsWith("dark-")).length, 18);
-  assert.equal(ours.filter((name) => name.startsWith("narrow-")).length, 5);
+  assert.equal(ours.filter((name) => name.startsWith("light-")).length, 24);
+  assert.equal(ours.filter((name) => name.startsWith("dark-")).length, 26);
+  assert.equal(ours.filter((name) => name.startsWith("narrow-")).length, 7);
 });

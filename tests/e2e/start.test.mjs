@@ -16,9 +16,9 @@ const held = useWorkspace({ isIndexed: false });
 test("a new installation asks before it starts anything, then indexes until it is ready", () =>
   held.withApp({ device: {} }, async (app) => {
     await app.command("open-search");
-    await app.search.getByText("Search works now").waitFor();
+    await app.statusBar.filter({ hasText: "words only" }).waitFor();
     assert.equal(app.programs.started.length, 0);
-    await app.search.getByText("Found. Start?").waitFor();
+    await app.search.getByText("The helper is installed.").waitFor();
     const start = app.search.getByRole("button", { name: "Start", exact: true });
     await start.click();
     const dialog = app.page.getByRole("dialog");
@@ -37,6 +37,22 @@ test("a new installation asks before it starts anything, then indexes until it i
     assert.equal(JSON.stringify(await app.data()).includes(COMMAND), false, "no program is synced");
   }));
 
+test("the card of the first run is dismissed for good, and comes back by the command", () =>
+  held.withApp({ device: {}, panels: [] }, async (app) => {
+    const card = app.page.locator(".notewell-setup");
+    await app.command("open-similar");
+    await app.similar.getByText("Not set up yet").waitFor();
+    await app.command("open-search");
+    await card.waitFor();
+    await card.getByLabel("Dismiss").click();
+    await card.waitFor({ state: "detached" });
+    await app.similar.getByText("Not set up yet").waitFor({ state: "detached" });
+    assert.equal((await app.device()).offersHelper, false);
+    await app.command("set-up");
+    await card.waitFor();
+    assert.equal(await app.similar.locator(".notewell-message").count(), 0, "it is said in one panel");
+  }));
+
 test("loading takes less than 10 ms and sends no request", () =>
   held.withApp({ device: {} }, async (app) => {
     assert.deepEqual([app.programs.started.length, app.network.requests.length], [0, 0]);
@@ -52,15 +68,15 @@ test("without a program it says how to install one, and finds it once installed"
   held.withApp({ device: { startAgreed: true }, path: "/nowhere" }, async (app) => {
     await app.command("open-similar");
     await app.similar.getByRole("button", { name: "Set up" }).click();
-    await app.search.getByText("The helper was not found on this computer").waitFor();
-    assert.equal(await app.search.getByRole("button", { name: "Get the helper" }).count(), 0, "the project has no page");
-    await app.search.getByRole("button", { name: "I use a terminal" }).click();
-    await app.search.getByLabel("Copy", { exact: true }).first().click();
+    await app.search.getByText("A free helper on this computer adds meaning").waitFor();
+    assert.equal(await app.similar.locator(".notewell-message").count(), 0, "it is said in one panel");
+    await app.search.getByRole("button", { name: "Get the helper" }).click();
+    await app.search.getByText("There is no release to download yet.").waitFor();
+    await app.search.getByLabel("Copy", { exact: true }).last().click();
     await until("it is copied", async () => (await app.clipboard()) === "uv tool install .");
-    await app.search.getByText("curl -LsSf https://astral.sh/uv/install.sh | sh").waitFor();
     assert.deepEqual([app.programs.started.length, app.network.requests.length], [0, 0], "nothing is fetched or run");
     await app.page.evaluate((bin) => (window.environment.variables.PATH = bin), COMMAND.replace(/\/[^/]+$/, ""));
-    await app.search.getByText("Found. Start?").waitFor();
+    await app.search.getByText("The helper is installed.").waitFor();
     assert.deepEqual([app.programs.started.length, app.programs.checked.length], [0, 0], "looking runs nothing");
     await app.search.getByRole("button", { name: "Start", exact: true }).click();
     await app.ready();
@@ -72,7 +88,7 @@ test("a running server of this vault is found, and used without a program", asyn
   try {
     await held.withApp({ device: {}, path: "/nowhere", variables: { NOTEWELL_DATA_DIR: variables.NOTEWELL_DATA_DIR } }, async (app) => {
       await app.command("open-search");
-      await app.search.getByText("The helper is running for this vault").waitFor();
+      await app.search.getByText("The helper runs for this vault already.").waitFor();
       assert.equal(app.network.requests.length, 0, "it is asked nothing before the click");
       await app.search.getByRole("button", { name: "Connect" }).click();
       await app.ready();

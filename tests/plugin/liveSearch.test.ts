@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Client } from "../../plugin/src/client";
 import type { Session } from "../../plugin/src/connection";
+import type { Result } from "../../plugin/src/contract";
 import { LiveSearch } from "../../plugin/src/ui/liveSearch";
 import { aReply, aResult, aVault, FakeServer, problem, TOKEN } from "./samples";
 
 let server: FakeServer;
 let shown: string[];
+let last: string[];
 let failed: unknown[];
 let live: LiveSearch<string>;
 let session: Session | null;
@@ -32,17 +34,25 @@ beforeEach(() => {
   shown = [];
   failed = [];
   isBusy = false;
-  words = "words";
+  words = "a.md";
   live = new LiveSearch({
     session: () => session,
     request: (client, query, typing) => client.search(query, { limit: 5, mode: "hybrid", typing }),
-    local: (query) => words === null ? null : Promise.resolve(aReply([aResult("a.md")], { query, mode: "keyword" })),
-    show: (reply, isFinal) => shown.push(`${reply.query} ${reply.mode} ${isFinal}`),
+    local: (query) => words === null ? null : Promise.resolve(aReply([whole(words)], { query, mode: "keyword" })),
+    show: (reply, isFinal) => {
+      shown.push(`${reply.query} ${reply.mode} ${isFinal}`);
+      last = reply.results.map(({ path }) => path);
+    },
     fail: (error) => failed.push(error),
     busy: (busy) => (isBusy = busy),
   });
 });
 afterEach(() => void vi.useRealTimers());
+
+/** A note of the word index that has all words. */
+function whole(path: string): Result {
+  return aResult(path, { match: null, scores: { ...aResult(path).scores, coverage: 1 } });
+}
 
 async function rest(ms = 1_000): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
@@ -67,6 +77,31 @@ describe("typing", () => {
     expect(shown.at(-1)).toBe("bees hybrid true");
     await rest(5_000);
     expect(asked).toHaveLength(3);
+  });
+
+  it("keeps notes that begin with what is typed through a correction, also when the index changes", async () => {
+    words = "Sourdough.md";
+    server.routes["/api/search"] = () => aReply([aResult("Sound.md")], { query: "sourd", corrected: { text: "sound", from: [] }, mode: "hybrid" });
+    live.type("sourd");
+    await rest();
+    expect(last).toEqual(["Sourdough.md", "Sound.md"]);
+    live.again("sourd");
+    await rest();
+    expect(last).toEqual(["Sourdough.md", "Sound.md"]);
+    live.type("other");
+    live.now("sourd");
+    await rest();
+    expect(last).toEqual(["Sourdough.md", "Sound.md"]);
+  });
+
+  it("says that nothing matches when typing rests, and not between two keys", async () => {
+    words = null;
+    server.routes["/api/search"] = () => aReply([aResult("far.md", { match: "weak" })], { query: "kanb", mode: "hybrid" });
+    live.type("kanb");
+    await rest(600);
+    expect([shown, isBusy]).toEqual([[], true]);
+    await rest();
+    expect([shown, isBusy]).toEqual([["kanb hybrid true"], false]);
   });
 
   it("shows local keyword results first and the server's ranking when typing pauses", async () => {

@@ -5,13 +5,35 @@ import { breadcrumb, count, duration, fileText, folderOf } from "../../plugin/sr
 import { scoreParts } from "../../plugin/src/ui/scores";
 import { pieces } from "../../plugin/src/ui/highlight";
 import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
-import { arranged, grouped, merged, sorted } from "../../plugin/src/ui/ranking";
+import { arranged, grouped, merged, sorted, steady, withTyped } from "../../plugin/src/ui/ranking";
 import { emptyMessage, filtered } from "../../plugin/src/ui/similarNotes";
 import { sectionAt } from "../../plugin/src/ui/target";
-import { aResult } from "./samples";
+import { aReply, aResult } from "./samples";
 
 const paths = (results: readonly { path: string }[]): string =>
   results.map(({ path }) => path).join(" ");
+
+describe("answers to a query that is being typed", () => {
+  const word = (path: string, coverage: number) => aResult(path, { match: null, scores: { ...aResult(path).scores, coverage } });
+  const weak = aResult("weak", { match: "weak" });
+
+  it("keep notes with all words after better ones, before weak ones, and before corrections", () => {
+    const words = aReply([word("all", 1), word("weak", 1), word("some", 0.5), word("a", 1)]);
+    const server = aReply([aResult("a"), weak], { total: 9 });
+    const whole = withTyped(server, words);
+    expect([paths(whole.results), whole.total]).toEqual(["a all weak", 10]);
+    expect(paths(withTyped({ ...server, corrected: { text: "b", from: [] } }, words).results)).toBe("all weak a");
+  });
+
+  it("keep the first note first while it matches no less than the best", () => {
+    const [one, other, related] = [aResult("one"), aResult("other"), aResult("related", { match: "related" })];
+    expect(paths(steady([one, other], other, "b"))).toBe("other one");
+    expect(paths(steady([one, related], related, "b"))).toBe("one related");
+    expect(paths(steady([aResult("bees"), other], other, "bees"))).toBe("bees other");
+    expect(paths(steady([one, other], aResult("gone"), "b"))).toBe("one other");
+    expect(paths(steady([word("all", 1), word("some", 0.5)], word("some", 1), "b"))).toBe("all some");
+  });
+});
 
 describe("taking in a better ranking", () => {
   const shown = ["a", "b", "c", "d"].map((path) => aResult(path));

@@ -11,7 +11,7 @@ const NOT_READ = /src\/(texts|catalogueProblem)\.ts$|contract\.ts$|web\/worker\/
 const OF_PROGRAMS = /src\/(answer|api|shape|program|ui\/diagnostics)\.ts$|web\/(app\/pageKey|lib\/(callouts|diagramSvg|icons|workerAddress|pairing))\.ts$/;
 /** Commands, examples, names of keys, headers and products, style classes, drawings: the same in every language. */
 const NO_TEXT = [
-  /^(notewell|uv|pipx|ollama|tailscale|curl|powershell|docs\/|http|Bearer|Starting \{\})/,
+  /^(notewell|make|uv|pipx|ollama|tailscale|curl|powershell|docs\/|http|Bearer|Starting \{\})/,
   /^(Notewell|Obsidian|Notewell for Obsidian|for Obsidian vaults|Desktops only\.|Answers?|Id|BM25)( |: \{\})?$/,
   /^(Enter|Mod|Alt|Shift|Tab|Ctrl|Esc|Arrow\w+)$/,
   /^(tree-item|search-result|clickable-icon|chip is|moved is|notewell-|math is-apart)|^\(.*:.*\)$|^M\d|^600 |^p h1|^\/home/,

@@ -107,7 +107,7 @@ describe("the search panel", () => {
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
     expect(texts(view, ".notewell-passage .notewell-faint")).toEqual(["Hives › Spring"]);
     expect(texts(view, ".search-result-file-matched-text")).toEqual(["hive"]);
-    expect(texts(view, ".notewell-score")).toEqual(["strong match"]);
+    expect([texts(view, ".notewell-result > .notewell-title"), texts(view, ".notewell-score")]).toEqual([["Strong matches"], []]);
     expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
   });
 
@@ -163,9 +163,9 @@ describe("the search panel", () => {
   it("offers nothing that cannot be done, such as a program on a phone", async () => {
     impossible = ["start"];
     const view = await openSearch();
-    expect(texts(view, ".notewell-title")).toEqual(["Search works now", "The helper adds", "Operators"]);
-    expect(texts(view, ".notewell-buttons button")).toEqual(["Use another computer"]);
-    expect(texts(view, "button.mod-cta")).toEqual(["Use another computer"]);
+    expect(texts(view, ".notewell-title")).toEqual(["Search finds words", "Operators"]);
+    expect(texts(view, ".notewell-buttons button")).toEqual(["Connect to a computer"]);
+    expect(texts(view, "button.mod-cta")).toEqual(["Connect to a computer"]);
   });
 
   it("does not ask again about missing notes that a person has decided about", async () => {
@@ -210,9 +210,11 @@ describe("the search panel", () => {
     view.search("zzzzqqq");
     await settle();
     expect(texts(view, ".tree-item-inner > span")).toEqual([]);
-    expect(texts(view, ".notewell-weak")).toEqual(["Nothing matches well. Nearest by meaning:Show 2 weak matches"]);
+    expect(texts(view, ".notewell-weak")).toEqual(["Nothing matches well.Show 2 weak matches"]);
+    expect(texts(view, ".search-results-result-count")).toEqual([]);
     view.contentEl.querySelector<HTMLElement>(".notewell-weak button")?.click();
     expect(texts(view, ".tree-item-inner > span")).toEqual(["a", "b"]);
+    expect(texts(view, ".search-results-result-count")).toEqual(["2 notes"]);
     expect(texts(view, ".is-by-meaning .search-result-file-matched-text")).toEqual(["hive", "hive"]);
   });
 

@@ -15,7 +15,7 @@ import { replyOf, resultOf, wordsOnly } from "./reply";
 import { similarNotes, type Links, type SimilarNote } from "./similar";
 import { nearHits, resultByMeaning, SEEDS, type Notes } from "./widen";
 import { words } from "./words";
-import type { WordMatch } from "./wordIndex";
+import { TYPO_WEIGHT, type WordMatch } from "./wordIndex";
 import { t } from "../texts";
 
 export interface LocalSearchOptions {
@@ -29,6 +29,8 @@ export interface LocalSearchOptions {
 interface Ranked {
   readonly path: string;
   readonly score: number;
+  /** The share of the query's words that it has; a name is all of them. */
+  readonly coverage?: number;
   /** How near it is in meaning, where words do not find it. */
   readonly near?: Near;
 }
@@ -104,8 +106,9 @@ export class LocalIndex {
     const widened = file && text.trim() && (await this.#widened(file, ranked, condition, weights));
     const { found, total, isCut } = await this.#filtered(widened || ranked, condition, limit);
     const best = found[0]?.score ?? 1;
-    const result = ({ facts, score, near }: Kept): Promise<Result | null> =>
-      near && file ? resultByMeaning(file, this.#notes, near, true) : this.#resultWith(facts, Math.min(1, score / best), weights, phrases);
+    const isSpelled = matches.every(({ forms }) => Math.max(...forms.values()) > TYPO_WEIGHT);
+    const result = ({ facts, score, near, coverage = 0 }: Kept): Promise<Result | null> =>
+      near && file ? resultByMeaning(file, this.#notes, near, true) : this.#resultWith(facts, Math.min(1, score / best), isSpelled ? coverage : null, weights, phrases);
     const results = await Promise.all(found.map(result));
     const cut = isCut ? [t("Only the first {maxRead} notes were read for the phrase.", { maxRead: MAX_READ })] : [];
     const told = isWidened ? this.#problems : [];
@@ -209,9 +212,9 @@ export class LocalIndex {
     const byWords = this.reader.index.search(matches);
     const best = byWords[0]?.score ?? 1;
     const named = new Map(this.names.find(text, Number.MAX_SAFE_INTEGER).map(({ path, rank }) => [path, best * (NAME_SCORES[rank] ?? 1)]));
-    const scored = byWords.map(({ path, score }) => ({ path, score: score + (named.get(path) ?? 0) }));
+    const scored = byWords.map(({ path, score, coverage }) => ({ path, score: score + (named.get(path) ?? 0), coverage: named.has(path) ? 1 : coverage }));
     const known = new Set(byWords.map(({ path }) => path));
-    const others = [...named].filter(([path]) => !known.has(path)).map(([path, score]) => ({ path, score }));
+    const others = [...named].filter(([path]) => !known.has(path)).map(([path, score]) => ({ path, score, coverage: 1 }));
     const found = [...scored, ...others].sort((one, other) => other.score - one.score);
     return lists ? [...found, ...latest(0).filter(({ path }) => !known.has(path) && !named.has(path))] : found;
   }
@@ -247,11 +250,11 @@ export class LocalIndex {
     return resultOf(facts, score, passagesOf(text, weights, MAX_PASSAGES), reasons);
   }
 
-  async #resultWith(facts: Facts, score: number, weights: ReadonlyMap<string, number>, phrases: readonly TextTest[]): Promise<Result> {
+  async #resultWith(facts: Facts, score: number, coverage: number | null, weights: ReadonlyMap<string, number>, phrases: readonly TextTest[]): Promise<Result> {
     const text = await this.#read(facts.path);
     const passages = passagesOf(text, weights, MAX_PASSAGES, phrases);
     const shown = passages.flatMap(({ snippet, heading }) => [snippet, heading ?? ""]);
-    return resultOf(facts, score, passages, hiddenPlaces(facts, [facts.title, ...shown], phrases));
+    return resultOf(facts, score, passages, hiddenPlaces(facts, [facts.title, ...shown], phrases), coverage);
   }
 
   #read(path: string): Promise<string> {

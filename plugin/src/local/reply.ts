@@ -57,8 +57,8 @@ const BY_NAME: Passage = {
   ...NO_ADDRESS,
 };
 
-/** `score`: 0..1. The first passage is the result's own. */
-export function resultOf(facts: Facts, score: number, [first, ...others]: readonly Passage[], reasons: readonly Reason[] = []): Result {
+/** `score`: 0..1. The first passage is the result's own. `coverage`: of the query's words, 1 where it has all of them. */
+export function resultOf(facts: Facts, score: number, [first, ...others]: readonly Passage[], reasons: readonly Reason[] = [], coverage: number | null = null): Result {
   const own = first ?? BY_NAME;
   return {
     ...own,
@@ -66,7 +66,7 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
     title: facts.title,
     description: null,
     score,
-    scores: { ...NO_SCORES, keyword: score },
+    scores: { ...NO_SCORES, keyword: score, coverage },
     raw: { bm25: null, cosine: null, mean_cosine: null },
     passages: others,
     tags: facts.tags,

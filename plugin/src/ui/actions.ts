@@ -128,7 +128,7 @@ function serverActions({ context, server, report, pluginId }: ActionParts): Acti
   const isOffline = (): boolean => !connection.session;
   // A server at an address is not exchanged for one on this computer by a button beside “Offline”.
   const canStart = (): boolean => isOffline() && server.isPossibleHere && settings.chosen.mode !== "remote";
-  const canStop = (): boolean => !isOffline() && settings.chosen.mode === "local";
+  const canStop = (): boolean => (!isOffline() || connection.state.name === "starting") && settings.chosen.mode === "local";
   const connect = (): unknown => connection.reset();
   const stop = (): unknown => {
     server.stop();
@@ -138,7 +138,7 @@ function serverActions({ context, server, report, pluginId }: ActionParts): Acti
   const openDiagnostics = (): unknown => showDiagnostics(app);
   const openSettings = (): void => openSettingsTab(app, pluginId);
   return [
-    ["set-up", t("Set up the helper"), () => showSetup(app), isOffline],
+    ["set-up", t("Set up the helper"), () => showSetup(context), isOffline],
     ["start", t("Start the search program"), () => start(context, server), canStart, "power"],
     ["stop", t("Stop the search program"), stop, canStop, "power-off"],
     ["connect", t("Try to connect"), connect, isOffline, "plug"],
@@ -179,7 +179,8 @@ export async function showSearch(app: App): Promise<void> {
 }
 
 /** The first screen is where the search panel's field is empty. */
-async function showSetup(app: App): Promise<void> {
+async function showSetup({ app, settings }: ViewContext): Promise<void> {
+  await settings.set("offersHelper", true);
   (await revealPanel(app, SEARCH_VIEW, "left", SearchView))?.search("");
 }
 

@@ -130,6 +130,7 @@ export class Block extends MarkdownRenderChild implements ListOwner {
   #show(reply: SearchReply): void {
     const { options, sourcePath } = this.#parts;
     const others = reply.results.filter(({ path, match }) => path !== sourcePath.normalize() && match !== "weak");
+    this.#list.byMatch = options.sort === "relevance";
     const shown = sorted(others.slice(0, this.#limit), options.sort);
     this.#list.merge(options.group === "folder" ? grouped(shown, options.sort) : shown);
     this.#footEl.empty();

@@ -42,6 +42,7 @@ export interface Explanation {
 }
 
 /** Installs from the source folder: there is no release, and the package name in an index may be another project's. */
+export const BUILD = ["make web", "uv tool install ."];
 export const INSTALL = ["uv tool install .", "pipx install ."];
 export const UPGRADE = ["uv tool install --reinstall .", "pipx install --force ."];
 export const howToUpgrade = (): string => t("Get its new source code, and run one of these in its folder.");
@@ -85,7 +86,7 @@ interface Reason {
 }
 
 const messages = (): Readonly<Record<Reason["why"], Parameters<typeof message>>> => ({
-  starting: [t("Starting…"), `${t("The helper opens the index.")} ${byWords()}`],
+  starting: [t("Starting…"), `${t("The helper opens the index.")} ${byWords()}`, [["stop", t("Stop")]]],
   "needs-token": [t("The server requires a token"), `${t("It refused the one in the settings, or there is none.")} ${tokenHint()}`, [settingsButton(), retry()]],
   "not-set-up": [t("Not set up yet"), `${byWords()} ${t("The helper adds meaning.")}`, [setUp()]],
   "needs-consent": [t("Ready to start"), `${t("The helper was not started for this vault yet.")} ${byWords()}`, [start(), setUp()]],
@@ -124,7 +125,7 @@ export function indexNotice(status: StatusReply | null, decided = ""): Explanati
   const how = progressText(status);
   if (progress.phase === "paused") return message(t("Indexing is paused"), `${how}.`, [["resume", t("Resume")]]);
   if (progress.phase === "stuck") return message(t("Indexing has stopped"), `${how}.`, [["reindex", t("Check for changes")]]);
-  if (how) return message(t("Indexing"), t("{how}. Results are not complete yet.", { how }));
+  if (how) return message(t("Indexing"), t("{how}. Results are not complete yet.", { how }), [["pause", t("Pause")]]);
   if (status.semantic !== "unavailable") return null;
   return message(t("Keywords only"), status.semantic_reason ?? t("No model is installed."));
 }

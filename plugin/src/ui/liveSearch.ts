@@ -1,13 +1,14 @@
 /**
  * Search while typing: what the plugin's own word index finds almost at once, and the server's ranking
- * as soon as typing pauses. Without a server the word index is the whole answer. Requests are numbered,
- * and replies to earlier ones are dropped.
+ * as soon as typing pauses, which keeps the notes that have the beginning of what is typed. Without a server
+ * the word index is the whole answer. Requests are numbered, and replies to earlier ones are dropped.
  */
 
 import type { Client } from "../client";
 import type { Session } from "../connection";
 import type { SearchReply } from "../contract";
 import { Timer } from "../support";
+import { hasAllWords, withTyped } from "./ranking";
 
 export interface LiveSearchParts<Query> {
   readonly session: () => Session | null;
@@ -24,10 +25,15 @@ export interface LiveSearchParts<Query> {
 const LOCAL_AFTER_MS = 50;
 const RANKED_AFTER_MS = 220;
 const RESTED_AFTER_MS = 500; // after a reply whose meaning is approximate, as it is while somebody types
+const NOTHING_AFTER_MS = 800; // that nothing matches is said when typing rests, and not between two keys
 
 export class LiveSearch<Query> {
   #number = 0;
   #isPending = false;
+  /** Whether the query that is answered is being typed. */
+  isTyping = false;
+  /** What the word index found for the query that is being typed. */
+  #typed: readonly [query: Query, reply: SearchReply] | null = null;
   readonly #first = new Timer();
   readonly #ranked = new Timer();
   readonly #rested = new Timer();
@@ -39,22 +45,22 @@ export class LiveSearch<Query> {
 
   /** Searches when typing pauses. */
   type(query: Query): void {
-    const isCurrent = this.#prepare();
+    const isCurrent = this.#prepare(true);
     this.#first.set(LOCAL_AFTER_MS, () => this.#answer(query, true, isCurrent));
     if (this.#parts.session()) this.#ranked.set(RANKED_AFTER_MS, () => this.#ask(query, true, isCurrent));
   }
 
   /** Searches at once. */
   now(query: Query): void {
-    const isCurrent = this.#prepare();
+    const isCurrent = this.#prepare(false);
     void this.#answer(query, false, isCurrent);
     void this.#ask(query, false, isCurrent);
   }
 
   /** Searches again for what is shown: the server's results are not replaced by words meanwhile. */
-  again(query: Query): void {
-    const isCurrent = this.#prepare();
-    void (this.#parts.session() ? this.#ask(query, false, isCurrent) : this.#answer(query, false, isCurrent));
+  again(query: Query, isTyping = this.isTyping): void {
+    const isCurrent = this.#prepare(isTyping);
+    void (this.#parts.session() ? this.#ask(query, false, isCurrent) : this.#answer(query, isTyping, isCurrent));
   }
 
   /** Drops the pending requests: their results will not be shown. */
@@ -76,8 +82,9 @@ export class LiveSearch<Query> {
     this.#parts.busy(isBusy);
   }
 
-  #prepare(): () => boolean {
+  #prepare(isTyping: boolean): () => boolean {
     this.cancel();
+    this.isTyping = isTyping;
     this.#busy(true);
     const number = this.#number;
     return () => number === this.#number;
@@ -88,10 +95,11 @@ export class LiveSearch<Query> {
     const { local, session, show } = this.#parts;
     const reply = await local(query, isTyping);
     if (!isCurrent()) return;
+    if (reply && isTyping) this.#typed = [query, reply];
     const isFinal = !session();
     if (isFinal) this.cancel();
-    // Nothing is no better than what is shown until the server answers.
-    if (reply && (isFinal || reply.results.length > 0)) show(reply, isFinal);
+    // Nothing is no better than what is shown until the server answers, and corrections are no better than its.
+    if (reply && (isFinal || (isTyping ? reply.results.some(hasAllWords) : reply.results.length > 0))) show(reply, isFinal);
   }
 
   /** Once typing rests, the model's answer replaces that of its table. */
@@ -107,9 +115,15 @@ export class LiveSearch<Query> {
     try {
       const reply = await request(found.client, query, isTyping);
       if (!isCurrent()) return;
-      this.cancel();
-      show(reply, true);
-      if (reply.approximate) this.#rest(query);
+      const [typed, words] = this.#typed ?? [];
+      const whole = words && typed === query && (this.isTyping || reply.corrected) ? withTyped(reply, words) : reply;
+      const finish = (): void => {
+        this.cancel();
+        show(whole, true);
+        if (reply.approximate) this.#rest(query);
+      };
+      if (isTyping && whole.results.every(({ match }) => match === "weak")) this.#ranked.set(NOTHING_AFTER_MS, finish);
+      else finish();
     } catch (error) {
       if (!isCurrent()) return;
       this.cancel();

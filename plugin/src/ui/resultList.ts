@@ -12,6 +12,7 @@ import type { ViewContext } from "./viewContext";
 import { resultMenu, type MenuOwner } from "./menu";
 import { asksForLink, insertLinks, isElsewhere, openPlace, paneFor, startDrag, subpathOf } from "./open";
 import { merged } from "./ranking";
+import { BEST_FIRST, groupText } from "./scores";
 import { focus, ResultRow, type Hit, type RowLook } from "./resultRow";
 import { Selection } from "./selection";
 import { t } from "../texts";
@@ -46,6 +47,8 @@ export class ResultList {
   titlesOnly = false;
   /** Whether the notes come in groups by folder, which the rows then need not name. */
   byFolder = false;
+  /** Whether they come by how well they match, which is then said once above those that match alike. */
+  byMatch = true;
   shown: readonly Result[] = [];
   #rows: ResultRow[] = [];
   #latest: readonly Result[] = []; // what is shown once no row has to stay in place
@@ -107,10 +110,14 @@ export class ResultList {
   #draw(results: readonly Result[]): void {
     this.shown = results;
     const known = new Map(this.#rows.map((row) => [row.result.path, row]));
+    let least = -1; // how well the notes of the group match
     this.#rows = results.slice(0, this.#rowLimit).map((result, index) => {
+      const rank = result.match ? BEST_FIRST.indexOf(result.match) : -1;
+      const isFirst = rank > least;
+      least = Math.max(least, rank);
       const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
-      row.show(result, this.#look(result, results[index - 1]));
+      row.show(result, this.#look(result, results[index - 1], this.#match(result, isFirst, rank === least)));
       // Moving an element that is already in place would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);
@@ -122,17 +129,24 @@ export class ResultList {
     this.#hits[0]?.el.setAttr("tabindex", 0);
   }
 
-  #look(result: Result, before: Result | undefined): RowLook {
-    const { density, score } = this.#owner.context.settings.chosen;
+  /** How well it matches: said above the first of those that match alike, or beside one that is not `isWithin` such a group. */
+  #match({ match }: Result, isFirst: boolean, isWithin: boolean): Pick<RowLook, "score" | "heading"> {
+    const { score } = this.#owner.context.settings.chosen;
+    if (!this.byMatch || this.byFolder || score !== "match") return { score, heading: null };
+    return { score: isWithin ? "off" : score, heading: isFirst && match ? groupText(match) : null };
+  }
+
+  #look(result: Result, before: Result | undefined, { score, heading }: Pick<RowLook, "score" | "heading">): RowLook {
+    const { density } = this.#owner.context.settings.chosen;
     const usual = density === "compact" ? COMPACT_SNIPPET_CHARS : SNIPPET_CHARS;
     const folder = folderOf(result.path);
-    const isFirst = this.byFolder && (!before || folderOf(before.path) !== folder);
+    const isNewFolder = this.byFolder && (!before || folderOf(before.path) !== folder);
     return {
       score,
       snippetChars: this.moreContext ? LONG_SNIPPET_CHARS : usual,
       badges: this.#owner.badges(result),
       titlesOnly: this.titlesOnly,
-      heading: isFirst ? folder || t("Top folder") : null,
+      heading: isNewFolder ? folder || t("Top folder") : heading,
       withFolder: !this.byFolder,
     };
   }

@@ -92,7 +92,7 @@ export class ResultRow {
     if (this.#look.titlesOnly && !this.isOpen) return;
     const matches = this.el.createDiv({ cls: "search-result-file-matches", attr: { role: "group" } });
     for (const passage of [this.result, ...(this.isOpen ? passages : [])]) {
-      this.#drawPassage(matches, passage);
+      if (passage.snippet !== this.result.title) this.#drawPassage(matches, passage); // a note that begins with its name
     }
   }
 

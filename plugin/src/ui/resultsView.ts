@@ -116,17 +116,17 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
     return t("read {read} of {notes} so far", { read: index.size - left, notes: count(index.size, "note") });
   }
 
-  /** `isTold`: the view says by itself what is the matter. */
+  /** `isTold`: the state of the connection is told elsewhere, or need not be. */
   protected showMessage(isTold = false): void {
     const { connection, settings, waiting } = this.context;
     const isStale = !connection.session && this.reply !== null && !isLocal(this.reply);
     this.list.el.toggleClass("is-stale", isStale);
     if (this.list.isPointedAt) return; // a message more or less would move the row under the pointer
     this.#setMessage(
-      isTold ? null : explain(connection.state, waiting()) ??
+      (isTold ? null : explain(connection.state, waiting())) ??
         this.failure ??
         this.emptyMessage() ??
-        indexNotice(connection.lastStatus, settings.chosen.guardDecided),
+        (isTold ? null : indexNotice(connection.lastStatus, settings.chosen.guardDecided)),
     );
   }
 

@@ -9,7 +9,7 @@ export function scoreText(score: number): string {
 
 const matches = (): Readonly<Record<Match, string>> => ({ strong: t("strong match"), related: t("related"), weak: t("weak") });
 
-const BEST_FIRST: readonly Match[] = ["strong", "related", "weak"];
+export const BEST_FIRST: readonly Match[] = ["strong", "related", "weak"];
 
 /** Whether a note matches at least so well; one that was not judged, as by words alone, does. */
 export function isAtLeast({ match }: Pick<Result, "match">, least: Match): boolean {
@@ -19,6 +19,11 @@ export function isAtLeast({ match }: Pick<Result, "match">, least: Match): boole
 /** How well a note matches, in words; empty where that says nothing, as for a query of conditions alone. */
 export function matchText({ match }: Pick<Result, "match">): string {
   return (match && matches()[match]) ?? "";
+}
+
+/** The word above the notes that match so well. */
+export function groupText(match: Match): string {
+  return { strong: t("Strong matches"), related: t("Related notes"), weak: t("Weak matches") }[match];
 }
 
 /** The components of a score that are known, one a line. */

@@ -11,17 +11,18 @@ import { count } from "../format";
 import { foundBy, isLocal } from "../local/reply";
 import { copyText } from "./menu";
 import { isElsewhere, linkList, noteAt } from "./open";
-import { grouped, sorted, type SortOrder } from "./ranking";
+import { grouped, sorted, steady, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
 import { isAtLeast } from "./scores";
 import { renderStart } from "./searchStart";
 import { WeakMatches } from "./weakMatches";
-import { isFirstState, SetupScreen } from "./setup";
+import { isFirstState, SetupCard } from "./setup";
 import { t, tn } from "../texts";
 
 export const SEARCH_VIEW = "notewell-search";
 export const placeholder = (): string => t("Search by meaning and words…");
 
+const BEGUN = 4; // letters; longer queries that follow none were pasted
 const LOW_CONFIDENCE = 0.2; // below this confidence the best match is probably not relevant
 const nothingFound = (): Explanation => message(t("No notes found"), t("Quoted phrases, exclusions and filters must match exactly."));
 const orders = (): Readonly<Record<SortOrder, string>> => ({
@@ -40,9 +41,10 @@ export class SearchView extends ResultsView<string> {
   #allEl!: HTMLElement;
   #startEl!: HTMLElement;
   #weak!: WeakMatches;
+  #isTyped = false; // letter by letter, and not pasted
   #least = ""; // the least match that is shown
   #isAll = false; // whether all vaults are searched
-  #setup: SetupScreen | null = null;
+  #setup: SetupCard | null = null;
 
   override getViewType(): string {
     return SEARCH_VIEW;
@@ -74,17 +76,18 @@ export class SearchView extends ResultsView<string> {
     this.#weak = new WeakMatches(this.bodyEl, () => {
       if (this.reply) this.show(this.reply, true);
     });
-    this.#setup = new SetupScreen(this.bodyEl, this.context);
+    this.#setup = new SetupCard(this.bodyEl, this.context);
     this.registerInterval(this.#setup.watch());
     this.#startEl = this.bodyEl.createDiv();
     this.#update();
   }
 
-  /** The first screen says what there is to say while the field is empty. */
+  /** Before the helper is set up, a card says so while the field is empty. */
   protected override showMessage(): void {
+    const { connection, settings } = this.context;
     this.#allEl.toggle(hasOthers(this.context));
-    const isFirst = !this.#query.trim() && isFirstState(this.context.connection.state);
-    this.#setup?.show(isFirst);
+    const isFirst = isFirstState(connection.state);
+    this.#setup?.show(isFirst && settings.chosen.offersHelper && !this.#query.trim());
     super.showMessage(isFirst);
   }
 
@@ -109,8 +112,9 @@ export class SearchView extends ResultsView<string> {
     return searchChosen(this.context, client, q, { limit, mode: "hybrid", typing, weak: true });
   }
 
-  protected override answer(query: string, isTyping: boolean): Promise<SearchReply> {
+  protected override answer(query: string, isTyping: boolean): Promise<SearchReply> | null {
     const { local, settings, connection } = this.context;
+    if (isTyping && connection.session && /\s\w$/.test(query)) return null; // one letter begins too many words
     return local.search(query, { limit: settings.chosen.resultLimit, isTyping, isWidened: !connection.session });
   }
 
@@ -170,7 +174,7 @@ export class SearchView extends ResultsView<string> {
     handleKey(event, {
       Enter: () => {
         this.onChosen();
-        this.refresh();
+        if (this.#query.trim()) this.live.again(this.#query, false);
       },
       ArrowDown: () => this.list.focusFirst(),
       Escape: () => this.focusEditor(),
@@ -198,12 +202,13 @@ export class SearchView extends ResultsView<string> {
   /** The results that are shown, in the order that was chosen. */
   #arranged(reply: SearchReply | null): readonly Result[] {
     const results = sorted(reply ? this.#shownOf(reply) : [], this.#sort);
+    this.list.byMatch = this.#sort === "relevance";
     return this.list.byFolder ? grouped(results, this.#sort) : results;
   }
 
   /** Searches for the query in the field; where it is empty, shows saved and recent searches. */
   #update(isTyping = false): void {
-    const isEmpty = !this.#query.trim();
+    const isEmpty = (isTyping ? /^\w?$/ : /^$/).test(this.#query.trim()); // as above
     this.list.el.toggle(!isEmpty);
     this.#startEl.empty();
     if (isEmpty) this.#drawStart();
@@ -227,10 +232,13 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override show(reply: SearchReply, isFinal: boolean): void {
-    const isSameQuery = this.reply?.query === reply.query;
+    const before = this.reply?.query ?? "";
+    const isSameQuery = before === reply.query;
     this.reply = reply;
     if (!isSameQuery) this.#weak.fold();
-    const results = this.#arranged(reply);
+    if (!isSameQuery) this.#isTyped = before ? reply.query.startsWith(before) : reply.query.length <= BEGUN;
+    const isSteady = this.#isTyped && this.live.isTyping && this.#sort === "relevance";
+    const results = steady(this.#arranged(reply), isSteady ? this.list.shown[0] : undefined, reply.query);
     if (isSameQuery && this.#sort === "relevance") {
       this.list.merge(results);
     } else {
@@ -248,25 +256,19 @@ export class SearchView extends ResultsView<string> {
   }
 
   #drawInfo(reply: SearchReply, isFinal: boolean): void {
-    const { confidence, warnings } = reply;
-    const results = this.#shownOf(reply);
-    const total = reply.total - (reply.results.length - results.length);
-    const all = count(total, "note");
-    const shown = results.length < total ? t("{results} of {all}", { results: results.length, all }) : all;
-    const isWeak = isFinal && confidence !== null && confidence < LOW_CONFIDENCE && total > 0;
+    const { length } = this.#shownOf(reply);
     this.infoEl.empty();
-    const text = isFinal ? shown : `${shown}…`;
-    this.infoEl.createSpan({ cls: "search-results-result-count", text });
+    // That there is none is said below.
+    if (length > 0) this.infoEl.createSpan({ cls: "search-results-result-count", text: countText(reply, length) + (isFinal ? "" : "…") });
     if (isLocal(reply)) {
       const parts = [foundBy(reply), this.readingText].filter(Boolean);
-      this.infoEl.createSpan({ cls: "notewell-words-only", text: ` · ${parts.join(", ")}` });
+      this.infoEl.createSpan({ cls: "notewell-words-only", text: (length > 0 ? " · " : "") + parts.join(", ") });
     }
     const { problem } = this.context.local.reader;
-    const unclear = isWeak ? [t("None of these is a clear match.")] : [];
+    const unclear = isFinal && isUnclear(reply, length) ? [t("None of these is a clear match.")] : [];
     const told = this.context.connection.lastStatus?.semantic_reason; // by the message above the results
-    const news = warnings.filter((warning) => !told || !warning.includes(told));
-    const remarks = [...unclear, ...news, ...(isLocal(reply) && problem ? [problem] : [])];
-    for (const remark of remarks) this.infoEl.createDiv({ text: remark });
+    const news = reply.warnings.filter((warning) => !told || !warning.includes(told));
+    for (const text of [...unclear, ...news, isLocal(reply) ? problem : ""]) if (text) this.infoEl.createDiv({ text });
   }
 
   async #save(): Promise<void> {
@@ -283,4 +285,15 @@ export class SearchView extends ResultsView<string> {
     const links = linkList(this.app, existing.map(({ path, uri }) => ({ path, uri, passage: null })));
     await copyText(links, tn(existing.length, "{n} link copied.", "{n} links copied."));
   }
+}
+
+/** Whether none of the notes that are shown is a clear match. */
+function isUnclear({ confidence }: SearchReply, shown: number): boolean {
+  return shown > 0 && confidence !== null && confidence < LOW_CONFIDENCE;
+}
+
+/** How many notes are shown, and of how many; weak ones that are folded do not count. */
+function countText({ total, results }: SearchReply, shown: number): string {
+  const all = total - (results.length - shown);
+  return shown < all ? t("{results} of {all}", { results: shown, all: count(all, "note") }) : count(shown, "note");
 }

@@ -14,6 +14,8 @@ import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
 import { arranged } from "./ranking";
 import { ResultsView } from "./resultsView";
+import { SEARCH_VIEW } from "./searchView";
+import { isFirstState } from "./setup";
 import { emptyMessage, filtered, openANote, explainMissingNote } from "./similarNotes";
 import { activeTarget, dropped, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
 import { t } from "../texts";
@@ -65,6 +67,7 @@ export class SimilarView extends ResultsView<Target> {
     this.registerEvent(
       app.workspace.on("file-open", () => followTimer.set(FOLLOW_AFTER_MS, () => this.#follow())),
     );
+    this.registerEvent(app.workspace.on("layout-change", () => this.showMessage()));
     this.registerDomEvent(contentEl, "dragover", (event) => event.preventDefault());
     this.registerDomEvent(contentEl, "drop", (event) => this.#drop(event));
     // The app has no event for cursor movements, so the cursor is polled while that matters.
@@ -103,6 +106,13 @@ export class SimilarView extends ResultsView<Target> {
     const isPinned = this.#marks.pinned.includes(path);
     add(isPinned ? t("Unpin here") : t("Pin here"), "pin", "pinned", !isPinned);
     add(t("Hide here"), "eye-off", "hidden", true);
+  }
+
+  /** What the search panel tells, this one does not repeat. */
+  protected override showMessage(): void {
+    const { settings, connection } = this.context;
+    const isDismissed = isFirstState(connection.state) && !settings.chosen.offersHelper;
+    super.showMessage(isDismissed || this.app.workspace.getLeavesOfType(SEARCH_VIEW).some(({ view }) => view.containerEl.isShown()));
   }
 
   protected override emptyMessage(): Explanation | null {

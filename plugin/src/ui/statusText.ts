@@ -3,6 +3,7 @@
 import type { StatusReply } from "../contract";
 import { explain, type Explanation } from "./explain";
 import { count } from "../format";
+import { wordsOnly } from "../local/reply";
 import { progressText, shortProgress } from "../progress";
 import type { ViewContext } from "./viewContext";
 import { number, t } from "../texts";
@@ -21,7 +22,7 @@ export function shortStatus({ connection, waiting }: StatusSource): string {
     if (progress) words.push(progress);
     if (queue.failed > 0) words.push(count(queue.failed, "error"));
   } else {
-    words.push(stateWord(state.name));
+    words.push(state.name === "offline" ? wordsOnly() : stateWord(state.name));
     if (waiting() > 0) words.push(t("{n} waiting", { n: waiting() }));
   }
   return words.join(" · ") || stateWord("ready");

@@ -26,7 +26,7 @@ export class WeakMatches {
     const weak = reply?.results.filter((result) => !isAtLeast(result, least)).length ?? 0;
     if (!reply || weak === 0) return;
     const isAll = weak === reply.results.length;
-    if (isAll) faint(this.#el, t("Nothing matches well. Nearest by meaning:"));
+    if (isAll && !this.isOpen) faint(this.#el, t("Nothing matches well."));
     const text = this.#foldText(weak, least === "strong");
     const button = this.#el.createEl("button", { cls: "notewell-link", text, attr: { "aria-expanded": this.isOpen } });
     button.onclick = (): void => {
