@@ -69,7 +69,6 @@ test("without a program it says how to install one, and finds it once installed"
     await app.command("open-similar");
     await app.similar.getByRole("button", { name: "Set up" }).click();
     await app.search.getByText("A free helper on this computer adds meaning").waitFor();
-    assert.equal(await app.similar.locator(".notewell-message").count(), 0, "it is said in one panel");
     await app.search.getByRole("button", { name: "Get the helper" }).click();
     await app.search.getByText("There is no release to download yet.").waitFor();
     await app.search.getByLabel("Copy", { exact: true }).last().click();
