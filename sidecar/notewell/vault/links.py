@@ -66,6 +66,10 @@ class NoteNames:
             *((self._by_alias, alias) for alias in aliases),
         ]
 
+    def files_named(self, name: str) -> frozenset[str]:
+        """The paths of all notes whose file has this name, without folder and ending."""
+        return frozenset(self._by_name.get(_fold(name), ()))
+
     def resolve(self, target: str, source_path: str) -> str | None:
         """Return the path of the note that `target` means in `source_path`, or None.
 

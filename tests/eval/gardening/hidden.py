@@ -113,10 +113,15 @@ def links_to_slips(texts: Texts, _: Vectors, rng: random.Random) -> Count:
     removed = {
         (path, link.target) for path, link, target in places if target in gone
     }  # no suggestion is right there
-    made = list(broken_links.find(garden_of(left)))
+    made = [one for one in broken_links.find(garden_of(left)) if not one.edit[0].create]
     found = {(one.path, one.title[2:].split("]] → ")[0]): one for one in made}
     mine = {key: one for key, one in found.items() if key in meant or key in removed}
-    right = sum(_last(one) == meant.get(key) for key, one in mine.items())
+    # Links name files, so no alias may make a suggestion right.
+    named = garden_of(left).names.files_named
+    right = sum(
+        {meant.get(key)} == named(one.edit[0].text[0].new.rpartition("/")[2])
+        for key, one in mine.items()
+    )
     return Count(len(mine), right, len(meant))
 
 

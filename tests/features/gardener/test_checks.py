@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,6 +59,55 @@ def test_broken_links_lead_to_the_note_that_was_meant() -> None:
 def test_nothing_is_suggested_where_two_notes_fit() -> None:
     texts = {"a/Garden.md": "", "b/garden!.md": "", "A.md": "[[x/Gar-den]]"}
     assert found("broken_links", garden(texts)) == []
+
+
+def test_links_name_files_since_obsidian_resolves_no_titles_and_aliases() -> None:
+    """Obsidian's help, "Internal links" and "Aliases", says what a link means there."""
+    many = {
+        f"{n}.md": "[[Mind|Artificial Intelligence]] and [[Laws]] [[b/Twin|twin law]]"
+        for n in range(9)
+    }
+    texts = many | {
+        "Deep/Mind.md": "---\naliases: [Artificial Intelligence]\ntitle: Machine Mind\n---\n",
+        "Laws.md": "---\naliases: [Three laws of motion]\n---\n",
+        "Straße.md": "---\naliases: [Main Straße]\n---\n",
+        "a/Twin.md": "",
+        "b/Twin.md": "---\naliases: [Twin Law]\n---\n",
+        "A.md": "He said that artificial intelligence obeys laws.",
+        "B.md": "| x | y |\n|---|:-:|\n| an Artificial Intelligence | z |\n",
+        "C.md": "x | y\n--- | ---\nan Artificial Intelligence | z\n\nNo table | has laws\n",
+        "D.md": "| a line | with an Artificial Intelligence, no table\n",
+        "E.md": "> [!note] Artificial Intelligence\n> of a twin law\n",
+    }
+    made = found("unlinked_mentions", garden(texts))
+
+    assert after(texts, made) == {
+        "A.md": "He said that [[Mind|artificial intelligence]] obeys [[laws]].",
+        "B.md": texts["B.md"]
+        .replace("an Artificial", "an [[Mind\\|Artificial")
+        .replace("ce |", "ce]] |"),
+        "C.md": "x | y\n--- | ---\nan [[Mind\\|Artificial Intelligence]] | z\n\nNo table | has [[laws]]\n",
+        "D.md": "| a line | with an [[Mind|Artificial Intelligence]], no table\n",
+        "E.md": "> [!note] Artificial Intelligence\n> of a [[b/Twin|twin law]]\n",
+    }
+
+
+def test_a_name_that_several_notes_link_may_become_a_note() -> None:
+    texts = {
+        "in/A.md": "[[Japan]] [[2023-06]] [[Japan]] [[once]] [[x.excalidraw]] [[Kyot]] [[a:b]]",
+        "B.md": "[[japan]] [[2023-06]] [[Trips/Osaka]] ![[Chart]] [[x.excalidraw]] [[a:b]]",
+        "C.md": "[[Trips/Osaka]] ![[Chart]]",
+    }
+    made = found("broken_links", garden(texts))
+
+    assert [(one.path, one.title, one.edit[0].path) for one in made] == [
+        ("B.md", "[[japan]] → a new note", "japan.md"),
+        ("B.md", "[[Trips/Osaka]] → a new note", "Trips/Osaka.md"),
+    ]
+    beside = replace(garden(texts), new_notes=None)
+    assert found("broken_links", beside)[0].edit[0].path == "japan.md"
+    within = replace(garden(texts), new_notes="Inbox")
+    assert found("broken_links", within)[0].edit[0].path == "Inbox/japan.md"
 
 
 USES = {f"use {n}.md": "We saw the [[Queen Bee]] and a [[Garden]]." for n in range(6)}

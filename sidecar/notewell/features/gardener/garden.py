@@ -32,6 +32,7 @@ from notewell.vault.topics import Ontology, read_ontology
 
 _NO_TOPICS = Ontology((), {}, None)
 _TEMPLATES = Path(".obsidian/templates.json")
+_APP = Path(".obsidian/app.json")
 _MAX_SETTINGS_BYTES = 64 * 1024
 _IGNORE = "gardener-ignore"
 _YES = frozenset({"true", "yes", "1"})
@@ -90,7 +91,8 @@ class Garden:
     `notes` are all Markdown notes, by path; `tended` are those that may be edited and suggested.
     `read` gives the text of a note, or None if it is not as the index has it. `known` and
     `vectors` (notes, dimensions) are the notes that have a mean vector, of unit length. `now` is
-    in POSIX seconds. `markdown_links`: the vault writes links as `[text](Note.md)`.
+    in POSIX seconds. `markdown_links`: the vault writes links as `[text](Note.md)`. `new_notes` is
+    the folder where Obsidian makes notes, None that of the note with the link.
     """
 
     notes: Mapping[str, NoteFacts]
@@ -101,6 +103,7 @@ class Garden:
     ontology: Ontology = _NO_TOPICS
     now: float = 0.0
     markdown_links: bool = False
+    new_notes: str | None = ""
     is_daily: Callable[[NoteFacts], bool] = lambda _: False
     # The sentence of a note that is nearest to what another note says, or None.
     sentence: Callable[[str, str], str | None] = lambda _one, _other: None
@@ -160,6 +163,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
         ontology=read_ontology(stored.values(), vault.settings.topics.folder),
         now=time.time(),
         markdown_links=sum(kinds) * 2 > len(kinds),
+        new_notes=_new_notes(root),
         is_daily=lambda note: daily.day(note.path, note.properties) is not None,
         sentence=_Sentences(index, {note.path: note for note in stored.values()}),
     )
@@ -212,15 +216,28 @@ def _tended(untouched: Iterable[str], notes: Mapping[str, NoteFacts]) -> frozens
 
 def _templates(root: Path) -> tuple[str, ...]:
     """The folder of templates that Obsidian's settings name."""
-    file = root / _TEMPLATES
+    folder = _obsidian(root / _TEMPLATES).get("folder")
+    return (folder,) if isinstance(folder, str) else ()
+
+
+def _new_notes(root: Path) -> str | None:
+    """The folder where Obsidian makes notes; None: that of the note with the link."""
+    stored = _obsidian(root / _APP)
+    place, folder = stored.get("newFileLocation"), stored.get("newFileFolderPath")
+    if place == "current":
+        return None
+    return folder.strip("/ ") if place == "folder" and isinstance(folder, str) else ""
+
+
+def _obsidian(file: Path) -> Mapping[str, object]:
+    """A file of Obsidian's settings; empty where it cannot be read."""
     try:
         if file.stat().st_size > _MAX_SETTINGS_BYTES:
-            return ()
+            return {}
         stored = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
-        return ()
-    folder = stored.get("folder") if isinstance(stored, dict) else None
-    return (folder,) if isinstance(folder, str) else ()
+        return {}
+    return stored if isinstance(stored, dict) else {}
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from itertools import takewhile
 from urllib.parse import quote
 
 from notewell.base.types.frozen import frozen
@@ -23,8 +23,10 @@ from notewell.vault.regions import code_spans, find_drawing, find_regions
 # addresses, tags, HTML, math, block ids, fields, templates.
 _MARKUP = re.compile(
     r"^[ \t>]*#{1,6}[ \t].*"
+    r"|^[ \t]*>[ \t>]*\[![^\[\]]*\].*"  # the title of a callout
     r"|!?\[\[[^\[\]]*\]\]"
     r"|!?\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])?"
+    r"|<a\b[^<>]{0,1000}>.{0,300}?</a>"
     r"|<[^<>]{1,1000}>"
     r"|[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"`|]+|\bwww\.[^\s<>\"`|]+|[\w.+-]+@[\w-]+\.[\w.]+"
     r"|(?<!\S)\#\S+"
@@ -43,10 +45,13 @@ WORD = re.compile(
     rf"[{_ALONE}][{MARKS}]*|[^\W{_ALONE}][^\W{_ALONE}{MARKS}]*(?:[{MARKS}]+[^\W{_ALONE}{MARKS}]*)*"
 )
 _IS_ALONE = re.compile(rf"[{_ALONE}]")
-_SHORTEST, _SHORTEST_ALONE = 3, 3  # characters of a name that is looked for
+_SHORTEST = 3  # characters of a name that is looked for
 _JOINS = "_-'\u2019"
 _FEW_LETTERS = re.compile(r"[\d\W_]*[^\d\W_]?[\d\W_]*")
-_UNLINKABLE = frozenset("[]|#^\n")  # they end or divide a wikilink
+_UNLINKABLE = re.compile(r"[\[\]|#^\n]|%%")  # they end or divide a wikilink, or begin a comment
+_TABLE_RULE = re.compile(
+    r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-*+:?[ \t]*+)++$", re.MULTILINE
+)
 
 
 def prose_of(note: NoteFacts, body: NoteBody) -> str:
@@ -164,11 +169,13 @@ def folded(name: str) -> str:
 
 
 def is_searchable(name: str) -> bool:
-    """True if a name is long enough, and more than a number or a date."""
-    if _FEW_LETTERS.fullmatch(name):
+    """True if a name is long enough, and more than a number or a date.
+
+    The shortest are names only in capitals: MOC is one, and Yes is a word of any sentence.
+    """
+    if _FEW_LETTERS.fullmatch(name) or len(name) < _SHORTEST:
         return False
-    alone = _IS_ALONE.search(name) is not None
-    return len(name) >= (_SHORTEST_ALONE if alone else _SHORTEST)
+    return len(name) > _SHORTEST or name == name.upper()
 
 
 class NameFinder:
@@ -190,19 +197,33 @@ class NameFinder:
             candidates.sort(key=lambda one: (-len(one.written), one.written))
 
     def find(self, text: str) -> Iterator[Mention]:
-        """Yield the mentions in order; they do not overlap."""
+        """Yield the mentions in order; they do not overlap.
+
+        Where a name ends in the beginning of another one that goes on, the other is meant.
+        """
         position = 0
         words = [(word[0].casefold(), word.start()) for word in WORD.finditer(text)]
-        for (word, start), (after, _) in pairwise([*words, ("", len(text))]):
-            if start < position:
+        words.append(("", len(text)))
+        for at, (_, start) in enumerate(words[:-1]):
+            mention = self._longest(text, words, at) if start >= position else None
+            if mention is None or mention.start < position:
                 continue
-            names = (*self._by_words.get((word, after), ()), *self._by_words.get((word, ""), ()))
-            for name in names:
-                mention = _at(text, start - name.before, name)
-                if mention is not None and mention.start >= position:
-                    position = mention.end
-                    yield mention
-                    break
+            if not self._goes_on(text, words, at, mention):
+                position = mention.end
+                yield mention
+
+    def _longest(self, text: str, words: list[tuple[str, int]], at: int) -> Mention | None:
+        """The longest name whose first word is that one."""
+        (word, start), (after, _) = words[at : at + 2]
+        names = (*self._by_words.get((word, after), ()), *self._by_words.get((word, ""), ()))
+        found = (_at(text, start - name.before, name) for name in names)
+        return next((mention for mention in found if mention is not None), None)
+
+    def _goes_on(self, text: str, words: list[tuple[str, int]], at: int, mention: Mention) -> bool:
+        """True if another name begins within a mention and ends behind it."""
+        within = takewhile(lambda n: words[n][1] < mention.end, range(at + 1, len(words) - 1))
+        others = (self._longest(text, words, n) for n in within)
+        return any(other is not None and other.end > mention.end for other in others)
 
 
 def _at(text: str, start: int, name: _Name) -> Mention | None:
@@ -229,31 +250,45 @@ def _joined(text: str, at: int) -> bool:
     return after.isalnum() and (before.isalnum() or before in _JOINS)
 
 
-def link_target(garden: Garden, source: str, target: str) -> str:
-    """The shortest text that means the note `target` in a link of the note `source`."""
+def link_target(garden: Garden, target: str) -> str:
+    """The shortest text by which Obsidian finds the note `target`.
+
+    That is its file's name, if no other note has it, and else its path from the vault's folder.
+    Obsidian looks for files alone: a link that says a title or an alias leads nowhere.
+    """
     name = garden.notes[target].name
-    if garden.names.resolve(name, source) == target:
-        return name
-    return link_name(target)
+    return name if garden.names.files_named(name) == {target} else link_name(target)
 
 
-def link_to(garden: Garden, source: str, target: str, shown: str, *, in_table: bool) -> str | None:
-    """A link from `source` to `target` that reads `shown`, in the vault's way of writing links.
+def link_to(garden: Garden, target: str, shown: str, *, in_table: bool) -> str | None:
+    """A link to `target` that reads `shown`, in the vault's way of writing links.
 
     None where the text or the name cannot be written in a link.
     """
-    if _UNLINKABLE & set(shown):
+    if _UNLINKABLE.search(shown):
         return None
     if garden.markdown_links:
         return f"[{shown}]({quote(target, safe='/')})"
-    written = link_target(garden, source, target)
-    if _UNLINKABLE & set(written):
+    written = link_target(garden, target)
+    if _UNLINKABLE.search(written):
         return None
-    if garden.names.resolve(shown, source) == target:
+    if unicodedata.normalize("NFC", shown).lower() == unicodedata.normalize("NFC", written).lower():
         return f"[[{shown}]]"
     return f"[[{written}{chr(92) if in_table else ''}|{shown}]]"
 
 
-def property_link(garden: Garden, source: str, target: str) -> str:
+def property_link(garden: Garden, target: str) -> str:
     """A link in a property, which Obsidian reads as a wikilink alone."""
-    return f"[[{link_target(garden, source, target)}]]"
+    return f"[[{link_target(garden, target)}]]"
+
+
+def is_in_table(text: str, at: int) -> bool:
+    """True if an offset is in a row of a table, where the sign between cells must be escaped."""
+    line = text[text.rfind("\n", 0, at) + 1 : _end(text, "\n", at)]
+    above, below = text.rfind("\n\n", 0, at) + 1, _end(text, "\n\n", at)
+    return "|" in line and _TABLE_RULE.search(text, above, below) is not None
+
+
+def _end(text: str, mark: str, at: int) -> int:
+    end = text.find(mark, at)
+    return len(text) if end < 0 else end

@@ -92,7 +92,7 @@ class AdvisedSuggestions:
             if topic is not None:
                 if topic.path not in has:
                     has.add(topic.path)
-                    link = property_link(self.garden, note.path, topic.path)
+                    link = property_link(self.garden, topic.path)
                     yield self._update(note, topic.name, link, topic.path, advice.why)
             elif (new := self._new.get(name.casefold())) is not None:
                 path, create = self._creation(new)

@@ -3,26 +3,41 @@
 A target is looked for by its name alone (the note was moved), by a name that differs in case,
 accents, separators or a plural s, and by edit distance (Damerau 1964: a letter too many, missing,
 replaced, or two exchanged). Where several notes fit equally well, nothing is suggested.
+
+Where no note fits and several notes link the same name, a note of that name is suggested, in the
+folder in which Obsidian would make it.
 """
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote
 
 from notewell.base.types import Link
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
-from notewell.features.gardener.mentions import letters_of, link_target, slipped_names, slips
+from notewell.features.gardener.mentions import (
+    folded,
+    letters_of,
+    link_target,
+    slipped_names,
+    slips,
+)
 from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
+from notewell.vault.daily import day_in_name
 from notewell.vault.links import ATTACHMENTS
 from notewell.vault.readers import link_name
 
 NAME: GardenCheck = "broken_links"
 MIN_CONFIDENCE = 0.7
+_MAKE_CONFIDENCE = 0.7  # that a note is missing
+_FEWEST = 2  # notes that link a name of which a note is made
+# What Obsidian refuses in names of files, and names of other files and of months.
+_NO_NOTE = re.compile(r'[\\:*?"<>|#^\[\]]|%%|\.\w{1,12}$|^[\d\s.-]+$')
 _SHORTEST = 6  # letters of a name with a mistake; below, another word is as likely
 
 
@@ -79,6 +94,7 @@ def _only(paths: set[str], confidence: float, why: str) -> _Meant | None:
 def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest the target that each broken link means."""
     names: _Names | None = None
+    missing: dict[str, list[tuple[NoteFacts, Link]]] = defaultdict(list)
     for note in garden.tended_notes():
         broken = [link for link, target in note.links if target is None and _is_note(link)]
         if not broken:
@@ -91,6 +107,36 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             meant = names.meant(link.target)
             if meant is not None and meant.path != note.path:
                 yield from _suggested(garden, note, body, link, meant)
+            elif meant is None and link.kind == "wikilink" and not link.embed:
+                missing[folded(link.target)].append((note, link))
+    yield from _missing_notes(garden, missing.values())
+
+
+def _missing_notes(
+    garden: Garden, missing: Iterable[list[tuple[NoteFacts, Link]]]
+) -> Iterator[SuggestionView]:
+    """Suggest a note for each name that several notes link and none has."""
+    for links in missing:
+        note, link = links[0]
+        paths = tuple(dict.fromkeys(one.path for one, _ in links))
+        name = link.target.strip().strip("/")
+        if len(paths) < _FEWEST or not name or _NO_NOTE.search(name) or day_in_name(name):
+            continue
+        folder = note.folder if garden.new_notes is None else garden.new_notes
+        path = f"{name}.md" if "/" in name or not folder else f"{folder}/{name}.md"
+        if ".." in path.split("/") or garden.names.files_named(name):
+            continue
+        shown = ", ".join(paths[:3]) + (" and others" if len(paths) > 3 else "")
+        yield suggestion(
+            NAME,
+            note.path,
+            f"[[{name}]] → a new note",
+            f"{len(paths)} notes link to {name}, which is no note, and none has a name like it:"
+            f" {shown}. Reject this to leave the links as they are.",
+            _MAKE_CONFIDENCE,
+            edits=(SuggestedEdit(path, "", create="\n"),),
+            subject=f"\n{path}",
+        )
 
 
 def _is_note(link: Link) -> bool:
@@ -105,7 +151,7 @@ def _suggested(
     if meant.confidence < MIN_CONFIDENCE or link.start < body.start or at is None:
         return
     start, old = at
-    new = _retargeted(garden, note, link, meant.path)
+    new = _retargeted(garden, link, meant.path)
     if new is None or new == old:
         return
     line = body.line_at(link.start)
@@ -132,8 +178,8 @@ def _place(written: str, link: Link) -> tuple[int, str] | None:
     return None
 
 
-def _retargeted(garden: Garden, note: NoteFacts, link: Link, path: str) -> str | None:
+def _retargeted(garden: Garden, link: Link, path: str) -> str | None:
     if link.kind == "markdown":
         return quote(path, safe="/")
-    target = link_target(garden, note.path, path)
+    target = link_target(garden, path)
     return None if set("[]|#^") & set(target) else target

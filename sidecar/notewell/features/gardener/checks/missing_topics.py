@@ -67,7 +67,7 @@ def _suggested(
     garden: Garden, note: NoteFacts, topic: str, confidence: float, why: str
 ) -> SuggestionView:
     name = next((one for one in note.properties if one.lower() in _PROPERTIES), "topics")
-    link = property_link(garden, note.path, topic)
+    link = property_link(garden, topic)
     return suggestion(
         NAME,
         note.path,

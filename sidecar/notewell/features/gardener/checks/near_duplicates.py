@@ -106,7 +106,7 @@ def _ranked(garden: Garden, one: str, other: str) -> tuple[NoteFacts, NoteFacts]
 def _suggested(
     garden: Garden, kept: NoteFacts, marked: NoteFacts, resemblance: float
 ) -> SuggestionView:
-    link = property_link(garden, marked.path, kept.path)
+    link = property_link(garden, kept.path)
     return suggestion(
         NAME,
         marked.path,

@@ -39,7 +39,7 @@ def _suggested(garden: Garden, orphan: NoteFacts, near: Neighbour) -> Suggestion
     source = garden.notes[near.path]
     sentence = garden.sentence(source.path, orphan.path)
     why = f"; it says “{sentence}”" if sentence else ""
-    link = property_link(garden, source.path, orphan.path)
+    link = property_link(garden, orphan.path)
     name = next((one for one in source.properties if one.lower() == PROPERTY), PROPERTY)
     return suggestion(
         NAME,

@@ -75,17 +75,17 @@ def merge_edits(
     """
     by_note: dict[str, dict[str, str]] = defaultdict(dict)
     for path, written in values:
-        by_note[path][written] = _written(garden, path, written, kept)
+        by_note[path][written] = _written(garden, written, kept)
     for path, words in sorted(by_note.items()):
         note = garden.notes[path]
         swap: Mapping[str, Mapping[str, str]] = {
             name: words for name in note.properties if name.lower() in _PROPERTIES
         }
         yield SuggestedEdit(path, note.hash, swap=swap)
-    link = property_link(garden, left.path, kept.path)
+    link = property_link(garden, kept.path)
     yield SuggestedEdit(left.path, garden.notes[left.path].hash, set={PROPERTY: link})
 
 
-def _written(garden: Garden, note: str, written: str, topic: Topic) -> str:
+def _written(garden: Garden, written: str, topic: Topic) -> str:
     """A value of `topics` that names another topic, in the form in which it was written."""
-    return property_link(garden, note, topic.path) if written.strip()[:1] == "[" else topic.name
+    return property_link(garden, topic.path) if written.strip()[:1] == "[" else topic.name

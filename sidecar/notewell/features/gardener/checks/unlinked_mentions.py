@@ -8,6 +8,7 @@ case of the name, from how many words it has, and from how many notes say it.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -18,6 +19,7 @@ from notewell.features.gardener.mentions import (
     Mention,
     NameFinder,
     folded,
+    is_in_table,
     is_markup,
     link_to,
     prose_of,
@@ -27,40 +29,61 @@ from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, Sugg
 
 NAME: GardenCheck = "unlinked_mentions"
 MIN_CONFIDENCE = 0.7
-# Of a logistic function, fitted on half of the vaults (docs/gardener.md).
-_BIAS, _LINKED, _EXACT, _WORDS, _SAID = 1.0, 0.75, 0.78, 0.3, -0.36
+# Of a logistic function, fitted on two vaults (docs/gardener.md), in the order of `signs`.
+_WEIGHTS = (0.79, 0.52, 0.32, 0.96, 0.51, -0.42, -0.71)
 _MOST_WORDS = 4
+# A word beside a mention, with nothing but spaces between, that begins no sentence.
+_WORD_BEFORE = re.compile(r"(?<=[\w,;] )([^\W\d_][\w-]*) \Z")
+_WORD_AFTER = re.compile(r" ([^\W\d_])")
 
 
 @frozen
 class NameUse:
-    """The use of a name: the note it means, and how many notes link it or only say it."""
+    """The use of a name: the note it means, and how many notes link it or only say it.
+
+    `alike_linked` and `alike_said` are those that write it in the same case as the mention.
+    """
 
     target: str
     linked: int
     said: int
+    alike_linked: int
+    alike_said: int
 
 
 @frozen
 class UnlinkedMention:
-    """A mention in a note that does not link the target."""
+    """A mention in a note that does not link the target.
+
+    `in_name`: the word before or behind it begins with a capital letter in the middle of a
+    sentence.
+    """
 
     note: str
     mention: Mention
     use: NameUse
+    in_name: bool
+
+    def signs(self) -> tuple[float, ...]:
+        """What tells how likely a mention deserves a link."""
+        use, words = self.use, len(self.mention.name.split())
+        return (
+            1.0,
+            math.log((use.linked + 0.5) / (use.said + 1.0)),
+            math.log((use.alike_linked + 0.5) / (use.alike_said + 1.0)),
+            self.mention.exact,
+            min(words, _MOST_WORDS),
+            math.log1p(use.said),
+            self.in_name,
+        )
 
     def confidence(self) -> float:
-        """The probability that the mention deserves a link, 0..1."""
-        use, words = self.use, len(self.mention.name.split())
-        odds = math.log((use.linked + 0.5) / (use.said + 1.0))
-        score = (
-            _BIAS
-            + _LINKED * odds
-            + _EXACT * self.mention.exact
-            + _WORDS * min(words, _MOST_WORDS)
-            + _SAID * math.log1p(use.said)
-        )
-        return 1.0 / (1.0 + math.exp(-score))
+        """The probability that the mention deserves a link, 0..1.
+
+        It is no surer than a few links of this name allow, however well the rest looks.
+        """
+        score = sum(weight * sign for weight, sign in zip(_WEIGHTS, self.signs(), strict=True))
+        return min(1.0 / (1.0 + math.exp(-score)), (self.use.linked + 1.5) / (self.use.linked + 2))
 
 
 def find(garden: Garden) -> Iterator[SuggestionView]:
@@ -78,9 +101,9 @@ def mentions(garden: Garden) -> Iterator[UnlinkedMention]:
     """Yield the first mention of each note in each tended note that does not link it."""
     targets = _targets(garden)
     finder = NameFinder(name for names in targets.values() for name in names.written)
-    linked: Counter[str] = Counter()
-    firsts: list[tuple[str, Mention]] = []
+    linked: Counter[str] = Counter()  # of names, folded and as they are written
     said: Counter[str] = Counter()
+    firsts: list[_First] = []
     for note in garden.notes.values():
         body = garden.read(note.path)
         if body is None:
@@ -91,12 +114,34 @@ def mentions(garden: Garden) -> Iterator[UnlinkedMention]:
             if mention.name not in first and not is_markup(text, mention.start, mention.end):
                 first[mention.name] = mention
         said.update(first.keys())
+        said.update({f"\n{text[one.start : one.end]}" for one in first.values()})
         linked.update(_linked(note, body))
         if note.path in garden.tended:
-            firsts += _worth(note, first.values(), targets)
-    for path, mention in firsts:
-        use = NameUse(targets[mention.name].target, linked[mention.name], said[mention.name])
-        yield UnlinkedMention(path, mention, use)
+            for mention in _worth(note, first.values(), targets):
+                written = text[mention.start : mention.end]
+                firsts.append(_First(note.path, mention, written, in_name(text, mention)))
+    for one in firsts:
+        name, alike = one.mention.name, f"\n{one.written}"
+        target = targets[name].target
+        use = NameUse(target, linked[name], said[name], linked[alike], said[alike])
+        yield UnlinkedMention(one.path, one.mention, use, one.in_name)
+
+
+@frozen
+class _First:
+    """The first mention in a note of a note that it does not link, and how it is written."""
+
+    path: str
+    mention: Mention
+    written: str
+    in_name: bool
+
+
+def in_name(text: str, mention: Mention) -> bool:
+    """True if a mention is probably a part of another name, as in "JSON Canvas"."""
+    before = _WORD_BEFORE.search(text, max(0, mention.start - 40), mention.start)
+    after = _WORD_AFTER.match(text, mention.end)
+    return bool((before and before[1][0].isupper()) or (after and after[1][0].isupper()))
 
 
 @frozen
@@ -121,12 +166,16 @@ def _targets(garden: Garden) -> Mapping[str, _Target]:
 
 
 def _linked(note: NoteFacts, body: NoteBody) -> set[str]:
-    """The names that the text of a note shows as links, folded; properties are no text."""
-    return {
-        folded(_shown(link))
+    """The names that the text of a note shows as links; properties are no text.
+
+    Each is there folded, and as it is written behind a line's end, which no name has.
+    """
+    shown = {
+        _shown(link)
         for link, target in note.links
         if target is not None and link.start >= body.start
     }
+    return {*map(folded, shown), *(f"\n{one}" for one in shown)}
 
 
 def _shown(link: Link) -> str:
@@ -135,14 +184,14 @@ def _shown(link: Link) -> str:
 
 def _worth(
     note: NoteFacts, found: Iterable[Mention], targets: Mapping[str, _Target]
-) -> Iterator[tuple[str, Mention]]:
+) -> Iterator[Mention]:
     """The mentions of notes that a note neither is nor links, the first of each note."""
     known = {target for _, target in note.links} | {note.path}
     for mention in sorted(found, key=lambda one: one.start):
         target = targets[mention.name].target
         if target not in known:
             known.add(target)
-            yield note.path, mention
+            yield mention
 
 
 def _suggested(
@@ -150,7 +199,7 @@ def _suggested(
 ) -> Iterator[SuggestionView]:
     start, end, use = found.mention.start, found.mention.end, found.use
     old, line = body.text[start:end], body.line_at(start)
-    new = link_to(garden, note.path, use.target, old, in_table=_in_table(body.text, start))
+    new = link_to(garden, use.target, old, in_table=is_in_table(body.text, start))
     if new is None:
         return
     others = f"{use.linked} notes link this name, {use.said} say it without a link"
@@ -169,11 +218,6 @@ def _suggested(
         ),
         subject=use.target,
     )
-
-
-def _in_table(text: str, at: int) -> bool:
-    start = text.rfind("\n", 0, at) + 1
-    return text[start:at].lstrip(" >").startswith("|")
 
 
 def _around(text: str, start: int, end: int) -> str:
