@@ -2,7 +2,8 @@
 
 `queries.json` holds each query with the text that is scored, the condition that must hold, the phrases
 and the warnings; and `lists` where what meets the condition needs no word of the text. With NOTEWELL_TEST_UPDATE_CONTRACT=1 the results are written anew; the queries are
-edited by hand. `tests/plugin/query.test.ts` reads the same file.
+edited by hand. `tests/plugin/query.test.ts` reads the same file. `scopes.json` has those that need the text
+of notes, which the server alone reads.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 from notewell.search.query.language import describe, parse
 
 CASES = Path(__file__).with_name("queries.json")
+SCOPES = Path(__file__).with_name("scopes.json")
 UPDATE = os.environ.get("NOTEWELL_TEST_UPDATE_CONTRACT") == "1"
 
 
@@ -32,8 +34,8 @@ def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-def _read(query: str, now: float) -> dict[str, object]:
-    parsed = parse(query, now=now)
+def _read(query: str, now: float, *, scopes: bool) -> dict[str, object]:
+    parsed = parse(query, now=now, scopes=scopes)
     return {
         "query": query,
         "text": parsed.text,
@@ -44,12 +46,13 @@ def _read(query: str, now: float) -> dict[str, object]:
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the system cannot set a time zone")
-def test_the_cases_say_what_the_parser_reads() -> None:
-    kept = json.loads(CASES.read_text("utf-8"))
+@pytest.mark.parametrize("file", [CASES, SCOPES])
+def test_the_cases_say_what_the_parser_reads(file: Path) -> None:
+    kept = json.loads(file.read_text("utf-8"))
     now = datetime.fromisoformat(kept["now"]).timestamp()
-    read = [_read(case["query"], now) for case in kept["cases"]]
+    read = [_read(case["query"], now, scopes=file == SCOPES) for case in kept["cases"]]
     if UPDATE:
         written = json.dumps({"now": kept["now"], "cases": read}, indent=1, ensure_ascii=False)
-        CASES.write_text(written + "\n", "utf-8")
-    assert read == json.loads(CASES.read_text("utf-8"))["cases"]
-    assert len(read) > 80
+        file.write_text(written + "\n", "utf-8")
+    assert read == json.loads(file.read_text("utf-8"))["cases"]
+    assert len(read) > (80 if file == CASES else 20)

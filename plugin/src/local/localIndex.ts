@@ -47,6 +47,14 @@ const MOST_CHANGED = 10; // notes like one by words of which it is seen whether 
 const CHANGED_SHOWN = 3;
 const NAME_SCORES = [2, 1.5, 1.2]; // a whole name, its beginning, a word of it: times the best score by words
 
+/** Conditions that only the sidecar tests, since they need the text of every note. */
+const SCOPED = /(?:^|[\s(-])(?:(?:line|block|section|task(?:-todo|-done)?|(?:match|ignore)-case):\S|\/[^/\s]+\/(?=[\s)]|$))/i;
+
+function serverAlone(query: string): string[] {
+  const told = t("Lines, blocks, sections, tasks, case and /patterns/ are searched by the server alone; they were read as text.");
+  return SCOPED.test(query) ? [told] : [];
+}
+
 export class LocalIndex {
   readonly reader: Reader;
   readonly names: Names;
@@ -113,7 +121,7 @@ export class LocalIndex {
     const cut = isCut ? [t("Only the first {maxRead} notes were read for the phrase.", { maxRead: MAX_READ })] : [];
     const told = isWidened ? this.#problems : [];
     const by = file && widened ? t("words, and notes near the best of them in meaning, by {file}", { file: dateOf(file) }) : wordsOnly();
-    return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...cut, ...told], by }, began);
+    return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...serverAlone(query), ...cut, ...told], by }, began);
   }
 
   /** The passages of one note that have words of `query`, as that note's result; `text` is the note's as it stands in its editor. */

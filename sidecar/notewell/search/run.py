@@ -48,6 +48,7 @@ from notewell.search.show.explain import (
 )
 from notewell.search.show.results import QueryPhrases
 from notewell.search.show.snippets import ClosestSentence, Snippets
+from notewell.vault.files import written_text
 
 
 def search(context: SearchContext) -> SearchReply:
@@ -60,7 +61,7 @@ def search(context: SearchContext) -> SearchReply:
     """
     report = Report(Trace(enabled=context.request.explain))
     generation = context.index.generation
-    parsed = language.parse(context.request.q, plain=context.request.plain)
+    parsed = language.parse(context.request.q, plain=context.request.plain, scopes=True)
     report.warnings += parsed.warnings
     report.trace.stage("parse", count_in=1, count_out=1)
     scope = _scope(context, parsed, _filtered(context, parsed, report), report)
@@ -84,6 +85,7 @@ def _filtered(context: SearchContext, parsed: ParsedQuery, report: Report) -> Id
         facts=context.caches.facts.current(index),
         columns=context.caches.columns.current(index),
         embeds=context.caches.embeds.current(index) if parsed.text else (),
+        read=partial(written_text, context.vault.path),
     )
     report.filtered.update(allowed.filtered)
     report.trace.stage(

@@ -479,6 +479,19 @@ class HashedNote:
     content_hash: bytes  # BLAKE2b-128 of the file's bytes
 
 
+_WRITTEN = (".md", ".markdown", ".txt")
+
+
+def written_text(root: Path, path: str) -> str | None:
+    """The text of a file as it is written; None if it cannot be read, or is no text."""
+    if not path.lower().endswith(_WRITTEN):
+        return None
+    try:
+        return read(stat(root, path), max_bytes=VaultRules().max_note_bytes).text
+    except VaultError:
+        return None
+
+
 def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = None) -> HashedNote:
     """Read a file with the reader for its ending.
 

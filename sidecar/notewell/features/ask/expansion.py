@@ -61,7 +61,7 @@ class Expander:
     def search(self, request: SearchRequest, search: Search) -> SearchReply:
         """Search for the query and its wordings. If there are none, a warning says why."""
         own = replace(request, expand=None)
-        if not request.plain and parse(request.q).condition is not None:
+        if not request.plain and parse(request.q, scopes=True).condition is not None:
             return _warned(search(own), "Not expanded: the query has conditions.")
         try:
             wordings = self.wordings(request.q)

@@ -24,6 +24,7 @@ from notewell.search.query.complete import did_you_mean, find_note
 from notewell.search.query.conditions import allowed
 from notewell.search.query.language import All, Node, ParsedQuery, describe, parse
 from notewell.search.query.terms import function_words
+from notewell.vault.files import written_text
 
 FIRST = 10  # results that a person looks at, as many as a search has by default
 _DEEPEST = 300
@@ -128,7 +129,7 @@ class _Search:
 
     @cached_property
     def parsed(self) -> ParsedQuery:
-        return parse(self.request.q)
+        return parse(self.request.q, scopes=True)
 
     @cached_property
     def usual(self) -> SearchReply:
@@ -159,7 +160,8 @@ class _Search:
         return None
 
     def meets(self, part: Node) -> bool:
-        return self.note.id in allowed(part, self.vault.index).notes.tolist()
+        read = partial(written_text, self.vault.record.path)
+        return self.note.id in allowed(part, self.vault.index, read=read).notes.tolist()
 
     def has_verdict(self) -> bool:
         verdicts = [

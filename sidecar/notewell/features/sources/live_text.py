@@ -216,7 +216,7 @@ class LiveText:
 
 def _weights(request: SearchRequest) -> dict[str, float]:
     """The words to highlight: those of the query, function words only if there are no others."""
-    found = tokens(parse(request.q, plain=request.plain).text)
+    found = tokens(parse(request.q, plain=request.plain, scopes=True).text)
     light = function_words(found)
     return dict.fromkeys([word for word in found if word not in light] or found, 1.0)
 

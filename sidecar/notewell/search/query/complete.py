@@ -21,7 +21,7 @@ from notewell.base.types import PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import CompleteReply, CompleteRequest, Completion, CompletionKind
 from notewell.index.port import IndexReader
-from notewell.search.query.language import FIELDS
+from notewell.search.query.lexer import FIELDS
 from notewell.vault.readers import link_name, spellings
 
 _NAME, _WORD = "\n", "\x1f"

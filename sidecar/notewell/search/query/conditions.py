@@ -38,19 +38,23 @@ from notewell.search.query.language import (
     All,
     Dated,
     Either,
+    Matches,
     Node,
     Not,
     PathContains,
     Property,
     Tagged,
     Text,
+    Within,
 )
 from notewell.search.query.note_columns import NoteColumns
 from notewell.search.query.note_facts import NO_NOTES, Facts, modified_time, stated_time
+from notewell.search.query.scopes import needed_words, written_test
 from notewell.vault.daily import DailyNotes
 from notewell.vault.properties import link_words, property_words
 
 _Mask = npt.NDArray[np.bool_]
+ReadText = Callable[[str], str | None]
 _MAX_PATHS = 5  # paths of excluded notes per condition
 
 
@@ -75,6 +79,7 @@ def allowed(
     facts: Facts | None = None,
     columns: NoteColumns | None = None,
     embeds: Sequence[tuple[int, int]] = (),
+    read: ReadText = lambda _: None,
 ) -> AllowedNotes:
     """Apply the parts of `condition` in turn to all notes of the index.
 
@@ -85,10 +90,11 @@ def allowed(
     recognises only daily notes with Obsidian's default names. `columns` are those of the notes, if
     they were made before.
     `hidden` are paths that the user judged as no answer to this query; they are removed too.
+    `read` gives the text of a note as it is written, None where only the index has it.
     """
     columns = columns or NoteColumns(index.all_notes())
     notes, ids = columns.notes, columns.ids
-    evaluation = _Evaluation(index, columns, facts)
+    evaluation = _Evaluation(index, columns, facts, read)
     within = np.ones(len(notes), np.bool_)
     removed: dict[str, Removed] = {}
 
@@ -119,6 +125,7 @@ class _Evaluation:
     index: IndexReader
     columns: NoteColumns
     facts: Facts | None
+    read: ReadText
 
     @property
     def notes(self) -> tuple[StoredNote, ...]:
@@ -142,8 +149,8 @@ class _Evaluation:
                 return found
             case Not(part):
                 return within & ~self.mask(part, within)
-            case Text():
-                return self.text(node, within)
+            case Text() | Matches() | Within():
+                return self.worded(node, within)
             case Dated():
                 return self.dated(node, within)
             case PathContains() | Tagged() | Property():
@@ -173,6 +180,10 @@ class _Evaluation:
             times.append(np.nan if time is None else time)
         return np.array(times, np.float64)
 
+    def worded(self, node: Text | Matches | Within, within: _Mask) -> _Mask:
+        """Notes whose text meets a condition."""
+        return self.text(node, within) if isinstance(node, Text) else self.written(node, within)
+
     def text(self, node: Text, within: _Mask) -> _Mask:
         """Notes that contain a text; those of all notes are remembered.
 
@@ -198,6 +209,31 @@ class _Evaluation:
         for at in self.may_state(tokens, within & ~found):
             found[at] = any(states(value) for _, value in values_of(self.notes[at]))
         return found
+
+    def written(self, node: Matches | Within, within: _Mask) -> _Mask:
+        """Notes whose text, as it is written, meets a condition; those with its words are read.
+
+        A pattern may also match the path.
+        """
+        tokens = needed_words(node)
+        test = written_test(node, text_matcher)
+        found = np.zeros_like(within)
+        may = within
+        if tokens:
+            may = within & np.isin(self.ids, self.index.keywords.notes_with_all(tokens))
+            may[self.may_state(tokens, within & ~may)] = True
+        for at in np.flatnonzero(may).tolist():
+            note = self.notes[at]
+            found[at] = isinstance(node, Matches) and test(note.path)
+            found[at] = found[at] or test(self.text_of(note))
+        return found
+
+    def text_of(self, note: StoredNote) -> str:
+        """The text of a note; of a file that is no text, what the index has of it."""
+        text = self.read(note.path)
+        if text is not None:
+            return text
+        return "\n".join(chunk.text for chunk in self.index.chunks_of(note.id))
 
     def literal(self, phrase: str, within: _Mask) -> _Mask:
         """Notes that contain the literal phrase in a name, a heading, a tag or a passage.
@@ -271,7 +307,7 @@ def _parts(condition: Node | None) -> tuple[Node, ...]:
 
 def _reads_text(node: Node) -> bool:
     match node:
-        case Text():
+        case Text() | Matches() | Within():
             return True
         case Not(part):
             return _reads_text(part)
@@ -286,6 +322,10 @@ def _reason(node: Node) -> str:
     match node:
         case Text(_, exact):
             reason = "phrase" if exact else "word"
+        case Matches():
+            reason = "pattern"
+        case Within(scope, _):
+            reason = scope
         case PathContains(field, _) | Dated(field, _, _):
             reason = field
         case Property(_, _, kind):

@@ -3,22 +3,26 @@
     query  = terms ("OR" terms)*          OR binds weaker than a space, as in Obsidian
     terms  = ["-"] term ...
     term   = word | "phrase" | field:value | [property] | [property:value] | "(" query ")"
+           | scope:word | scope:"phrase" | scope:"(" query ")" | /pattern/      (with `scopes`)
+
+A scope is one of `SCOPES`: what it holds must be true of one line, block, section or task, or with
+regard to case. It holds words, phrases and patterns, which are required there. Patterns are those
+of RE2, whose time is linear in the length of the text whatever the pattern is.
 
 A word is scored but not required, except where only a requirement makes sense: negated, inside a
 negated group, or as a whole branch of an OR whose other branch is a requirement. If every word of a
 query with such an OR is required there or in a phrase, the words only order what is found: a note
 that meets another branch has none of them.
 
-The lexer splits a query in one pass and linear time, and never raises: text that looks like syntax
-but is not valid becomes a word, with a warning.
+Text that looks like syntax but is not valid becomes a word, with a warning (lexer.py).
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from notewell.base.errors import QueryTooLongError
@@ -27,7 +31,9 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.index.analyze import words
 from notewell.search.query import dates
+from notewell.search.query.lexer import MAX_WARNINGS, Lexeme, lex
 
+_MOST_PATTERN_BYTES = 4 << 20  # of memory for one pattern
 Comparison = Literal["=", ">", ">=", "<", "<="]
 
 
@@ -37,6 +43,21 @@ class Text:
 
     text: str
     exact: bool
+
+
+@frozen
+class Matches:
+    """The note's text or path matches a pattern of RE2, ignoring case unless a scope says not."""
+
+    pattern: str
+
+
+@frozen
+class Within:
+    """`part` is true of one piece of the note's text: a line, a task; or with regard to case."""
+
+    scope: str  # of SCOPES
+    part: Node
 
 
 @frozen
@@ -101,7 +122,9 @@ class Either:
     parts: tuple[Node, ...]
 
 
-Node: TypeAlias = "Text | PathContains | Tagged | Property | Dated | Not | All | Either"
+Node: TypeAlias = (
+    "Text | Matches | Within | PathContains | Tagged | Property | Dated | Not | All | Either"
+)
 
 
 @frozen
@@ -134,8 +157,8 @@ def describe(node: Node | None) -> str:
     match node:
         case None:
             shown = ""
-        case Text(text, exact):
-            shown = f'"{text}"' if exact else text
+        case Text() | Matches() | Within():
+            shown = _describe_text(node)
         case PathContains(field, text):
             shown = f'{field}:"{text}"'
         case Tagged(tag):
@@ -153,6 +176,15 @@ def describe(node: Node | None) -> str:
     return shown
 
 
+def _describe_text(node: Text | Matches | Within) -> str:
+    if isinstance(node, Text):
+        return f'"{node.text}"' if node.exact else node.text
+    if isinstance(node, Matches):
+        return f"/{node.pattern}/"
+    inner = describe(node.part)
+    return f"{node.scope}:{inner}" if inner[:1] == "(" else f"{node.scope}:({inner})"
+
+
 def _describe_test(test: ValueTest) -> str:
     if test.operand is None:
         return "null"
@@ -166,8 +198,12 @@ def _number(value: float | None) -> str:
 _SIGNS: tuple[Comparison, ...] = (">=", "<=", ">", "<")
 
 
-def parse(text: str, *, plain: bool = False, now: float | None = None) -> ParsedQuery:
+def parse(
+    text: str, *, plain: bool = False, now: float | None = None, scopes: bool = False
+) -> ParsedQuery:
     """Parse `text`; `plain` reads all of it as words. Relative dates count from `now` (POSIX).
+
+    `scopes`: also reads scopes and patterns, for those who can read the text of notes.
 
     Raises:
         QueryTooLongError: more than 4,096 characters. No other query is rejected.
@@ -179,7 +215,7 @@ def parse(text: str, *, plain: bool = False, now: float | None = None) -> Parsed
         )
     if plain:
         return ParsedQuery(text.strip())
-    lexemes, warnings = lex(text)
+    lexemes, warnings = lex(text, scopes=scopes)
     parser = _Parser(lexemes, time.time() if now is None else now, list(warnings))
     terms = parser.alternatives(strict=False)
     plain_words = all(lexeme.kind == "word" and not lexeme.negated for lexeme in lexemes)
@@ -245,23 +281,41 @@ class _Parser:
                 break
             self.at += 1
             if lexeme.kind == "open":
-                self.group(found, strict=strict, negated=lexeme.negated)
+                self.group(found, lexeme, strict=strict)
             elif lexeme.kind == "word" and not lexeme.negated and not strict:
                 self.word(found, lexeme.text)
             else:
                 self.requirement(found, lexeme, strict=strict)
         return found
 
-    def group(self, found: _Terms, *, strict: bool, negated: bool) -> None:
-        inner = self.alternatives(strict=strict or negated)
+    def group(self, found: _Terms, lexeme: Lexeme, *, strict: bool) -> None:
+        negated = lexeme.negated
+        inner = self.alternatives(strict=strict or negated or bool(lexeme.name))
         self.at += 1  # skip the closing parenthesis; the lexer returns balanced groups
-        if not negated:
+        if lexeme.name:
+            self.scope(found, lexeme, inner, scored=not strict and not negated)
+        elif not negated:
             found.words += inner.words
             found.required += inner.required
             found.is_loose |= inner.is_loose
             found.chooses |= inner.chooses
         elif inner.required:
             found.required.append(Not(_requirement(inner)))
+
+    def scope(self, found: _Terms, lexeme: Lexeme, inner: _Terms, *, scored: bool) -> None:
+        """Require what a scope holds; its words are scored as well."""
+        part = _requirement(inner)
+        if not _is_of_text(part):
+            self.warn(f"{lexeme.name}: takes words, phrases and /patterns/; it was left out.")
+        elif part == All(()) and "task" not in lexeme.name:
+            return
+        else:
+            part = Within(lexeme.name, part)
+        found.required.append(Not(part) if lexeme.negated else part)
+        for text in _texts(part) if scored else ():
+            self.scored.append(text.text)
+            if text.exact:
+                self.phrases.append(text.text)
 
     def word(self, found: _Terms, text: str) -> None:
         found.words.append(Text(text, exact=False))
@@ -272,6 +326,7 @@ class _Parser:
         node = self.node(lexeme)
         if node is None:
             shown = f"{lexeme.name}:{lexeme.text}" if lexeme.name else lexeme.text
+            shown = f"/{shown}/" if lexeme.kind == "pattern" else shown
             self.warn(f"{shown} cannot be a condition; it was read as text.")
             if not strict and not lexeme.negated:
                 self.word(found, f"{lexeme.name} {lexeme.text}".strip())
@@ -298,8 +353,60 @@ class _Parser:
                 limits = dates.bounds(text, self.now)
                 return None if limits is None else Dated(name, *limits)
             case _:
-                # Without letters or digits there is no token to search for.
-                return Text(text, exact=lexeme.kind == "phrase") if words(text) else None
+                return _text(lexeme)
+
+
+def _text(lexeme: Lexeme) -> Text | Matches | None:
+    """The condition of a word, a phrase or a pattern; None where there is nothing to search for.
+
+    That is a text without letters and digits, and a pattern that RE2 does not know.
+    """
+    text = lexeme.text
+    if lexeme.kind != "pattern":
+        return Text(text, exact=lexeme.kind == "phrase") if words(text) else None
+    try:
+        compiled(text, cased=False)
+    except ValueError:
+        return None
+    return Matches(text)
+
+
+def _is_of_text(node: Node) -> bool:
+    match node:
+        case Text() | Matches():
+            return True
+        case Not(part) | Within(_, part):
+            return _is_of_text(part)
+        case All(parts) | Either(parts):
+            return all(map(_is_of_text, parts))
+        case _:
+            return False
+
+
+def _texts(node: Node) -> Iterator[Text]:
+    """The texts of a condition that are not excluded."""
+    match node:
+        case Text():
+            yield node
+        case Within(_, part):
+            yield from _texts(part)
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from _texts(part)
+
+
+def compiled(pattern: str, *, cased: bool) -> Callable[[str], bool]:
+    """A test whether a text matches a pattern; ValueError where RE2 does not know it."""
+    import re2  # noqa: PLC0415 - few queries have patterns
+
+    options = re2.Options()
+    options.case_sensitive, options.log_errors = cased, False
+    options.max_mem = _MOST_PATTERN_BYTES
+    try:
+        made = re2.compile(f"(?m:{pattern})", options=options)
+    except re2.error as error:
+        raise ValueError(f"/{pattern}/ is no pattern of RE2") from error
+    return lambda text: made.search(text) is not None
 
 
 def _either(branches: Sequence[_Terms]) -> _Terms:
@@ -343,186 +450,3 @@ def _test(value: str) -> ValueTest:
 def _unquoted(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] == '"'
     return value[1:-1] if quoted else value
-
-
-FIELDS = ("path", "file", "tag", "type", "status", "created", "modified")
-MAX_DEPTH = 32  # of nested groups; deeper ones are read as text
-MAX_WARNINGS = 8
-
-Kind = Literal["word", "phrase", "filter", "property", "or", "open", "close"]
-
-_QUOTES = '"\u201c\u201d\u201e'
-_QUOTED = re.compile(rf"[{_QUOTES}]((?:[^\\{_QUOTES}]|\\.)*+)[{_QUOTES}]", re.DOTALL)
-_FIELD = re.compile(r"([A-Za-z][A-Za-z_-]*):")
-_NEGATES = re.compile(r"-(?=[^\s\-=>)\]:,.;!?-])")
-_SPACE = re.compile(r"\s+")
-_LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]\S*")
-_PROPERTY = re.compile(r"\[([^\[\]\n]*)\](?!\()")
-_OR = re.compile(r"OR(?=[\s()]|$)")
-
-
-@frozen
-class Lexeme:
-    """A piece of a query, source[start:end].
-
-    `text` is the value, unquoted; `name` the field of a filter.
-    """
-
-    kind: Kind
-    text: str
-    negated: bool = False
-    name: str = ""
-    start: int = field(default=0, compare=False)
-    end: int = field(default=0, compare=False)
-
-
-@dataclass(slots=True)
-class _Lexer:
-    source: str
-    at: int = 0
-    out: list[Lexeme] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    opened: list[int] = field(default_factory=list)  # positions in `out` of groups still open
-    unclosed: bool = False  # an unclosed quote was found, so no later quote is closed either
-
-    def run(self) -> None:
-        while self.at < len(self.source):
-            space = _SPACE.match(self.source, self.at)
-            if space:
-                self.at = space.end()
-            else:
-                start, count = self.at, len(self.out)
-                self.term()
-                self.out[count:] = [
-                    replace(each, start=start, end=self.at) for each in self.out[count:]
-                ]
-        for position in reversed(self.opened):
-            self.warn("An opening parenthesis is never closed; it was read as text.")
-            del self.out[position]
-
-    def warn(self, message: str) -> None:
-        if message not in self.warnings and len(self.warnings) < MAX_WARNINGS:
-            self.warnings.append(message)
-
-    def emit(self, kind: Kind, text: str, *, negated: bool = False, name: str = "") -> None:
-        self.out.append(Lexeme(kind, text, negated, name))
-
-    def term(self) -> None:
-        """Read one term at `at`: a parenthesis, a phrase, a filter or a word."""
-        source = self.source
-        negated = _NEGATES.match(source, self.at) is not None
-        start = self.at + negated
-        first = source[start]
-        if first == ")" and self.opened:
-            self.opened.pop()
-            self.emit("close", ")")
-            self.at = start + 1
-        elif first == "(":
-            self.group(start, negated=negated)
-        elif first in _QUOTES:
-            self.phrase(start, negated=negated)
-        elif first in "[!" and self.bracket(start, negated=negated):
-            return
-        elif not negated and (found := _OR.match(source, start)):
-            self.emit("or", "OR")
-            self.at = found.end()
-        elif not self.filter(start, negated=negated):
-            end = self.word_end(start)
-            self.emit("word", source[start:end], negated=negated)
-            self.at = end
-
-    def group(self, start: int, *, negated: bool) -> None:
-        """Open a group, unless groups are nested too deep already."""
-        self.at = start + 1
-        if len(self.opened) >= MAX_DEPTH:
-            self.warn(f"Groups nested deeper than {MAX_DEPTH} levels were read as text.")
-            return
-        self.opened.append(len(self.out))
-        self.emit("open", "(", negated=negated)
-
-    def phrase(self, start: int, *, negated: bool) -> None:
-        """Read a quoted phrase, or skip a quote that is never closed."""
-        found = self.quoted(start)
-        if found is None:
-            self.warn("A quotation mark is never closed; it was read as text.")
-            self.at = start + 1
-            return
-        text, self.at = found
-        if text.strip():
-            self.emit("phrase", " ".join(text.split()), negated=negated)
-
-    def quoted(self, start: int) -> tuple[str, int] | None:
-        r"""Value and end of the quoted text that starts at `start`; `\"` stands for a quote."""
-        found = None if self.unclosed else _QUOTED.match(self.source, start)
-        if found is None:
-            self.unclosed = True
-            return None
-        return re.sub(r"\\(.)", r"\1", found.group(1)), found.end()
-
-    def bracket(self, start: int, *, negated: bool) -> bool:
-        """Read `[[a link]]` as a word and `[property:value]` as a filter."""
-        link = _LINK.match(self.source, start)
-        if link:
-            text = re.sub(r"!?\[\[|\]\]|[|#^]", " ", link.group()).strip()
-            self.emit("word", text, negated=negated)
-            self.at = link.end()
-            return True
-        found = _PROPERTY.match(self.source, start)
-        if found is None:
-            return False
-        name, colon, value = found.group(1).partition(":")
-        name = name.strip().strip('"')
-        if not name or (colon and not value.strip()):
-            self.warn(f"{found.group()} names no property or value; it was read as text.")
-            return False
-        self.emit("property", value.strip(), negated=negated, name=name)
-        self.at = found.end()
-        return True
-
-    def filter(self, start: int, *, negated: bool) -> bool:
-        """Read `field:value`; returns False if it is an ordinary word."""
-        found = _FIELD.match(self.source, start)
-        if found is None:
-            return False
-        name = found.group(1).lower()
-        rest = self.source[found.end() : found.end() + 2]
-        if name not in FIELDS:
-            if rest[:1].strip() and rest != "//":
-                known = ", ".join(f"{field}:" for field in FIELDS)
-                self.warn(f"{name}: is no filter ({known}); it was read as text.")
-            return False
-        if rest[:1] in _QUOTES and rest:
-            value = self.quoted(found.end())
-        else:
-            end = self.word_end(found.end())
-            value = (self.source[found.end() : end], end)
-        if value is None or not value[0].strip() or rest[:1] == "(":
-            self.warn(f"{name}: has no value that can be read; it was read as text.")
-            self.at = found.end()
-            self.emit("word", self.source[start : found.end() - 1])
-            return True
-        self.emit("filter", value[0].strip(), negated=negated, name=name)
-        self.at = value[1]
-        return True
-
-    def word_end(self, start: int) -> int:
-        """End of the word at `start`: a space, a quote, or a `)` that closes a group."""
-        depth = 0
-        for at in range(start, len(self.source)):
-            char = self.source[at]
-            if char.isspace() or (at > start and char in _QUOTES):
-                return at
-            if char == "(":
-                depth += 1
-            elif char == ")":
-                if depth == 0 and self.opened:
-                    return at
-                depth = max(0, depth - 1)
-        return len(self.source)
-
-
-def lex(text: str) -> tuple[tuple[Lexeme, ...], tuple[str, ...]]:
-    """Lexemes of `text`, and warnings. Groups in the lexemes are balanced."""
-    lexer = _Lexer(text)
-    lexer.run()
-    return tuple(lexer.out), tuple(lexer.warnings)

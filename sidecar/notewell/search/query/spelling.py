@@ -31,7 +31,7 @@ from notewell.index.analyze import SPACELESS, Token, spans, stem, tokens, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search.query.dates import is_date_word
-from notewell.search.query.language import lex
+from notewell.search.query.lexer import lex
 from notewell.search.rank.name_table import NameTable
 from notewell.vault.properties import property_words
 

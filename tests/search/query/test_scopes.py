@@ -1,0 +1,75 @@
+"""Conditions on the text as it is written: within a line, a block, a section, a task; patterns."""
+
+from __future__ import annotations
+
+import pytest
+
+from notewell.search.query.conditions import text_matcher
+from notewell.search.query.language import parse
+from notewell.search.query.scopes import pieces, written_test
+from tests.search.library import MakeLibrary
+
+NOTES = {
+    "Bread.md": "---\nauthor: Jane Doe\n---\n# Bread\n\nMix the flour.\nAdd water and salt.\n\n"
+    "## Oven\n\n- [ ] call the HappyCat bakery\n  about flour\n- [x] buy salt on 2026-03-02\n",
+    "Cake.md": "# Cake\n\nMix eggs.\nThe happycat sifts flour.\n\n```\n## no heading\n- [ ] no task\n```\n"
+    "> - [/] half done\n",
+    "Log 2025-01.md": "Nothing here but water.\n\nAnd salt below.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("line:(mix flour)", {"Bread.md"}),
+        ("line:(mix -flour)", {"Cake.md"}),
+        ('line:"sifts flour"', {"Cake.md"}),
+        ("block:(mix flour)", {"Bread.md", "Cake.md"}),
+        ("block:(water salt)", {"Bread.md"}),
+        ("block:(happycat flour)", {"Bread.md", "Cake.md"}),
+        ("section:(flour bakery)", {"Bread.md"}),
+        ("section:(water bakery)", set()),
+        ('task:""', {"Bread.md", "Cake.md"}),
+        ("task-todo:flour", {"Bread.md"}),
+        ("task-done:(salt OR half)", {"Bread.md", "Cake.md"}),
+        ("task-done:flour", set()),
+        ("task:no", set()),
+        ("match-case:HappyCat", {"Bread.md"}),
+        ("ignore-case:HappyCat", {"Bread.md", "Cake.md"}),
+        ("line:(match-case:(HappyCat) bakery)", {"Bread.md"}),
+        (r"/\d{4}-\d{2}/", {"Bread.md", "Log 2025-01.md"}),
+        (r"line:(/^- \[x\]/ salt)", {"Bread.md"}),
+        ("/^author: jane/", {"Bread.md"}),
+        ("match-case:(/Mix E/)", set()),
+        ("salt -line:(water salt)", {"Log 2025-01.md"}),
+        ("line:(water salt) OR file:log", {"Bread.md", "Log 2025-01.md"}),
+    ],
+)
+def test_what_a_condition_within_a_piece_of_text_finds(
+    query: str, found: set[str], make_library: MakeLibrary
+) -> None:
+    library = make_library(NOTES)
+    assert set(library.paths(query, mode="keyword", everything=True)) == found
+
+
+def test_pieces_of_a_text() -> None:
+    text = "a\nb\n\n# H\nc\n- d\n  e\n- f\n```\n# x\n\n- y\n```\n"
+    assert list(pieces(text, "block")) == [
+        "a\nb",
+        "# H",
+        "c",
+        "- d\n  e",
+        "- f\n```\n# x\n\n- y\n```",
+    ]
+    assert [one.split("\n")[0] for one in pieces(text, "section")] == ["a", "# H"]
+
+
+def test_a_pattern_takes_a_time_linear_in_the_text() -> None:
+    """Backtracking would try 2 to the power of 100,000 ways; a look-around is refused in words."""
+    query = parse("/(a|a)*(a|aa)+$b/", scopes=True)
+    assert query.condition is not None
+    assert not written_test(query.condition, text_matcher)("a" * 100_000 + "!")
+
+    refused = parse("/(?<=a)b/", scopes=True)
+    assert refused.condition is None
+    assert "cannot be a condition" in refused.warnings[0]
