@@ -89,7 +89,7 @@ def _replaced(garden: Garden) -> Iterator[SuggestionView]:
             if said and old is not None and old.path in garden.tended and old.path != note.path:
                 if REPLACED in old.properties or body is None:
                     continue
-                value = property_link(garden, old.path, note.path)
+                value = property_link(garden, note.path)
                 yield suggestion(
                     NAME,
                     old.path,
@@ -203,7 +203,7 @@ def _suggested(garden: Garden, one: Statement, other: Statement, kind: str) -> S
         (garden.notes[one.path], garden.notes[other.path]),
         key=lambda note: (note.touched, note.path),
     )
-    link = property_link(garden, marked.path, kept.path)
+    link = property_link(garden, kept.path)
     return suggestion(
         NAME,
         marked.path,
