@@ -83,7 +83,7 @@ AUDITED = """\
 RUNNING = LocalModels("ollama", "Ollama", "http://127.0.0.1:11434/v1", ("qwen3:8b", "gemma3:4b"))
 
 # No replies: tests of their own write them.
-CASES = {"score-cases", "queries", "conditions"}
+CASES = {"score-cases", "snippet-cases", "queries", "conditions"}
 EVENTS = "events"  # a stream, so it is asked for apart
 # file name -> route, parameters, status; a route with a body is a POST
 Asked = tuple[str, dict[str, Any], int]

@@ -55,7 +55,7 @@ function typeOf(name: string): string {
 
 it("the generated types allow exactly what the server sends", () => {
   const values = readdirSync(WRITTEN)
-    .filter((file) => file.endsWith(".json") && !["queries.json", "conditions.json"].includes(file)) // cases of queries, no reply
+    .filter((file) => file.endsWith(".json") && !["queries.json", "conditions.json", "snippet-cases.json"].includes(file)) // cases, no replies
     .map((file, index) => {
       const name = file.slice(0, -".json".length);
       return `export const reply${index}: ${typeOf(name)} = ${readFileSync(join(WRITTEN, file), "utf8")};`;

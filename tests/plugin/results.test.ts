@@ -1,8 +1,10 @@
 /** The parts of a list of results that need no app: order, highlights, filters, texts. */
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { breadcrumb, count, duration, fileText, folderOf } from "../../plugin/src/format";
 import { scoreParts } from "../../plugin/src/ui/scores";
+import { passagesOf } from "../../plugin/src/local/passages";
 import { pieces } from "../../plugin/src/ui/highlight";
 import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
 import { arranged, grouped, merged, sorted, steady, withTyped } from "../../plugin/src/ui/ranking";
@@ -112,6 +114,26 @@ describe("highlights", () => {
     const cut = marked(text, [[5_001, 5_005]], 200);
     expect(cut).toContain("[hive]");
     expect(cut.length).toBeLessThan(210);
+  });
+});
+
+describe("snippets of the plugin's own search", () => {
+  interface Case {
+    readonly what: string;
+    readonly title: string;
+    readonly note: string;
+    readonly words: readonly string[];
+    readonly chars: number;
+    readonly snippet: string;
+    readonly marks: readonly string[];
+  }
+  const cases = JSON.parse(readFileSync("tests/contract/snippet-cases.json", "utf8")) as Case[];
+
+  it.each(cases.map((one) => [one.what, one] as const))("are as the server's: %s", (_, { title, note, words, chars, snippet, marks }) => {
+    const [passage] = passagesOf(note, new Map(words.map((word) => [word, 1])), 1, title);
+    const shown = pieces(passage?.snippet ?? "", passage?.highlights ?? [], chars);
+    expect(shown.map(({ text }) => text).join("")).toBe(snippet);
+    expect(shown.filter(({ isMatch }) => isMatch).map(({ text }) => text)).toEqual(marks);
   });
 });
 

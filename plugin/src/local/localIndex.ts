@@ -255,12 +255,12 @@ export class LocalIndex {
 
   async #result(facts: Facts, score: number, weights: ReadonlyMap<string, number>, reasons: readonly Reason[] = []): Promise<Result | null> {
     const text = await this.#read(facts.path);
-    return resultOf(facts, score, passagesOf(text, weights, MAX_PASSAGES), reasons);
+    return resultOf(facts, score, passagesOf(text, weights, MAX_PASSAGES, facts.title), reasons);
   }
 
   async #resultWith(facts: Facts, score: number, coverage: number | null, weights: ReadonlyMap<string, number>, phrases: readonly TextTest[]): Promise<Result> {
     const text = await this.#read(facts.path);
-    const passages = passagesOf(text, weights, MAX_PASSAGES, phrases);
+    const passages = passagesOf(text, weights, MAX_PASSAGES, facts.title, phrases);
     const shown = passages.flatMap(({ snippet, heading }) => [snippet, heading ?? ""]);
     return resultOf(facts, score, passages, hiddenPlaces(facts, [facts.title, ...shown], phrases), coverage);
   }

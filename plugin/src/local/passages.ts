@@ -1,13 +1,17 @@
 /** The passages of a note that show why it was found. */
 
 import type { Passage } from "../contract";
-import { spans } from "./words";
+import { spans, words } from "./words";
 
 const MAX_TEXT = 200_000; // characters that are looked at
 const MAX_SNIPPET = 1_200;
+const SHORT = 60; // a longer row without a full stop was broken in a sentence
 const FRONTMATTER = /^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
 const HEADING = /^(#{1,6})\s+(.+?)\s*#*\s*$/;
 const BLOCK_ID = /\s\^([A-Za-z0-9-]+)\s*$/;
+const ITEM = /^\s*(?:[-*+]|\d+[.)])(?:\s|$)/;
+const RULE = /^[\s|:*_-]*-[\s|:*_-]*$/;
+const ENDED = /[.!?…;,。！？；，]['"”’)\]]*$/;
 
 /** Ids and hashes of passages are the server's. */
 export const NO_ADDRESS = { id: null, hash: null, lines: null };
@@ -21,8 +25,11 @@ interface Block {
 }
 
 /** The best passages for `weights`, the words that were searched for; at least the first one of the text. Those with most `phrases` come first. */
-export function passagesOf(text: string, weights: ReadonlyMap<string, number>, limit: number, phrases: readonly TextTest[] = []): Passage[] {
-  const scored = blocksOf(text.slice(0, MAX_TEXT)).map((block) => passageOf(block, weights));
+export function passagesOf(text: string, weights: ReadonlyMap<string, number>, limit: number, title = "", phrases: readonly TextTest[] = []): Passage[] {
+  const name = words(title).join();
+  const scored = blocksOf(text.slice(0, MAX_TEXT))
+    .filter((block) => !HEADING.test(block.text) || words(block.text).join() !== name) // the title is above the passage
+    .map((block) => passageOf(block, weights));
   const held = new Map(scored.map((each) => [each, phrases.filter((holds) => holds(each.snippet)).length]));
   const byPhrases = (one: Passage, other: Passage): number => (held.get(other) ?? 0) - (held.get(one) ?? 0);
   const best = [...scored].sort((one, other) => byPhrases(one, other) || other.score - one.score || one.line - other.line).slice(0, limit);
@@ -73,9 +80,11 @@ function blocksOf(text: string): Block[] {
 }
 
 function passageOf({ text, line, heading }: Block, weights: ReadonlyMap<string, number>): Passage {
-  const snippet = plain(text).slice(0, MAX_SNIPPET);
-  const found = spans(snippet).filter(({ word }) => weights.has(word));
-  const score = [...new Set(found.map(({ word }) => word))].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
+  const matches = (shown: string): ReturnType<typeof spans> => spans(shown).filter(({ word }) => weights.has(word));
+  const scoreOf = (shown: string): number => [...new Set(matches(shown).map(({ word }) => word))].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
+  const snippet = shownText(text, scoreOf).slice(0, MAX_SNIPPET);
+  const found = matches(snippet);
+  const score = scoreOf(snippet);
   const block = BLOCK_ID.exec(text)?.[1] ?? null;
   // A heading alone says less than a paragraph with the same words.
   const isHeading = HEADING.test(text);
@@ -105,12 +114,47 @@ function joined(ranges: readonly (readonly [number, number])[]): [number, number
   return out;
 }
 
+/**
+ * A block in one line, as the server shows passages (`search/show/shown_text.py`): a dot between rows that stand for
+ * themselves, of a table the row with the highest score and its head, of a diagram nothing.
+ */
+function shownText(block: string, scoreOf: (row: string) => number): string {
+  const lines = block.split("\n");
+  const [first = "", rule = "", ...rows] = lines;
+  if (/^\W+mermaid/.test(first)) return "";
+  if (first.includes("|") && RULE.test(rule)) {
+    const head = cells(first);
+    const named = rows.map((row) => cells(row).flatMap((cell, n) => cell && (head[n] ? `${head[n]}: ${cell}` : cell) || []).join(" · "));
+    return named.sort((one, other) => scoreOf(other) - scoreOf(one))[0] ?? "";
+  }
+  let [shown, before, wasItem] = ["", ":", false];
+  for (const line of lines.filter((one) => !RULE.test(one))) {
+    const text = plain(line);
+    if (!text) continue;
+    const isItem = ITEM.test(line);
+    shown += (before.endsWith(":") || goesOn(before, text, wasItem, isItem) ? " " : " · ") + text;
+    [before, wasItem] = [text, isItem];
+  }
+  return shown.slice(1);
+}
+
+/** Whether a row goes on with what the row before said; short ones without a full stop are headings and the like. */
+function goesOn(before: string, text: string, wasItem: boolean, isItem: boolean): boolean {
+  if (isItem) return !wasItem && ENDED.test(before);
+  return /^[a-z]/.test(text) || (!wasItem && [before, text].every((row) => row.length > SHORT || ENDED.test(row)));
+}
+
+function cells(row: string): string[] {
+  return row.replace(/^\s*\||\|\s*$/g, "").split("|").map(plain);
+}
+
 /** Markdown as people read it: no link targets, emphasis, list marks or block ids. */
 export function plain(text: string): string {
   return text
-    .replace(/^ {0,3}#{1,6}\s+/gm, "")
-    .replace(/^\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?/gm, "")
-    .replace(/^\s*>\s?/gm, "")
+    .replace(/^ {0,3}(?:#{1,6}\s+|[`~]{3}.*)/gm, "")
+    .replace(/^\s*(?:[-*+]|\d+[.)])(?:\s+(?:\[.\]\s+)?|$)/gm, "")
+    .replace(/^\s*>\s?(?:\[![\w-]+\][+-]?)?/gm, "")
+    .replace(/(^|\s)[\w+/=-]{80,}(?!\S)/g, "$1")
     .replace(/!?\[\[([^\]|\n]*)\|([^\]\n]*)\]\]/g, "$2")
     .replace(/!?\[\[([^\]\n]*)\]\]/g, "$1")
     .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, "$1")

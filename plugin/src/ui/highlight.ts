@@ -10,12 +10,11 @@ const SENTENCE = /\S\s+\S+\s+\S+\s+\S/;
 
 type Range = readonly [start: number, end: number];
 
-/** Cuts `text` to `limit` characters around its first match, and that into marked pieces. */
+/** Cuts `text` to about `limit` characters around its first match, at sentences or words, and that into marked pieces. */
 export function pieces(text: string, matches: readonly Range[], limit: number): Piece[] {
   const ranges = [...matches].sort((one, other) => one[0] - other[0]);
-  const first = ranges.find(([from, to]) => from < to && from < text.length);
-  const start = windowStart(text, first?.[0] ?? 0, limit);
-  const end = Math.min(text.length, start + limit);
+  const first = ranges.find(([from, to]) => from < to && from < text.length) ?? [0, 0];
+  const [start, end] = windowOf(text, first, limit);
   const cut: Piece[] = [];
   let at = start;
   /** Adds the text up to `to`, limited to what remains. */
@@ -31,8 +30,8 @@ export function pieces(text: string, matches: readonly Range[], limit: number): 
   }
   advance(end, false);
   const gap = { text: "…", isMatch: false };
-  if (start > 0) cut.unshift(gap);
-  if (end < text.length) cut.push(gap);
+  if (start > 0 && !/(?:[.!?…。！？]| ·)\s*$/.test(text.slice(0, start))) cut.unshift(gap);
+  if (end < text.length && !/[.!?…。！？]['"”’)]*$/.test(text.slice(0, end))) cut.push(gap);
   return cut;
 }
 
@@ -52,11 +51,19 @@ export function renderSnippet(
   }
 }
 
-/** Where the excerpt starts: 0, unless the first match would be cut off. */
-function windowStart(text: string, first: number, limit: number): number {
-  if (text.length <= limit || first < limit * 0.75) return 0;
-  const start = Math.trunc(first - limit / 4);
-  // Not inside a surrogate pair.
-  const low = text.charCodeAt(start);
-  return low >= 0xdc00 && low <= 0xdfff ? start + 1 : start;
+/** The part around a match that is shown; the server cuts in the same way (`search/show/snippets.py`). */
+function windowOf(text: string, [first, last]: Range, limit: number): Range {
+  const slack = limit / 6;
+  /** Where sentences begin, or else words, between two places. */
+  const edges = (from: number, to: number, words = 0): number[] => {
+    const found = (between: RegExp): number[] => [...text.matchAll(between)].map(({ 0: gap, index }) => index + gap.length).filter((at) => at >= from && at <= to);
+    const sentences = found(/(?:[.!?…]\s|[。！？]| · )\s*/g);
+    return sentences.length ? sentences : found(/\s+/g).filter((at) => at >= words);
+  };
+  const wanted = Math.min(first - Math.max(0, limit - (last - first)) / 3, text.length - limit);
+  const start = wanted <= slack && last <= limit ? 0 : (edges(wanted - slack, first, wanted)[0] ?? first);
+  const most = start + limit;
+  if (most + slack >= text.length) return [start, text.length];
+  const end = edges(start + limit * 0.6, most, most - slack).at(-1) ?? most;
+  return [start, start + text.slice(start, end).replace(/(?: ·)?\s*$/, "").length];
 }

@@ -117,7 +117,8 @@ def _listed(context: SearchContext, notes: IdArray, report: Report) -> tuple[Res
     """Results of a query of conditions only: all notes that meet them, newest first."""
     listed = results.latest(context.index, notes)
     report.total = len(listed)
-    snippets = Snippets({}, context.rules.snippet_chars)
+    template = context.index.keywords.template_lines
+    snippets = Snippets({}, context.rules.snippet_chars, template=template)
     shown = results.list_notes(
         context.index, listed[: context.request.limit], snippets, context.address
     )
@@ -404,7 +405,9 @@ class _TextSearch:
         model: object = self.context.embedder if found.vector is not None else None
         closest = ClosestSentence(model, self.parsed.text) if knows_tokens(model) else None
         weights, chars = found.terms.highlight_weights(), self.context.rules.snippet_chars
-        return Snippets(weights, chars, phrases=self.parsed.phrases, closest=closest)
+        template = self.context.index.keywords.template_lines
+        phrases = self.parsed.phrases
+        return Snippets(weights, chars, phrases=phrases, closest=closest, template=template)
 
 
 def _possible_mode(mode: SearchMode, notes: NoteEvidence) -> SearchMode:

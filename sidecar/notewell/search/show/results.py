@@ -182,11 +182,14 @@ def _passage(
     """A passage of the reply.
 
     If the `best` passage of a note has no word of the query, its snippet is the closest sentence,
-    or else the note's description.
+    or else the note's description. A note that is nothing but its title shows its properties.
     """
-    snippet = snippets.make(chunk.text or properties_text(note.properties), semantic=best)
+    names = (note.title, *chunk.headings[-1:])
+    snippet = snippets.make(chunk.text, names=names, lines=chunk.lines, semantic=best)
     if best and snippets.use_description and note.description and not snippet.highlights:
         snippet = replace(snippets.make(note.description), at=snippet.at)
+    if not snippet.text:
+        snippet = replace(snippets.make(properties_text(note.properties)), at=snippet.at)
     line = line_at(chunk, snippet.at)
     items = items_around(chunk.text, snippet.at)
     return Passage(

@@ -309,7 +309,10 @@ class _SimilarSearch:
         if duplicate_of:
             self.filtered["near_duplicate"] = len(duplicate_of)
         weights = {term.token: term.weight for term in found.terms}
-        snippets = Snippets(weights, self.rules.snippet_chars, use_description=False)
+        template = self.index.keywords.template_lines
+        snippets = Snippets(
+            weights, self.rules.snippet_chars, template=template, use_description=False
+        )
         scored = [self.rescored(note, found) for note in kept]
         shown = results.build(self.index, scored, snippets, self.uri)
         reasons = Reasons(self.index, source, found.similar)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise, takewhile
+from itertools import pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -23,8 +23,10 @@ import numpy as np
 from notewell.base.types import FloatArray, KnowsTokens
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, Token, spans, stem
+from notewell.search.show.shown_text import NEW_ROW, ShownText, shown_text
 
-_SLACK = 40  # characters a cut may move to reach the start of a sentence
+_SLACK = 6  # a cut may move by this part of a window to reach the start of a sentence
+_ENOUGH = 0.6  # of a window, after which it may end with a sentence
 _WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 _FOLDED = re.compile(f"[{FOLDED}]")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
@@ -65,15 +67,18 @@ class Snippets:
         *,
         phrases: Sequence[str] = (),
         closest: FindClosest | None = None,
+        template: Collection[int] = (),
         use_description: bool = True,
     ) -> None:
         """`chars` is the approximate length of a snippet in code points.
 
         A snippet shows the first of the `phrases` that the text has as it was typed. `closest`
-        finds a sentence in passages without words of the query. `use_description` allows the
-        description of a note as the snippet if nothing is found.
+        finds a sentence in passages without words of the query. Lines of `template` are shown only
+        where nothing else has words of the query. `use_description` allows the description of a
+        note as the snippet if nothing is found.
         """
         self.use_description = use_description
+        self._template = template
         self._weights = weights
         self._total_weight = sum(weights.values())
         self._chars = chars
@@ -91,21 +96,27 @@ class Snippets:
         self._last: _Reading | None = None
         self._last_matches: tuple[str, list[tuple[int, str]]] = "", []
 
-    def make(self, text: str, *, semantic: bool = False) -> Snippet:
-        """The window of `text` with the highest weight of matches, cut at words.
+    def make(
+        self,
+        passage: str,
+        *,
+        names: Sequence[str] = (),
+        lines: Sequence[int] = (),
+        semantic: bool = False,
+    ) -> Snippet:
+        """The part of a passage with the highest weight of matches, cut at sentences or words.
 
-        `semantic` allows the closest sentence instead if there is no match.
+        `names` are those of its note and headings, `lines` the numbers of its rows
+        (`shown_text`). `semantic` allows the closest sentence instead if there is no match.
         """
+        shown = self._shown(passage, names, lines)
+        text = shown.text
         read = self._read(text)
         hits = read.hits
         phrase = self._phrase(read.flat)
         sentence = self._sentence(text, hits) if semantic and phrase is None else None
-        start, end = 0, len(text)
-        if len(text) > self._chars:
-            first, last = phrase or sentence or _densest(hits, self._weights, self._chars)
-            last = min(last, first + self._chars)
-            start = _start(text, first, last, self._chars)
-            end = _end(text, start, last, self._chars)
+        first, last = phrase or sentence or _densest(hits, self._weights, self._chars, shown)
+        start, end = _window(shown, first, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
         marks = [(hit.start, hit.end) for hit in inside] + self._special(read, start, end)
         marks = merged(marks if phrase is None else [*marks, (phrase[0], min(phrase[1], end))])
@@ -117,7 +128,17 @@ class Snippets:
             at = phrase[0]
         if sentence is not None:
             at, marks = sentence[0], [(sentence[0], min(sentence[1], end))]
-        return render(text, start, end, marks, at)
+        found = shown.source(at) if marks or start else 0
+        return render(text, start, end, marks, found)
+
+    def _shown(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
+        """What is shown of a passage: without template lines, unless only they have the words."""
+        shown = shown_text(passage, names=names, lines=lines, template=self._template)
+        if self._template and not self._read(shown.text).hits:
+            whole = shown_text(passage, names=names, lines=lines)
+            if not shown.text or self._read(whole.text).hits:
+                return whole
+        return shown
 
     def matches(self, text: str) -> list[tuple[int, str]]:
         """(offset, token) of the query's words in the whole of `text`, and of forms of them."""
@@ -329,7 +350,9 @@ class _Reading(NamedTuple):
 _by_start = attrgetter("start")
 
 
-def _densest(hits: list[_TokenHit], weights: Mapping[str, float], chars: int) -> tuple[int, int]:
+def _densest(
+    hits: list[_TokenHit], weights: Mapping[str, float], chars: int, shown: ShownText
+) -> tuple[int, int]:
     """The window from one hit to another, at most `chars` long, with the highest weight.
 
     Further occurrences of a token count a tenth, so that variety wins over repetition.
@@ -339,7 +362,8 @@ def _densest(hits: list[_TokenHit], weights: Mapping[str, float], chars: int) ->
     for hit in hits:
         total += weights[hit.token] * (0.1 if counts[hit.token] else 1.0)
         counts[hit.token] += 1
-        while hit.end - hits[first].start > chars and hits[first] is not hit:
+        least = max(hit.end - chars, shown.between_walls(hit.start)[0])
+        while hits[first].start < least and hits[first] is not hit:
             dropped = hits[first].token
             counts[dropped] -= 1
             total -= weights[dropped] * (0.1 if counts[dropped] else 1.0)
@@ -349,20 +373,29 @@ def _densest(hits: list[_TokenHit], weights: Mapping[str, float], chars: int) ->
     return chosen
 
 
-def _start(text: str, first: int, last: int, chars: int) -> int:
-    """Start of a window around [first, last): at a sentence near by, else at a word."""
-    wanted = max(0, first - max(0, chars - (last - first)) // 3)
-    wanted = max(0, min(wanted, len(text) - chars))
-    if wanted == 0:
-        return 0
-    low = max(0, wanted - _SLACK)
-    sentences = [match.end() for match in SENTENCE.finditer(text, low, wanted + _SLACK)]
-    near = [at for at in sentences if at <= first]
-    if near:
-        return near[-1]
+def _window(shown: ShownText, first: int, last: int, chars: int) -> tuple[int, int]:
+    """The part of the text around [first, last) that is shown."""
+    low, high = shown.between_walls(first)
+    last = min(last, first + chars, high)
+    if high - low <= chars:
+        return low, high
+    start = _start(shown.text, first, last, (low, high), chars)
+    return start, _end(shown.text, start, last, high, chars)
+
+
+def _start(text: str, first: int, last: int, within: tuple[int, int], chars: int) -> int:
+    """Where a window around [first, last) begins: with a sentence or row, else with a word."""
+    low, high = within
+    slack = chars // _SLACK
+    wanted = max(low, first - max(0, chars - (last - first)) // 3)
+    wanted = max(low, min(wanted, high - chars))
+    if wanted - low <= slack and first - low + (last - first) <= chars:
+        return low
+    for match in SENTENCE.finditer(text, max(low, wanted - slack), first):
+        return match.end()
     word = None
-    # `low` may cut a word; it would count as a word that starts there.
-    for match in _WORD.finditer(text, low):
+    # The place may be inside a word; that would count as a word that starts there.
+    for match in _WORD.finditer(text, max(low, wanted - slack)):
         if match.start() > first:
             break
         word = match.start()
@@ -371,12 +404,17 @@ def _start(text: str, first: int, last: int, chars: int) -> int:
     return first if word is None else word
 
 
-def _end(text: str, start: int, last: int, chars: int) -> int:
-    """End of a window that begins at `start`: after a word, not before `last`."""
+def _end(text: str, start: int, last: int, high: int, chars: int) -> int:
+    """Where a window from `start` ends: with a sentence or row, else with a word; after `last`."""
+    slack = chars // _SLACK
     limit = max(last, start + chars)
-    if limit >= len(text):
-        return len(text)
-    for begin in (max(start, limit - _SLACK), start):  # nearly always, the last few words do
+    if limit + slack >= high:
+        return high
+    enough = max(last, start + round(chars * _ENOUGH))
+    ends = [match.end() for match in SENTENCE.finditer(text, enough - 1, limit)]
+    if ends:
+        return ends[-1]
+    for begin in (max(start, limit - slack), start):  # nearly always, the last few words do
         ends = [match.end() for match in _WORD.finditer(text, begin, limit + 1)]
         fitting = [at for at in ends if last <= at <= limit]
         if fitting:
@@ -406,7 +444,8 @@ class _Flattening(dict[int, str]):
 _FLATTENING = _Flattening()
 
 
-SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
+SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n| · )\\s*")
+_FULL_STOP = re.compile("[.!?…。\uff01\uff1f]['\"\u201d\u2019)]*\\Z")
 _MARK = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?)?")
 MAX_PASSAGES = 2  # per reply; each takes almost a millisecond
 _MIN_CHARS = 12  # shorter text is a marker or a number, not a sentence
@@ -460,7 +499,6 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
 
 
 ELLIPSIS = "…"
-_GAP = re.compile(r"\s{2,}")
 
 
 @frozen
@@ -476,26 +514,15 @@ class Snippet:
 
 
 def render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
-    """Collapse the white space of text[start:end] and adjust the marks."""
-    before = ELLIPSIS if text[:start].strip() else ""
-    after = ELLIPSIS if text[end:].strip() else ""
-    plain = " ".join(text[start:end].split())
-    line = f"{before}{plain}{after}"
-    if not marks:
-        return Snippet(line, (), at)
-    if len(plain) == end - start:  # only single spaces: all offsets shift alike
-        shift = len(before) - start
-        return Snippet(line, _utf16(line, [(a + shift, b + shift) for a, b in marks]), at)
-    first = start + len(text[start:end]) - len(text[start:end].lstrip())
-    shift = len(before) - first
-    gaps = [match.span() for match in _GAP.finditer(text, first, end)]
-    ends = [gap_end for _, gap_end in gaps]
-    shorter = list(accumulate((gap_end - begin - 1 for begin, gap_end in gaps), initial=0))
-
-    def place(edge: int) -> int:
-        return edge + shift - shorter[bisect_right(ends, edge)]
-
-    return Snippet(line, _utf16(line, [(place(a), place(b)) for a, b in marks]), at)
+    """The part text[start:end] in one line, and the marks in it."""
+    part = text[start:end].rstrip().removesuffix(NEW_ROW.rstrip()).rstrip()
+    begins_inside = start and not SENTENCE.search(text, max(0, start - len(NEW_ROW)), start)
+    before = ELLIPSIS if begins_inside else ""
+    after = "" if not text[end:].strip() or _FULL_STOP.search(part) else ELLIPSIS
+    line = f"{before}{part}{after}"
+    last, shift = start + len(part), len(before) - start
+    shown = [(min(a, last) + shift, min(b, last) + shift) for a, b in marks]
+    return Snippet(line, _utf16(line, shown), at)
 
 
 def merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,0 +1,200 @@
+"""The text of a passage as a snippet shows it: without marks, data, and names that stand above it.
+
+A passage is stored by rows: items with their list marks, the cells of a table between bars, code as
+it is written. Here a row of running text goes on after a blank. A row that stands for itself (an
+item, the row of a table, a heading) begins after a dot. The row of
+a table has the names of its columns before its cells, and is shown alone. Diagrams are left out.
+
+The plugin shows its own passages alike (plugin/src/local/passages.ts);
+tests/contract/snippet-cases.json has cases for both.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from notewell.base.types.frozen import frozen
+from notewell.index.template_lines import hash_of_line
+
+NEW_ROW = " · "
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+(?:\[.\](?:\s+|$))?|$)")
+_LEAD = re.compile(r"\s*(?:>\s?)*(?:\[![\w-]+\][+-]?\s*|#{1,6}\s+)?")
+_RULE = re.compile(r"[\s|:=*_-]*")
+# What is left of emphasis and inline code that was not closed; long words are data, not text.
+_NOISE = re.compile(
+    r"\*\*|(?<!\S)\*(?!\S)|~~|`+|:(?=:\s)|\\(?=[^\w\s])|(?:data:[^\s)]{40,}|(?<!\S)(?!\S*://)[\w+/=-]{80,}(?!\S))"
+)
+_MAY_HAVE_NOISE = re.compile(r"[*~`\\]|::|\S{40}")
+_DIAGRAM = re.compile(
+    r"\s*(?:(?:graph|flowchart)\s+(?:TB|TD|BT|RL|LR)\b.*|(?:sequence|class|er|requirement)Diagram"
+    r"|stateDiagram(?:-v2)?|gantt|pie|mindmap|gitGraph|journey|quadrantChart|xychart-beta"
+    r"|%%\{.*)\s*;?\s*"
+)
+_OF_DIAGRAM = re.compile(
+    r"\s+\S.*|\s*|.*(?:--|->|==>|-\.|<\|).*|\w+\s?[\[({].*|\".*|\}"
+    r"|(?:end|style|class|classDef|linkStyle|click|subgraph|participant|actor|section|title|note"
+    r"|direction|loop|alt|else|opt|dateFormat)\b.*"
+)
+_BAR = " | "
+_OPENING = (":", "\uff1a")
+_ENDED = re.compile(r"[.!?…;,\u3002\uff01\uff1f\uff1b\uff0c]['\"\u201d\u2019)\]]*\Z")
+_SHORT = 60  # a longer row without a full stop was broken in a sentence
+_SENTENCE_GOES_ON = re.compile(r"[a-z]")
+_NOT_LETTERS = re.compile(r"[\W_]+")
+
+
+class _Row(NamedTuple):
+    """A part of the shown text that stands for itself, or goes on with running text.
+
+    `source` is where it begins in the passage, `end` where its row ends there.
+    """
+
+    text: str
+    source: int
+    end: int
+    stands_alone: bool
+    of_table: bool = False
+
+
+@frozen
+class ShownText:
+    """The text to show; `walls` are where the rows of tables begin and end in it."""
+
+    text: str
+    rows: tuple[tuple[int, int, int], ...]  # its beginning, and those and ends of its sources
+    walls: tuple[int, ...] = ()
+
+    def source(self, at: int) -> int:
+        """Where in the passage the character at `at` stands; exact but for marks in its row."""
+        place = bisect_right(self.rows, at, key=itemgetter(0)) - 1
+        if place < 0:
+            return at
+        begin, source, end = self.rows[place]
+        return min(source + at - begin, max(source, end - 1))
+
+    def between_walls(self, at: int) -> tuple[int, int]:
+        """The part around `at` that may be shown together."""
+        after = bisect_right(self.walls, at)
+        start = self.walls[after - 1] if after else 0
+        return start, self.walls[after] if after < len(self.walls) else len(self.text)
+
+
+def shown_text(
+    passage: str,
+    *,
+    names: Sequence[str] = (),
+    lines: Sequence[int] = (),
+    template: Collection[int] = (),
+) -> ShownText:
+    """The text of a passage to show.
+
+    `names` are those of the note and the headings above it, which are not repeated. `lines` are
+    the numbers of its rows in the note: the rule below the head of a table is not stored. Rows that
+    are in `template` are left out.
+    """
+    if "\n" not in passage and not _MAY_HAVE_NOISE.search(passage) and _BAR not in passage:
+        text, start = _without_marks(passage)
+        if text and not _repeats(text, names):
+            return ShownText(text, ((0, start, len(passage)),))
+    rows = [row for row in _rows(passage, lines, template) if row.text]
+    return _joined([row for row in rows if row.of_table or not _repeats(row.text, names)])
+
+
+def _repeats(text: str, names: Sequence[str]) -> bool:
+    letters = _NOT_LETTERS.sub("", text).casefold()
+    return any(letters == _NOT_LETTERS.sub("", name).casefold() for name in names)
+
+
+def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iterator[_Row]:
+    rows = passage.split("\n")
+    head: list[str] = []
+    in_diagram = False
+    source = 0
+    for n, row in enumerate(rows):
+        start, source = source, source + len(row) + 1
+        item = _ITEM.match(row) is not None
+        if template and not item and hash_of_line(row) in template:
+            continue  # a step that many notes have is missed where it is left out
+        in_diagram = bool(_DIAGRAM.fullmatch(row) or (in_diagram and _OF_DIAGRAM.fullmatch(row)))
+        cells = row.count(_BAR)
+        if in_diagram:
+            head = []
+        elif cells and _is_head(rows, n, lines):
+            head = row.split(_BAR)
+        elif cells and (cells + 1 == len(head) or _is_one_of_many(rows, n, cells)):
+            yield _Row(_named_cells(row, head), start, source - 1, stands_alone=True, of_table=True)
+        else:
+            head = []
+            text, skipped = _without_marks(row)
+            yield _Row(text, start + skipped, source - 1, stands_alone=item)
+
+
+def _is_head(rows: Sequence[str], n: int, lines: Sequence[int]) -> bool:
+    """Tell whether a row is the head of a table, by the missing line of the rule below it."""
+    if n + 1 >= min(len(rows), len(lines)):
+        return False
+    return lines[n + 1] - lines[n] == 2 and _BAR in rows[n + 1]
+
+
+def _is_one_of_many(rows: Sequence[str], n: int, cells: int) -> bool:
+    """Tell whether a row has a neighbour with as many cells: of a table whose head is elsewhere."""
+    return any(0 <= at < len(rows) and rows[at].count(_BAR) == cells for at in (n - 1, n + 1))
+
+
+def _named_cells(row: str, head: Sequence[str]) -> str:
+    cells = [_without_marks(cell)[0] for cell in row.split(_BAR)]
+    names = [_without_marks(name)[0] for name in head] or [""] * len(cells)
+    pairs = zip(names, cells, strict=False)
+    return NEW_ROW.join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+
+
+def _without_marks(row: str) -> tuple[str, int]:
+    """A row without its marks and data, and how many characters are left out before it."""
+    item = _ITEM.match(row)
+    lead = _LEAD.match(row, item.end() if item else 0)
+    start = lead.end() if lead else 0
+    text = row[start:]
+    if _RULE.fullmatch(text):
+        return "", start
+    if _MAY_HAVE_NOISE.search(text):
+        text = _NOISE.sub("", text)
+    return " ".join(text.split()), start
+
+
+def _joined(rows: Sequence[_Row]) -> ShownText:
+    parts: list[str] = []
+    places: list[tuple[int, int, int]] = []
+    walls: list[int] = []
+    length = 0
+    before: _Row | None = None
+    for row in rows:
+        if before is not None:
+            parts.append(NEW_ROW if _is_apart(before, row) else " ")
+            length += len(parts[-1])
+        places.append((length, row.source, row.end))
+        if row.of_table or (before is not None and before.of_table):
+            walls.append(length)
+        parts.append(row.text)
+        length += len(row.text)
+        before = row
+    return ShownText("".join(parts), tuple(places), tuple(walls))
+
+
+def _is_apart(before: _Row, row: _Row) -> bool:
+    """Tell whether a row does not go on with the text before it."""
+    if row.of_table or before.of_table:
+        return True
+    if before.text.endswith(_OPENING):
+        return False
+    if row.stands_alone:
+        return before.stands_alone or not _ENDED.search(before.text)
+    if _SENTENCE_GOES_ON.match(row.text):
+        return False
+    is_heading = len(row.text) <= _SHORT and not _ENDED.search(row.text)
+    return is_heading or (
+        not _ENDED.search(before.text) and (before.stands_alone or len(before.text) <= _SHORT)
+    )
