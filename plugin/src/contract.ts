@@ -792,6 +792,10 @@ export interface Neighbor {
 export interface NeighborhoodRequest extends OfVault {
   /** Around this note; left out, of the whole vault */
   readonly path?: string;
+  /** Without `path`: the results of this search */
+  readonly q?: string;
+  /** With `q`: notes that hardly match, too */
+  readonly weak?: boolean;
   /** Maximum distance, in links */
   readonly hops?: number;
   /** Maximum number of notes */

@@ -2,10 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { breadcrumb, count, duration, fileText, folderOf } from "../../plugin/src/format";
+import { breadcrumb, count, duration, fileText, folderOf, pieces } from "../../plugin/src/format";
 import { scoreParts } from "../../plugin/src/ui/scores";
 import { passagesOf } from "../../plugin/src/local/passages";
-import { pieces } from "../../plugin/src/ui/highlight";
 import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
 import { arranged, grouped, merged, sorted, steady, withTyped } from "../../plugin/src/ui/ranking";
 import { emptyMessage, filtered } from "../../plugin/src/ui/similarNotes";

@@ -6,7 +6,7 @@ import { arrange } from "../../plugin/web/lib/arrange";
 import { h } from "../../plugin/web/lib/dom";
 import { conditions, narrowed, without } from "../../plugin/web/parts/chips";
 import { marked } from "../../plugin/web/lib/marks";
-import { movements } from "../../plugin/web/views/pipeline";
+import { movements } from "../../plugin/web/parts/stages";
 import { StoredList } from "../../plugin/web/parts/searchHistory";
 import { at, axisOf, dayNumber, ticks } from "../../plugin/web/lib/timeline";
 import { ago, bytes, nameOf } from "../../plugin/web/lib/format";
@@ -23,8 +23,8 @@ describe("an address", () => {
 
   it("is written as it is read, whatever is in it", () => {
     const query = { q: 'a&b #c "d" 日本', note: "Mind/A & B?.md" };
-    const written = formatAddress({ view: "explore", part: "", query: { ...query, empty: "" } });
-    expect(parseAddress(written)).toEqual({ view: "explore", part: "", query });
+    const written = formatAddress({ view: "search", part: "", query: { ...query, empty: "" } });
+    expect(parseAddress(written)).toEqual({ view: "search", part: "", query });
     expect(written).toContain("Mind/A");
   });
 });

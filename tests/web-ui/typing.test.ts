@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
-import { Pipeline } from "../../plugin/web/views/pipeline";
+import { Why } from "../../plugin/web/parts/why";
 import { aReply, aVault, FakeServer, TOKEN } from "../plugin/samples";
 
 it("is searched with an unfinished last word until it is settled", async () => {
@@ -13,9 +13,9 @@ it("is searched with an unfinished last word until it is settled", async () => {
   const context = new ViewContext(client, [aVault({ default: true })], [], null as never);
   const asked = (): (string | null)[] => server.asked("/api/search").map(({ url }) => new URL(url).searchParams.get("typing"));
 
-  location.hash = "#/pipeline?q=be";
+  location.hash = "#/search?q=be&why=yes";
   context.keep({ isTyped: true });
-  new Pipeline(context).show(context.address);
+  void new Why(context).show("A.md");
   await expect.poll(asked).toEqual(["true"]);
 
   let isTold = false;
@@ -23,6 +23,6 @@ it("is searched with an unfinished last word until it is settled", async () => {
   context.settle();
   expect(isTold).toBe(true); // the views ask again
   expect(context.typing).toEqual({});
-  new Pipeline(context).show(context.address);
+  void new Why(context).show("A.md");
   await expect.poll(asked).toEqual(["true", null]);
 });

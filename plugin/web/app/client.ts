@@ -48,8 +48,9 @@ export class WebClient extends Client {
     return this.get("graph/path", replies.path, { source, target });
   }
 
-  archaeology(q: string, granularity: string): Promise<contract.ArchaeologyReply> {
-    return this.get("archaeology", replies.archaeology, { q, granularity, limit: 500 });
+  /** The results of a search by their dates; all of them, as the list has them. */
+  archaeology(q: string, granularity: string, weak = false): Promise<contract.ArchaeologyReply> {
+    return this.get("archaeology", replies.archaeology, { q, granularity, limit: 500, min_score: 0, weak });
   }
 
   /** Sentences that answer a question, or that none does; no language model is asked. */

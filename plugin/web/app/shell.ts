@@ -1,6 +1,6 @@
 /** The frame around every view: navigation, vault selection, the search box and keys. */
 
-import type { Address, ViewName } from "../lib/address";
+import { formatAddress, type Address, type ViewName } from "../lib/address";
 import { asServerError, ServerError } from "../../src/client";
 import { viewStyles } from "../lib/viewStyles";
 import { button, fill, h } from "../lib/dom";
@@ -16,19 +16,12 @@ interface Place {
   readonly view: ViewName;
   readonly label: string;
   readonly icon: IconName;
-  /** Views that are reached from this place and count as being there. */
-  readonly also: readonly ViewName[];
-  /** Hidden on phones, where another place leads there. */
-  readonly isWide?: boolean;
 }
 
-/** Explore and Pipeline explain results, and are reached from them. */
 const places = (): readonly Place[] => [
-  { view: "search", label: t("Search"), icon: "search", also: ["explore", "pipeline"] },
-  { view: "ask", label: t("Ask"), icon: "ask", also: [] },
-  { view: "past", label: t("Timeline"), icon: "past", also: [] },
-  { view: "graph", label: t("Graph"), icon: "graph", also: [], isWide: true },
-  { view: "manage", label: t("Settings"), icon: "manage", also: [] },
+  { view: "search", label: t("Search"), icon: "search" },
+  { view: "ask", label: t("Ask"), icon: "ask" },
+  { view: "manage", label: t("Settings"), icon: "manage" },
 ];
 
 /** What stands for every vault, as the server's `vault` takes it. */
@@ -37,18 +30,15 @@ const ALL = "all";
 /** Views by their names; all but the list are loaded when they are first shown. */
 const LOADERS: Readonly<Record<Exclude<ViewName, "search">, (context: ViewContext) => Promise<View>>> = {
   ask: async (context) => new (await import("../views/ask")).AskView(context),
-  explore: async (context) => new (await import("../views/explorer")).Explorer(context),
-  pipeline: async (context) => new (await import("../views/pipeline")).Pipeline(context),
-  past: async (context) => new (await import("../views/past")).Past(context),
   graph: async (context) => new (await import("../views/graph")).GraphView(context),
   manage: async (context) => new (await import("../views/manage")).Manage(context),
 };
 
 /** Views whose styles are loaded with them. */
-const STYLED_VIEWS: readonly ViewName[] = ["ask", "pipeline", "graph", "past", "manage"];
+const STYLED_VIEWS: readonly ViewName[] = ["ask", "graph", "manage"];
 
 /** Views of a query; links between them keep the query. */
-const QUERY_VIEWS: readonly ViewName[] = ["search", "ask", "explore", "pipeline", "past"];
+const QUERY_VIEWS: readonly ViewName[] = ["search", "ask"];
 
 export class Shell {
   readonly #context: ViewContext;
@@ -61,7 +51,6 @@ export class Shell {
   readonly #version: string;
   /** Loaded when it is first asked for: the first page does without it. */
   #help: HTMLDialogElement | null = null;
-  readonly #switch = h("nav", { class: "chips time-switch", "aria-label": t("Timeline or graph"), hidden: true });
   readonly #strip: ProgressStrip;
   #shown: View | null = null;
 
@@ -110,6 +99,8 @@ export class Shell {
 
   #follow(): void {
     const { address } = this.#context;
+    const place = formatAddress(address); // an address of before leads to what is there now
+    if (/^#\/(explore|pipeline|past)\b/.test(location.hash)) history.replaceState(history.state, "", place);
     this.#search.show(address.view === "ask" ? "" : (address.query["q"] ?? "")); // the question view has its own field
     this.#vaults.value = this.#context.isEverywhere ? ALL : (this.#context.vault?.id ?? "");
     this.#drawNavigation(address);
@@ -125,9 +116,8 @@ export class Shell {
     if (view !== this.#shown) {
       this.#shown?.leave?.();
       this.#shown = view;
-      fill(this.#main, this.#switch, view.el);
+      fill(this.#main, view.el);
     }
-    this.#drawSwitch(address);
     view.show(this.#context.address);
     const subject = address.query["q"] ?? address.query["path"];
     document.title = [subject, view.title, "Notewell"].filter(Boolean).join(" · ");
@@ -167,28 +157,15 @@ export class Shell {
 
   #drawNavigation({ view: present, query }: Address): void {
     const offered = places().filter(({ view }) => view !== "ask" || this.#context.has("ask"));
-    const links = offered.map(({ view, label, icon: iconName, also, isWide }) => {
+    const links = offered.map(({ view, label, icon: iconName }) => {
       const href = this.#addressOf(view, query);
-      const current = view === present || also.includes(present) ? "page" : null;
-      // On a phone the timeline stands for the graph too.
-      const stands = view === "past" && present === "graph";
-      return h("a", { href, "aria-current": current, class: [isWide && "is-wide", stands && "stands"].filter(Boolean).join(" ") || null }, icon(iconName), h("span", {}, label));
+      return h("a", { href, "aria-current": view === present ? "page" : null }, icon(iconName), h("span", {}, label));
     });
     fill(this.#nav, ...links);
   }
 
   #addressOf(view: ViewName, query: Address["query"]): string {
-    const shared = QUERY_VIEWS.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
-    const around = view === "graph" ? { path: query["note"] ?? query["path"] ?? "" } : {};
-    return this.#context.to(view, { ...shared, ...around });
-  }
-
-  /** On phones: from the timeline to the graph and back. */
-  #drawSwitch({ view: present, query }: Address): void {
-    const link = (view: ViewName, label: string): HTMLElement =>
-      h("a", { class: "chip", href: this.#addressOf(view, query), "aria-current": view === present ? "page" : null }, label);
-    this.#switch.hidden = present !== "past" && present !== "graph";
-    fill(this.#switch, link("past", t("Timeline")), link("graph", t("Graph")));
+    return this.#context.to(view, QUERY_VIEWS.includes(view) ? { q: query["q"] ?? "" } : {});
   }
 
   async #showHelp(): Promise<void> {
@@ -227,14 +204,7 @@ export class Shell {
     return {
       "/": () => this.#search.focus(),
       "?": () => void this.#showHelp(),
-      t: () => this.#toggle(),
     };
-  }
-
-  /** Switches between the list and the explorer. */
-  #toggle(): void {
-    const { view, query } = this.#context.address;
-    this.#context.go(view === "explore" ? "search" : "explore", { q: query["q"] ?? "" });
   }
 }
 

@@ -12,7 +12,7 @@ import { pageKeyHeaders } from "./pageKey";
 export function pageTransport(credentials: RequestCredentials): Transport {
   let searching: AbortController | null = null;
   return async ({ url, method, headers, body }) => {
-    const isSearch = method === "GET" && /\/api\/search\?/.test(url);
+    const isSearch = method === "GET" && /\/api\/search\?(?!.*\bexplain=true)/.test(url); // an explanation goes beside a list
     const control = isSearch ? new AbortController() : null;
     if (control) {
       searching?.abort();
@@ -22,15 +22,23 @@ export function pageTransport(credentials: RequestCredentials): Transport {
     const init: RequestInit = { method, headers: { ...headers, ...session }, credentials, cache: "no-store" };
     if (body !== undefined) init.body = body;
     if (control) init.signal = control.signal;
-    const answer = await fetch(url, init);
-    return read(answer);
+    return read(await fetch(url, init).catch(unanswered));
   };
+}
+
+/** Tells the page that the server does not answer; a search that another one replaced tells nothing. */
+function unanswered(error: unknown): never {
+  if (error instanceof TypeError) tell(true);
+  throw error;
+}
+
+function tell(isCached: boolean): void {
+  window.dispatchEvent(new CustomEvent("notewell-answer", { detail: { isCached } }));
 }
 
 /** Reads a response, and reports whether the service worker answered from its cache. */
 async function read(answer: Response): Promise<HttpResponse> {
-  const detail = { isCached: answer.headers.has("X-Notewell-Kept") };
-  window.dispatchEvent(new CustomEvent("notewell-answer", { detail }));
+  tell(answer.headers.has("X-Notewell-Kept"));
   return { status: answer.status, text: await answer.text() };
 }
 

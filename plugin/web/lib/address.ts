@@ -1,6 +1,6 @@
 /** The state of the page in the fragment of the URL, which is not sent to the server: `#/search?q=…`. */
 
-export const VIEWS = ["search", "ask", "explore", "pipeline", "graph", "past", "manage"] as const;
+export const VIEWS = ["search", "ask", "graph", "manage"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Address {
@@ -10,11 +10,14 @@ export interface Address {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** Views of before, which are ways to look at the results of a search now. */
+const MOVED: Readonly<Record<string, Readonly<Record<string, string>>>> = { explore: { why: "yes" }, pipeline: { why: "yes" }, past: { view: "timeline" } };
+
 export function parseAddress(hash: string): Address {
   const [way = "", search = ""] = splitOnce(hash.replace(/^#?\/?/, ""), "?");
   const [name = "", part = ""] = splitOnce(way, "/");
   const view = VIEWS.find((known) => known === name) ?? "search";
-  return { view, part, query: Object.fromEntries(new URLSearchParams(search)) };
+  return { view, part, query: { ...Object.fromEntries(new URLSearchParams(search)), ...MOVED[name] } };
 }
 
 /** Formats an address; empty values are left out. */

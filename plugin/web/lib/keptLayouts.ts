@@ -2,6 +2,8 @@
 
 /** The service worker deletes this cache with the kept replies when the browser is signed out. */
 export const LAYOUTS = "notewell-layouts";
+/** Where it keeps the server's replies. */
+export const REPLIES = "notewell-answers";
 const MOST_KEPT = 12;
 
 interface Kept {

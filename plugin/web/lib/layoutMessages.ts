@@ -8,6 +8,8 @@ export interface LayoutStart {
   readonly radii: Float32Array;
   readonly ends: Int32Array;
   readonly links: number;
+  /** The community of each note, from 0 for the largest; -1 for a note of none. */
+  readonly communities: Int32Array;
   /** How many of the places are those of an earlier layout: then little has to move, or nothing. */
   readonly known: "all" | "most" | "none";
   /** Whether to answer once, at the end, instead of while the notes move. */

@@ -65,7 +65,7 @@ export function question(context: ViewContext, typed: string): readonly BarRow[]
 }
 
 function everyAction(context: ViewContext): readonly BarRow[] {
-  return [...queueActions(context), ...pages(context), ...(context.has("graph_neighborhood") ? colours(context) : [])];
+  return [...queueActions(context), ...pages(context), ...(context.has("graph_neighborhood") ? [wholeGraph(context), ...colours(context)] : [])];
 }
 
 function queueActions(context: ViewContext): readonly BarRow[] {
@@ -101,6 +101,10 @@ function pages(context: ViewContext): readonly BarRow[] {
     [t("Choose a language model"), "answers", "ask_setup"],
   ];
   return all.filter(([, , needs]) => context.has(needs)).map(([label, part]) => ({ label, kind: t("page"), act: () => context.go("manage", {}, part) }));
+}
+
+function wholeGraph(context: ViewContext): BarRow {
+  return { label: t("Graph of the vault"), kind: t("page"), act: () => context.go("graph", {}) };
 }
 
 function colours(context: ViewContext): readonly BarRow[] {

@@ -33,7 +33,6 @@ const choices = (): readonly Choice[] => [
     label: t("Weight of meaning"),
     options: [["", t("Automatic")], ...["0", "0.25", "0.5", "0.75", "1"].map(percentOption)],
   },
-  { name: "n", label: t("Results"), options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
   { name: "weak", label: t("Weak matches"), options: [["", t("Left out")], ["true", t("Shown")]] },
   { name: "expand", label: t("Expand the query"), options: yesNo() },
   { name: "rerank", label: t("Rerank the top results"), options: yesNo() },

@@ -10,7 +10,7 @@ const keys = (): readonly [keys: string, does: string][] => [
   ["↓ ↑", t("move through results")],
   ["Enter", t("read the note")],
   ["o", t("open it in Obsidian")],
-  ["t", t("list or explorer")],
+  ["t", t("why a result was found")],
   ["Esc", t("back to the list, or stop an answer")],
   ["?", t("this help")],
 ];

@@ -41,6 +41,7 @@ export class ListHead {
     fill(
       this.el,
       h("h1", { class: "unseen" }, t("Results")),
+      this.#ways(),
       h("p", { class: "facts" }, facts.join(" · ")),
       button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": t("Copy a link to this search") }),
       this.#order(),
@@ -56,6 +57,22 @@ export class ListHead {
       isDoubtful ? h("p", { class: "warning" }, t("None of these notes is a clear match.")) : null,
       ...warnings.filter((text) => !isToldElsewhere(text)).map((text) => h("p", { class: "warning" }, text)),
     ];
+  }
+
+  /** The same results as a list, by time, or with their links. */
+  #ways(): HTMLElement | null {
+    const context = this.#context;
+    const { q, like, view = "" } = context.address.query;
+    if (!q || like || context.isEverywhere) return null;
+    const ways: readonly (readonly [view: string, label: string, needs: string])[] = [
+      ["", t("List"), "search"],
+      ["timeline", t("Timeline"), "archaeology"],
+      ["graph", t("Graph"), "graph_neighborhood"],
+    ];
+    const links = ways
+      .filter(([name, , needs]) => !name || context.has(needs))
+      .map(([name, label]) => h("a", { href: context.to("search", { ...context.address.query, view: name, note: null, line: null, why: null }), "aria-current": name === view ? "true" : null }, label));
+    return h("nav", { class: "ways", "aria-label": t("How results are shown") }, ...links);
   }
 
   #order(): HTMLElement {

@@ -5,10 +5,11 @@ import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
 import { emptyBox } from "./errors";
 import { conditions } from "./chips";
+import { weakCount, weakFold } from "./resultGroups";
 import { t, tn, tparts } from "../../src/texts";
 
 /** The box in place of an empty list. `weak` is the number of weak matches that were left out. */
-export function noMatch(context: ViewContext, reply: SearchReply, q: string, weak: number): HTMLElement {
+function noMatch(context: ViewContext, reply: SearchReply, q: string, weak: number): HTMLElement {
   const { query } = context.address;
   const steps: (HTMLElement | null)[] = [
     weak ? button(tn(weak, "Show {n} weak match", "Show {n} weak matches"), () => context.change({ weak: "true" })) : null,
@@ -43,4 +44,14 @@ export function correctionLine(context: ViewContext, { corrected, query }: Searc
     " · ",
     h("a", { href: context.to("search", { ...context.address.query, exact: "true" }) }, t("Search only for “{query}”", { query })),
   );
+}
+
+/** What stands below a list: what to try where nothing was found, that more is drawn, or the weak matches, folded. */
+export function listEnd(context: ViewContext, reply: SearchReply, found: number, hasMore: boolean): Node | null {
+  const weak = weakCount(reply.filtered, reply.results);
+  const shown = reply.results.length;
+  if (shown === 0) return noMatch(context, reply, context.address.query["q"] ?? "", weak);
+  if (hasMore) return h("p", { class: "faint more" }, "…");
+  if (shown < found) return h("p", { class: "faint more" }, t("These are the first {n}. Narrow the search to see others.", { n: shown }));
+  return weakFold(weak, () => context.change({ weak: "true" }));
 }

@@ -41,8 +41,8 @@ export class Notices {
     }
     fill(
       this.#offline,
-      h("strong", {}, t("Offline: showing results from before")),
-      h("p", {}, ...tparts("Start the server on its machine with {command}. This page goes on by itself.", { command: h("code", {}, "notewell serve") })),
+      h("strong", {}, t("Offline")),
+      h("span", {}, ...tparts("Shown is what this browser kept. {command} starts the server; this page goes on by itself.", { command: h("code", {}, "notewell serve") })),
       button(t("Try again"), () => void this.#isBack(), { class: "quiet" }),
     );
   }

@@ -14,7 +14,9 @@ const MOST_LINKS = 30;
 export function fillRail(rail: HTMLElement, context: ViewContext, note: NoteReply, similar: HTMLElement): void {
   const into = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
   const out = [...new Set(note.links_out.flatMap(({ path }) => path ?? []))].filter((path) => path !== note.path);
-  fill(rail, outline(context, note), properties(note.properties), linkSection(context, t("Linked from"), into), linkSection(context, t("Links to"), out), similar);
+  const near = h("section", { class: "near" });
+  fill(rail, outline(context, note), near, properties(note.properties), linkSection(context, t("Linked from"), into), linkSection(context, t("Links to"), out), similar);
+  if (into.length + out.length > 0) void import("./localGraph").then(({ drawLocalGraph }) => drawLocalGraph(near, context, note.path), () => undefined);
 }
 
 /** The headings, each leading to its place; a note with one heading needs no outline. */

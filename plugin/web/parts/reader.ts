@@ -9,7 +9,6 @@ import { atHeading, atLine, obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
-import { fillEmbeds } from "./embeds";
 import { fillRail, noteLinks } from "./rail";
 import { folderText, noteAddress } from "./resultRow";
 import { noteStyles } from "../lib/viewStyles";
@@ -59,7 +58,7 @@ export class Reader {
       if (sequence !== this.#sequence) return;
       this.#path = "";
       const problem = asServerError(error);
-      const box = problem.status === 404 ? missingNote(this.#context, path) : errorBox(problem, () => void this.show(path, line));
+      const box = problem.kind === "unreachable" ? emptyBox(t("This note is not kept here"), t("It can be read when the server is back.")) : problem.status === 404 ? missingNote(this.#context, path) : errorBox(problem, () => void this.show(path, line));
       fill(this.el, this.#close(), box);
       fill(this.rail);
     } finally {
@@ -103,7 +102,7 @@ export class Reader {
   /** What is loaded after the text: formulas, code and diagrams, and the notes and pictures that it embeds. */
   async #fillIn(prose: HTMLElement, note: NoteReply, draw: (shown: NoteReply) => DocumentFragment): Promise<void> {
     try {
-      const { enrich } = await import("./enrich");
+      const [{ enrich }, { fillEmbeds }] = await Promise.all([import("./enrich"), import("./embeds")]);
       await enrich(prose);
       await fillEmbeds(this.#context, prose, note, draw);
       await enrich(prose);

@@ -11,12 +11,13 @@ import { ago, day } from "../lib/format";
 import { t, tn } from "../../src/texts";
 
 const FURTHER = 3; // further passages shown below the best one
+const SNIPPET_CHARS = 180; // fit the narrow column beside a note
 
 export interface RowOptions {
   /** Called with the line when a result is opened. */
   readonly opened: (result: Result, line: number) => void;
   readonly isCurrent: boolean;
-  /** The address of the view that explains its place; none for lists without a query. */
+  /** The address that explains its place; none for lists without a query. */
   readonly why?: string | null;
 }
 
@@ -54,10 +55,9 @@ export function rowKey({ path, vault }: Found): string {
 
 /** The address that shows a note next to the current list; of several vaults, from its own. */
 export function noteAddress(context: ViewContext, path: string, line?: number, vault?: string | null): string {
-  const { view, query, part } = context.address;
-  const place = view === "explore" ? "explore" : "search";
-  const shared = view === place ? query : { q: query["q"] };
-  return context.to(place, { ...shared, ...ofVault(vault), note: path, line: line && line > 1 ? String(line) : null }, part);
+  const { view, query } = context.address;
+  const shared = view === "search" ? query : { q: query["q"] };
+  return context.to("search", { ...shared, ...ofVault(vault), note: path, line: line && line > 1 ? String(line) : null });
 }
 
 /** The part of an address that names the vault of a result, where several were searched. */
@@ -79,10 +79,13 @@ function meta(result: Result): HTMLElement {
   return h("p", { class: "meta" }, ...parts);
 }
 
-/** The last folder of a note, with the whole path where it is pointed at; null in the vault's root. */
+/** The last folder of a note, with the whole path where it is pointed at or tapped; null in the vault's root. */
 export function folderText(path: string): HTMLElement | null {
   const folder = folderOf(path);
-  return folder ? h("span", { class: "folder", dir: "auto", title: folder }, lastFolder(folder)) : null;
+  if (!folder) return null;
+  const el = h("span", { class: "folder", dir: "auto", title: folder }, lastFolder(folder));
+  el.addEventListener("click", () => (el.textContent = el.classList.toggle("is-whole") ? folder : lastFolder(folder)));
+  return el;
 }
 
 export function passageText(passage: Passage, title: string): HTMLElement {
@@ -91,7 +94,7 @@ export function passageText(passage: Passage, title: string): HTMLElement {
     "p",
     { class: "snippet", dir: "auto" },
     where && h("span", { class: "where" }, where),
-    ...marked(passage.snippet, passage.highlights),
+    ...marked(passage.snippet, passage.highlights, SNIPPET_CHARS),
   );
 }
 

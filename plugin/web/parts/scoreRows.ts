@@ -57,8 +57,9 @@ function sumRows({ result: { raw } }: Remixed, adds: Readonly<Record<Addend, num
   ];
 }
 
-function multiplier(name: string, value: number, about: string): Row {
-  return [name, null, `× ${number(value, 2)}`, value.toFixed(2) === "1.00" ? t("no effect") : about];
+/** A multiplier; none where it does nothing. */
+function multiplier(name: string, value: number, about: string): Row | null {
+  return value.toFixed(2) === "1.00" ? null : [name, null, `× ${number(value, 2)}`, about];
 }
 
 function rawText(name: string, value: number | null): string {

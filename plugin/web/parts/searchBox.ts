@@ -11,7 +11,7 @@ import { t } from "../../src/texts";
 
 const PAUSE_MS = 90; // of typing, before a search is sent
 /** Views that search while typing; in the others, submitting a query opens the list. */
-const SEARCHES: ReadonlySet<ViewName> = new Set(["search", "explore", "pipeline", "past"]);
+const SEARCHES: ReadonlySet<ViewName> = new Set(["search"]);
 
 export class SearchBox {
   readonly el: HTMLElement;

@@ -34,6 +34,9 @@ const colours = (): Readonly<Record<GroupingName, string>> => ({
 
 interface Asked {
   readonly path: string;
+  /** A search whose results are drawn; empty on the page of the graph. */
+  readonly q: string;
+  readonly weak: boolean;
   readonly hops: string;
   readonly size: string;
   readonly daily: boolean;
@@ -56,9 +59,11 @@ export class GraphView implements View {
     this.el.append(this.#tools, h("div", { class: "graph-body" }, this.#stage, this.#beside));
   }
 
-  show({ query }: Address): void {
-    const { path = "", hops = "2", size = "300", daily = "", colour = preference("graph-colour") } = query;
-    const asked: Asked = { path, hops, size, daily: daily === "yes", colour: GROUPINGS.find((name) => name === colour) ?? "folder" };
+  show({ view, query }: Address): void {
+    const { hops = "2", size = "300", colour = preference("graph-colour") } = query;
+    const [q = "", path = ""] = view === "search" ? [query["q"]] : ["", query["path"]];
+    const [weak, daily] = [query["weak"] === "true", query["daily"] === "yes" || q !== ""];
+    const asked: Asked = { path, q, weak, hops, size, daily, colour: GROUPINGS.find((name) => name === colour) ?? "folder" };
     const question = JSON.stringify([this.#context.vault?.id, asked]);
     if (question === this.#shownQuestion) return;
     this.#shownQuestion = question;
@@ -75,13 +80,17 @@ export class GraphView implements View {
   async #load(asked: Asked): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
-    const { path, hops, size, daily, colour } = asked;
+    const { path, q, weak, hops, size, daily } = asked;
     // The colours do not move the notes, so the places are kept without them.
-    const name = JSON.stringify([this.#context.vault?.id, path, hops, size, daily]);
+    const name = JSON.stringify([this.#context.vault?.id, path || q, hops, size, daily]);
     this.#stage.setAttribute("aria-busy", "true");
+    if (!this.#scene) {
+      fill(this.#tools, h(q ? "h2" : "h1", {}, t("Graph")));
+      fill(this.#stage, h("p", { class: "faint alone" }, t("The links are being read…")));
+    }
     try {
       const [found, kept, { GraphScene: Scene }] = await Promise.all([
-        this.#context.vaultClient.neighborhood({ ...(path ? { path } : {}), hops, limit: size, daily, communities: colour === "community" }),
+        this.#context.vaultClient.neighborhood({ ...(path ? { path } : {}), ...(q && { q, weak }), hops, limit: size, daily, communities: true }),
         keptPlaces(name),
         import("./graph/scene"),
       ]);
@@ -101,7 +110,7 @@ export class GraphView implements View {
   }
 
   #draw(found: NeighborhoodReply, asked: Asked, sceneIn: (el: HTMLElement, handlers: SceneHandlers) => GraphScene): void {
-    const whole = asked.size === ALL ? t("All notes") : t("The most linked notes");
+    const whole = asked.q ? t("Results and their links") : asked.size === ALL ? t("All notes") : t("The most linked notes");
     const title = found.path === null ? whole : t("Around {path}", { path: nameOf(found.path) });
     const drawn = h("div", { class: "graph-drawn", tabindex: 0, role: "application", "aria-label": t("{title}: a drawing of the notes listed beside it", { title }) });
     const placeOf = new Map(found.nodes.map(({ path }, n) => [path, n]));
@@ -110,7 +119,10 @@ export class GraphView implements View {
     const filter = new Filter(grouping, (isShown) => this.#scene?.filter(isShown));
     const list = new NoteList(found, {
       chosen: (note) => (this.#scene ? this.#scene.choose(note, true) : card.show(found.nodes[note] ?? null)),
-      filtered: (matching, hidesOthers) => filter.narrow(hidesOthers ? matching : null),
+      filtered: (matching, hidesOthers) => {
+        filter.narrow(hidesOthers ? matching : null);
+        this.#scene?.find(matching);
+      },
     });
     fill(this.#stage, drawn, card.el);
     if (found.nodes.length) {
@@ -120,12 +132,12 @@ export class GraphView implements View {
             card.show(note === null ? null : (found.nodes[note] ?? null));
             list.mark(note);
           },
-          opened: (note) => this.#context.change({ path: found.nodes[note]?.path }),
+          opened: (note) => this.#context.change({ [asked.q ? "note" : "path"]: found.nodes[note]?.path }),
         }),
       );
       this.#scene?.colour(grouping);
     } else fill(this.#stage, emptyBox(t("No links yet"), t("Links between notes will be shown here.")));
-    fill(this.#tools, h("h1", {}, title), ...this.#controls(found, asked));
+    fill(this.#tools, h(asked.q ? "h2" : "h1", {}, title), ...this.#controls(found, asked));
     fill(this.#beside, legend(grouping, (hidden) => filter.hide(hidden)), list.el);
   }
 
@@ -144,13 +156,13 @@ export class GraphView implements View {
       change("colour")(event);
     };
     const around = found.path === null ? [] : [choice(t("Distance"), asked.hops, distances(), change("hops")), h("a", { href: context.to("graph", {}) }, t("Whole vault"))];
+    const ofVault = asked.q ? [] : [choice(t("Notes"), asked.size, sizes(), change("size")), h("label", {}, daily, t("Daily notes"))];
     return [
       layer(t("Links"), "", (links) => this.#scene?.layers({ links })),
       layer(t("Similarity"), "is-similar", (similarity) => this.#scene?.layers({ similarity })),
-      choice(t("Notes"), asked.size, sizes(), change("size")),
       choice(t("Colour by"), asked.colour, GROUPINGS.map((name) => [name, colours()[name]]), colour),
       ...around,
-      h("label", {}, daily, t("Daily notes")),
+      ...ofVault,
       h(
         "span",
         { class: "zoom" },

@@ -1,4 +1,4 @@
-/** The search view: results while typing, the selected note beside them, and what surrounds that note. */
+/** The search view: results while typing, as a list, by time or with their links; the selected note and what surrounds it. */
 
 import { asServerError, type ServerError } from "../../src/client";
 import type { Result, SearchReply } from "../../src/contract";
@@ -10,11 +10,14 @@ import { fill, h } from "../lib/dom";
 import { count } from "../../src/format";
 import { conditionChips, likeChip, suggestedChips } from "../parts/chips";
 import { errorBox } from "../parts/errors";
+import { keptNotes } from "../parts/keptNotes";
+import { askFor, questionOf, searchedVault, tellOpened } from "../app/searches";
 import { ListHead } from "../parts/listHead";
-import { noMatch } from "../parts/noMatch";
+import { listEnd } from "../parts/noMatch";
 import { Reader } from "../parts/reader";
 import { moveAmong, openInObsidian, resultRow, rowKey } from "../parts/resultRow";
-import { groupedRows, sorted, weakCount, weakFold, type SortOrder } from "../parts/resultGroups";
+import { ResultViews } from "../parts/resultViews";
+import { groupedRows, sorted, weakCount, type SortOrder } from "../parts/resultGroups";
 import { startPage } from "../parts/startPage";
 import { t } from "../../src/texts";
 
@@ -25,9 +28,6 @@ const PREVIEW_MS = 250; // of rest before the first result is read
 const REST_MS = 800; // of typing, after which a list that found nothing is shown
 const REFRESH_MS = 4_000; // between refreshes while the index grows
 
-/** Parameters of the address that make another list. */
-const ASKED = ["q", "like", "mode", "weak", "everything", "exact", "sort"] as const;
-
 export class ListView implements View {
   readonly title = t("Search");
   readonly el = h("div", { class: "list-view" });
@@ -37,6 +37,7 @@ export class ListView implements View {
   readonly #head: ListHead;
   readonly #list = h("ol", { class: "results", "aria-label": t("Results") });
   readonly #after = h("div");
+  readonly #views: ResultViews;
   readonly #preview = new Timer();
   readonly #rest = new Timer();
   readonly #refresh = new Timer();
@@ -54,8 +55,9 @@ export class ListView implements View {
     this.#context = context;
     this.#reader = new Reader(context);
     this.#head = new ListHead(context, this.#list);
-    const column = h("section", { class: "column" }, this.#chips, this.#head.el, this.#list, this.#after);
-    this.el.append(column, this.#reader.el, this.#reader.rail);
+    this.#views = new ResultViews(context, this.el, [this.#list, this.#after]);
+    const column = h("section", { class: "column" }, this.#chips, this.#head.el, this.#list, this.#after, this.#views.drawn);
+    this.el.append(column, this.#reader.el, this.#reader.rail, this.#views.why);
     this.#wide.addEventListener("change", () => this.#isHere && this.show(context.address));
     window.addEventListener("scroll", () => this.#isHere && this.#reading.setOnce(PREVIEW_MS, () => this.#keepPlace()), { passive: true });
     context.status.subscribe((_, isChanged) => isChanged && this.#reloadSoon());
@@ -64,32 +66,40 @@ export class ListView implements View {
 
   show({ query }: Address): void {
     this.#isHere = true;
-    if (this.#vault !== this.#searched) this.#forget();
-    const question = JSON.stringify([this.#vault, this.#context.typing, ...ASKED.map((name) => query[name])]);
+    if (this.#vault !== searchedVault(this.#context)) this.#forget();
+    const question = questionOf(this.#context);
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
       this.#reading.clear();
       this.#shown = Math.max(SHOWN, this.#context.step.rows ?? 0);
       this.#limit = query["sort"] ? MOST : Math.max(FIRST, this.#shown);
       void this.#search();
+    } else if (this.#reply) {
+      this.#head.show(this.#reply, this.#found);
+      this.#views.show(this.#reply);
     }
     this.#showNote();
   }
 
   /** Notes of the vault before are not in this one: none of them is read while its answer is on its way. */
   #forget(): void {
-    this.#vault = this.#searched;
+    this.#vault = searchedVault(this.#context);
     this.#reply = null;
     fill(this.#list);
   }
 
   leave(): void {
     this.#isHere = false;
+    this.#views.show(null);
   }
 
-  /** Which vault is searched: its id, or all. */
-  get #searched(): string | undefined {
-    return this.#context.isEverywhere ? "all" : this.#context.vault?.id;
+  /** Opens or closes the explanation of the selected note. */
+  #toggleWhy(): boolean {
+    const { note, line, why, q } = this.#context.address.query;
+    const path = note ?? this.#reply?.results[0]?.path;
+    if (!q || !path) return false;
+    this.#context.change(why ? { why: null } : { why: "yes", note: path, line });
+    return true;
   }
 
   /** The row of a note of the selected vault. */
@@ -105,6 +115,7 @@ export class ListView implements View {
       return true;
     }
     if (event.key === "o") return openInObsidian(this.#list);
+    if (event.key === "t") return this.#toggleWhy();
     if (event.key === "Enter" && this.#wide.matches && document.activeElement?.matches("[data-result]")) return openInObsidian(this.#list);
     const isMoved = moveAmong(this.#list, event.key);
     if (isMoved && this.#wide.matches) this.#select();
@@ -124,14 +135,18 @@ export class ListView implements View {
   /** Shows the note of the address; on a wide screen the first result where the address has none. */
   #showNote(): void {
     const { note, line } = this.#context.address.query;
-    const first = this.#wide.matches ? this.#reply?.results[0] : undefined;
-    const isShown = !!note || !!first;
-    this.el.classList.toggle("has-note", isShown);
+    const first = this.#wide.matches && !this.#views.isDrawn ? this.#reply?.results[0] : undefined;
+    this.el.classList.toggle("has-note", !!note || !!first);
     const current = note ? this.#keyOf(note) : first && rowKey(first);
+    this.#views.explain(note ?? first?.path);
     this.#preview.clear();
     if (note) void this.#reader.show(note, Number(line ?? 1));
     else if (first) this.#preview.set(PREVIEW_MS, () => this.#read(first));
     else this.#reader.hide();
+    this.#mark(current);
+  }
+
+  #mark(current: string | undefined): void {
     for (const row of this.#list.querySelectorAll<HTMLElement>("[data-result]")) {
       if (row.dataset["result"] === current) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
@@ -155,7 +170,7 @@ export class ListView implements View {
     }
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const reply = await this.#ask(q, like);
+      const reply = await askFor(this.#context, this.#limit);
       if (sequence === this.#sequence) this.#whenGood(reply.results.length > 0, () => this.#take(reply));
       if (sequence === this.#sequence && reply.approximate) this.#rest.set(REST_MS, () => this.#context.settle()); // asks the model
     } catch (error) {
@@ -178,17 +193,12 @@ export class ListView implements View {
     this.#shownQuestion = "";
     this.#reply = null;
     this.#head.clear();
-    fill(this.#list);
-    fill(this.#after, errorBox(problem, () => void this.#search()));
-  }
-
-  #ask(q: string, like: string): Promise<SearchReply> {
-    const { mode, weak, everything, exact } = this.#context.address.query;
-    const { vaultClient: client } = this.#context;
-    const limit = this.#limit;
-    if (like) return client.similarNotes(like, limit, weak === "true");
-    const given = { ...this.#context.typing, ...(mode && { mode }), ...(weak && { weak }), ...(everything && { everything }), ...(exact && { ignore: "spelling" }) };
-    return this.#context.isEverywhere ? client.findEverywhere(q, { limit, ...given }) : client.find(q, { limit, ...given });
+    for (const el of [this.#chips, this.#list]) fill(el);
+    this.#views.show(this.#reply);
+    this.#showNote(); // a note of another search is no answer to this one
+    const sequence = this.#sequence;
+    if (problem.kind === "unreachable") void keptNotes(this.#context).then((kept) => sequence === this.#sequence && fill(this.#after, kept));
+    else fill(this.#after, errorBox(problem, () => void this.#search()));
   }
 
   /** Shows the start page while there is no query. */
@@ -199,6 +209,7 @@ export class ListView implements View {
     fill(this.#list);
     this.#list.removeAttribute("aria-busy");
     fill(this.#after, startPage(this.#context));
+    this.#views.show(this.#reply);
     this.#showNote();
   }
 
@@ -234,26 +245,24 @@ export class ListView implements View {
     const drawn = sort ? rows.map((one) => this.#rowOf(one)) : groupedRows(rows, (one) => this.#rowOf(one));
     arrange(this.#list, drawn);
     if (focused) this.#row(focused)?.focus({ preventScroll: true });
-    fill(this.#after, this.#footer(reply, q));
+    fill(this.#after, listEnd(this.#context, reply, this.#found, this.#hasMore(reply)));
+    this.#views.show(this.#reply);
   }
 
   #rowOf(result: Result): HTMLElement {
     const { q = "", note } = this.#context.address.query;
-    const why = q ? this.#context.to("explore", { q, note: result.path, ...(result.vault && { vault: result.vault }) }) : null;
+    const line = result.line > 1 ? String(result.line) : null;
+    const why = q ? this.#context.to("search", { ...this.#context.address.query, note: result.path, line, why: "yes", ...(result.vault && { vault: result.vault }) }) : null;
     const isCurrent = !!note && rowKey(result) === this.#keyOf(note);
-    return resultRow(this.#context, result, { opened: (one) => this.#opened(one), isCurrent, why });
+    return resultRow(this.#context, result, { opened: (one) => tellOpened(this.#context, this.#reply, one), isCurrent, why });
   }
 
   #row(key: string): HTMLElement | null {
     return this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(key)}"]`);
   }
 
-  #footer(reply: SearchReply, q: string): Node | null {
-    const weak = weakCount(reply.filtered, reply.results);
-    if (reply.results.length === 0) return noMatch(this.#context, reply, q, weak);
-    if (this.#shown < reply.results.length || (reply.results.length < this.#found && this.#limit < MOST)) return h("p", { class: "faint more" }, "…");
-    if (reply.results.length < this.#found) return h("p", { class: "faint more" }, t("These are the first {n}. Narrow the search to see others.", { n: reply.results.length }));
-    return weakFold(weak, () => this.#context.change({ weak: "true" }));
+  #hasMore({ results }: SearchReply): boolean {
+    return this.#shown < results.length || (results.length < this.#found && this.#limit < MOST);
   }
 
   /** Draws further rows as one scrolls; asks for more where all are drawn. */
@@ -281,20 +290,11 @@ export class ListView implements View {
       }
       const sequence = this.#sequence;
       try {
-        const reply = await this.#ask(q, like);
+        const reply = await askFor(this.#context, this.#limit);
         if (sequence === this.#sequence) this.#take(reply);
       } catch (error) {
         asServerError(error); // the list stays as it was; the next search tells of it
       }
     });
-  }
-
-  #opened(result: Result): void {
-    const reply = this.#reply;
-    if (!reply || !this.#context.has("opened") || !reply.query) return;
-    const rank = reply.results.findIndex((one) => rowKey(one) === rowKey(result)) + 1; // its row may be of an earlier reply
-    // Only for statistics, so a failure is ignored.
-    const client = result.vault ? this.#context.client.ofVault(result.vault) : this.#context.vaultClient;
-    client.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
   }
 }

@@ -29,6 +29,12 @@ const MANY = 800;
 /** The warmth with which a layout begins whose places are mostly known. */
 const KNOWN_ALPHA = 0.05;
 
+/** Of one whose notes begin beside those of their community. */
+const SEEDED_ALPHA = 0.5;
+const SEED_TICKS = 120;
+const ROOM = 16; // for a note of a community, in each direction
+const GOLDEN_ANGLE = 2.399963; // spreads the notes of a spiral evenly
+
 let dots: Dot[] = [];
 let simulation: Simulation<Dot, undefined> | null = null;
 let answeredAt = 0;
@@ -41,10 +47,14 @@ self.addEventListener("message", ({ data }: MessageEvent<LayoutRequest>) => {
   else move(data.note, null, null, 0);
 });
 
-function start({ places, radii, ends, links, known, atOnce }: LayoutStart): void {
+function start({ places, radii, ends, links, communities, known, atOnce }: LayoutStart): void {
   simulation?.stop();
   dots = Array.from(radii, (radius, n) => ({ radius, x: places[2 * n] ?? 0, y: places[2 * n + 1] ?? 0 }));
-  simulation = forcesOn(dots, springs(ends, links)).alpha(known === "none" ? 1 : KNOWN_ALPHA);
+  const isNew = known === "none";
+  const isSeeded = isNew && communities.some((one) => one >= 0);
+  if (isSeeded) seed(dots, ends, communities);
+  answer(false);
+  simulation = forcesOn(dots, springs(ends, links)).alpha(isSeeded ? SEEDED_ALPHA : isNew ? 1 : KNOWN_ALPHA);
   if (known === "all") {
     simulation.stop();
     answer(true);
@@ -55,6 +65,68 @@ function start({ places, radii, ends, links, known, atOnce }: LayoutStart): void
   }
   simulation.on("tick", () => answer(false)).on("end", () => answer(true));
   if (known !== "all" && !atOnce) simulation.restart();
+}
+
+interface Disc extends SimulationNodeDatum {
+  readonly members: Dot[];
+  readonly radius: number;
+}
+
+/** Begins with the shape: communities are laid out as discs, linked ones near each other, and their notes in them. */
+function seed(all: readonly Dot[], ends: Int32Array, communities: Int32Array): void {
+  const groups = new Map<number, Dot[]>();
+  all.forEach((dot, n) => {
+    const members = groups.get(communities[n] ?? -1);
+    if (members) members.push(dot);
+    else groups.set(communities[n] ?? -1, [dot]);
+  });
+  const alone = groups.get(-1) ?? [];
+  groups.delete(-1);
+  const discs = new Map([...groups].map(([name, members], n): [number, Disc] => [name, { members, radius: ROOM * Math.sqrt(members.length), ...onSpiral(n, 60) }]));
+  spread([...discs.values()], bondsOf(discs, ends, communities));
+  let edge = 0;
+  for (const { members, radius, x = 0, y = 0 } of discs.values()) {
+    edge = Math.max(edge, Math.hypot(x, y) + radius);
+    members.forEach((dot, n) => Object.assign(dot, shifted(onSpiral(n, ROOM), x, y)));
+  }
+  const inside = (edge / ROOM) ** 2; // notes of no community stand around the others
+  alone.forEach((dot, n) => Object.assign(dot, onSpiral(inside + n, ROOM)));
+}
+
+interface Bond {
+  readonly source: Disc;
+  readonly target: Disc;
+}
+
+/** The pairs of communities between which a line leads, each once. */
+function bondsOf(discs: ReadonlyMap<number, Disc>, ends: Int32Array, communities: Int32Array): Bond[] {
+  const bonds = new Map<string, Bond>();
+  const nameOf = (note: number | undefined): number => communities[note ?? -1] ?? -1;
+  for (let n = 0; n < ends.length; n += 2) {
+    const [one, other] = [nameOf(ends[n]), nameOf(ends[n + 1])];
+    const [source, target] = [discs.get(one), discs.get(other)];
+    if (source && target && source !== target) bonds.set(`${Math.min(one, other)} ${Math.max(one, other)}`, { source, target });
+  }
+  return [...bonds.values()];
+}
+
+/** Lays discs out so that none covers another, and those with a bond are near. */
+function spread(discs: Disc[], bonds: Bond[]): void {
+  const rough = forceSimulation(discs)
+    .force("bonds", forceLink<Disc, Bond>(bonds).distance(({ source, target }) => source.radius + target.radius).strength(0.1))
+    .force("room", forceCollide<Disc>(({ radius }) => radius).iterations(2))
+    .force("x", forceX<Disc>().strength(0.06))
+    .force("y", forceY<Disc>().strength(0.07));
+  rough.stop().tick(SEED_TICKS);
+}
+
+function onSpiral(n: number, room: number): { x: number; y: number } {
+  const distance = room * Math.sqrt(n);
+  return { x: Math.cos(n * GOLDEN_ANGLE) * distance, y: Math.sin(n * GOLDEN_ANGLE) * distance };
+}
+
+function shifted(place: { x: number; y: number }, x: number, y: number): { x: number; y: number } {
+  return { x: place.x + x, y: place.y + y };
 }
 
 function springs(ends: Int32Array, links: number): Spring[] {

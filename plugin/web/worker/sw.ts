@@ -4,7 +4,7 @@
  * the server, or from the cache where it cannot be reached.
  */
 
-import { LAYOUTS } from "../lib/keptLayouts";
+import { LAYOUTS, REPLIES } from "../lib/keptLayouts";
 
 declare const self: ServiceWorkerGlobalScope;
 /** Set by the build: a name that changes with the files, and the list of files. */
@@ -13,7 +13,6 @@ declare const BUILD: string;
 declare const FILES: readonly string[];
 
 const SHELL = `notewell-shell-${BUILD}`;
-const REPLIES = "notewell-answers";
 const MAX_REPLIES = 120;
 /** A server that cannot be reached may just not answer, as a phone notices that has left its network. */
 const PAGE_MS = 3_000;

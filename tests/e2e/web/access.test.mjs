@@ -12,9 +12,9 @@ const VIEWS = [
   ["start", "#/search?vault=Sample", ".start"],
   ["list", "#/search?q=bread+tag:recipe&vault=Sample", "[data-result]"],
   ["note", "#/search?q=bread&vault=Sample&note=Kitchen/Country+loaf.md", ".reader h1"],
-  ["explorer", "#/explore?q=memory&vault=Sample", ".inspector .near"],
-  ["pipeline", "#/pipeline?q=bread+tag:recipe&vault=Sample", ".stage"],
-  ["past", "#/past?q=garden&vault=Sample", ".column-bar"],
+  ["why", "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md&why=yes", ".reasons li"],
+  ["timeline", "#/search?q=garden&vault=Sample&view=timeline", ".column-bar"],
+  ["results as a graph", "#/search?q=garden&vault=Sample&view=graph", ".graph-stage canvas"],
   ["graph", "#/graph?path=Home.md&vault=Sample", ".graph-stage canvas"],
   ["index", "#/manage?vault=Sample", ".buttons button"],
   ["files", "#/manage/ledger?vault=Sample", ".panel tbody tr"],
@@ -44,6 +44,7 @@ for (const [look, options] of [
         await page.goto(`${new URL(page.url()).origin}/${hash}`);
         await page.locator(sign).first().waitFor();
         await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
+        await page.evaluate(() => document.querySelectorAll(".why details").forEach((one) => (one.open = true)));
         found.push(...(await violations(page)).map((text) => `${name}: ${text}`));
       }
       await page.keyboard.press("Escape");

@@ -18,16 +18,15 @@ before(() => mkdir(OUT, { recursive: true }));
 const LOOKS = [
   [DESKTOP, [
     ["web-search", "#/search?q=how+memory+fades&vault=Sample&note=Mind/Ebbinghaus+and+the+leaky+bucket.md", ".rail .near li"],
-    ["web-pipeline", "#/pipeline?q=bread+tag:recipe&vault=Sample", ".stage"],
-    ["web-past", "#/past?q=learning&vault=Sample", ".column-bar"],
+    ["web-past", "#/search?q=learning&vault=Sample&view=timeline", ".column-bar"],
     ["web-graph", "#/graph?path=Mind/Method+of+loci.md&vault=Sample", ".graph-stage canvas"],
     ["web-manage", "#/manage/stats?vault=Sample", ".shares"],
   ]],
-  [{ ...DESKTOP, ...DARK }, [["web-explore", "#/explore?q=how+memory+fades&vault=Sample", ".inspector .near"]]],
+  [{ ...DESKTOP, ...DARK }, [["web-explore", "#/search?q=how+memory+fades&vault=Sample&note=Mind/Ebbinghaus+and+the+leaky+bucket.md&why=yes", ".reasons li"]]],
   [PHONE, [
     ["web-phone", "#/search?q=how+memory+fades&vault=Sample", "[data-result]"],
-    ["web-phone-explore", "#/explore?q=memory&vault=Sample", ".mixed"],
-    ["web-phone-past", "#/past?q=learning&vault=Sample", ".column-bar"],
+    ["web-phone-explore", "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md&why=yes", ".reasons li"],
+    ["web-phone-past", "#/search?q=learning&vault=Sample&view=timeline", ".column-bar"],
   ]],
   [{ ...PHONE, ...DARK }, [
     ["web-phone-note", "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md", ".reader h1"],
@@ -43,8 +42,8 @@ function german(name) {
     [`${name}-search`, "#/search?q=how+memory+fades&vault=Sample", "[data-result]"],
     [`${name}-all`, "#/search?q=bees&in=all", "[data-result]"],
     [`${name}-note`, "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md", ".reader h1"],
-    [`${name}-explore`, "#/explore?q=memory&vault=Sample", ".mixed"],
-    [`${name}-past`, "#/past?q=learning&vault=Sample", ".column-bar"],
+    [`${name}-explore`, "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md&why=yes", ".reasons li"],
+    [`${name}-past`, "#/search?q=learning&vault=Sample&view=timeline", ".column-bar"],
     [`${name}-manage`, "#/manage?vault=Sample", ".buttons button"],
     [`${name}-answers`, "#/manage/answers?vault=Sample", "#ask-service"],
     [`${name}-links`, "#/manage/gleanings?vault=Sample", ".fold .empty, .gleaning"],

@@ -41,41 +41,73 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
   const onPhone = look === PHONE;
   const motion = onPhone ? { reducedMotion: "reduce" } : {}; // then a graph lies still at once
 
-  test(`${device}: the explorer marks what is not fetched, and sorts at once`, () =>
-    visit({ ...look, hash: "#/explore?q=weather+daily+book&vault=Sample" }, async (page) => {
-      await page.locator(".mixed").nth(4).waitFor();
-      if (onPhone) await page.getByText("Controls", { exact: true }).click();
-      const mode = page.getByRole("combobox", { name: "Mode" });
-      await mode.selectOption("keyword");
-      await page.locator(".control.is-changed", { hasText: "Mode" }).waitFor();
-      assert.doesNotMatch(page.url(), /mode=/, "not applied yet");
-      await page.getByRole("button", { name: "Apply 1 change" }).click();
-      await page.getByRole("button", { name: "No changes" }).waitFor();
-      assert.match(page.url(), /mode=keyword/);
-      await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
-      const places = () => page.locator(".mixed h2 a").allTextContents();
+  test(`${device}: a drawer says in words why a result was found, and in numbers behind Details`, () =>
+    visit({ ...look, hash: "#/search?q=weather+daily+book&vault=Sample" }, async (page) => {
+      await page.locator("[data-result]").nth(1).waitFor();
+      const title = await page.locator("[data-result]").nth(1).textContent();
+      await page.locator(".result").nth(1).hover();
+      await page.locator(".result").nth(1).getByRole("link", { name: "Why this result?" }).click();
+      const drawer = page.getByRole("complementary", { name: "Why this result?" });
+      await drawer.getByRole("heading", { name: title }).waitFor();
+      assert.match(await drawer.locator(".reasons li").first().textContent(), /words|word|meaning/);
+      await drawer.getByText(/^Number 2 of /).waitFor();
+      assert.equal(await drawer.locator(".score-row").first().isVisible(), false, "numbers are behind Details");
+      await drawer.getByText("Details", { exact: true }).click();
+      await drawer.locator(".score-row").first().waitFor();
+
+      await drawer.getByText("Try other weights").click();
+      const places = () => drawer.locator(".reranked a").allTextContents();
+      await page.waitForFunction(() => !document.querySelector(".column [aria-busy]"));
       const served = await places();
-      await page.getByRole("slider", { name: /Matching tag/ }).fill("3");
-      await page.locator(".moved").first().waitFor();
+      await drawer.getByRole("slider", { name: /Matching tag/ }).fill("3");
+      await drawer.locator(".moved").first().waitFor();
       assert.notDeepEqual(await places(), served, "a matching tag raises notes");
-      await page.getByRole("button", { name: "Reset" }).click();
-      await page.waitForFunction(() => !document.querySelector(".mixed .moved"));
+      await drawer.getByRole("button", { name: "Reset" }).click();
+      await page.waitForFunction(() => !document.querySelector(".reranked .moved"));
       assert.deepEqual(await places(), served);
-      await page.locator(".mixed h2 a").nth(1).click();
-      const inspector = page.getByRole("complementary", { name: "Inspector" });
-      await inspector.getByRole("heading", { name: served[1] }).waitFor();
-      await inspector.getByRole("heading", { name: "Similar by topic" }).waitFor();
-      await inspector.getByText("Path").waitFor();
+
+      await drawer.getByRole("combobox", { name: "Mode" }).selectOption("keyword");
+      await drawer.locator(".control.is-changed", { hasText: "Mode" }).waitFor();
+      assert.doesNotMatch(page.url(), /mode=/, "not applied yet");
+      await drawer.getByRole("button", { name: "Apply 1 change" }).click();
+      await drawer.getByRole("button", { name: "No changes" }).waitFor();
+      assert.match(page.url(), /mode=keyword/, "the list is that of the same search");
+
+      await drawer.getByText("Every stage of this search").click();
+      await drawer.locator(".stage").nth(2).waitFor();
+      const names = await drawer.locator(".stage h4").allTextContents();
+      for (const name of ["parse", "retrieve", "fusion"]) assert.ok(names.includes(name), name);
+      assert.ok((await drawer.locator(".tops li").count()) > 0);
+
+      await drawer.getByRole("button", { name: "Close the explanation" }).click();
+      await drawer.waitFor({ state: "hidden" });
+      await page.locator("[data-result]").first().waitFor();
     }));
 
-  test(`${device}: the pipeline tells each stage`, () =>
-    visit({ ...look, hash: "#/pipeline?q=bread+tag:recipe&vault=Sample" }, async (page) => {
-      await page.locator(".stage").nth(2).waitFor();
-      const names = await page.locator(".stage h2").allTextContents();
-      for (const name of ["parse", "filter", "retrieve", "fusion"]) assert.ok(names.includes(name), name);
-      const filter = page.locator(".stage").filter({ has: page.getByRole("heading", { name: "filter" }) });
-      await filter.getByText(/× tag/).waitFor();
-      assert.ok((await page.locator(".tops li").count()) > 0);
+  test(`${device}: the same results are a list, a timeline and a graph, each by its address`, () =>
+    visit({ ...look, ...motion, hash: "#/search?q=bread&vault=Sample" }, async (page) => {
+      const ways = page.getByRole("navigation", { name: "How results are shown" });
+      await page.locator("[data-result]").first().waitFor();
+      const listed = Number.parseInt(await page.locator(".facts").textContent(), 10);
+      await ways.getByRole("link", { name: "Timeline" }).click();
+      await page.waitForURL(/view=timeline/);
+      await page.locator(".column-bar").first().waitFor();
+      assert.equal(await page.locator("[data-result]").first().isVisible(), false);
+      await ways.getByRole("link", { name: "Graph" }).click();
+      await page.waitForURL(/view=graph/);
+      await page.getByRole("heading", { name: "Results and their links" }).waitFor();
+      await page.locator(".graph-drawn[data-at-rest]").waitFor();
+      assert.ok((await page.locator(".graph-notes button").count()) <= listed, "no other notes than the results");
+      assert.equal(await ways.getByRole("link", { name: "Graph" }).getAttribute("aria-current"), "true");
+      await page.goBack();
+      await page.locator(".column-bar").first().waitFor();
+      await ways.getByRole("link", { name: "List" }).click();
+      await page.locator("[data-result]").first().waitFor();
+      // Addresses of before lead to what is there now.
+      for (const [before, now] of [["past?q=bread", /search\?q=bread&view=timeline/], ["explore?q=bread", /search\?q=bread&why=yes/]]) {
+        await page.goto(`${held.url}/#/${before}`);
+        await page.waitForURL(now);
+      }
     }));
 
   test(`${device}: the past of a topic is a chart, and a bar tells its notes`, () =>
@@ -147,6 +179,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       const field = page.getByRole("searchbox", { name: "Find in this graph" });
       await field.fill("loaf");
       await page.waitForFunction(() => document.querySelectorAll(".graph-notes button").length < 10);
+      await page.waitForFunction(() => document.querySelector(".graph-drawn").dataset.found > 0); // the others are dimmed
       await page.getByLabel("Draw only these").check();
       await field.press("ArrowDown");
       await page.keyboard.press("Enter");
@@ -167,9 +200,9 @@ const PAGES = [
   ["search?q=%22no+such+words+here%22&vault=Sample", ".empty"],
   ["search?vault=Nowhere", ".empty"],
   ["ask?vault=Sample", ".ask"],
-  ["explore?q=bread&vault=Sample", ".mixed"],
-  ["pipeline?q=bread+tag:recipe&vault=Sample", ".stage"],
-  ["past?q=garden&vault=Sample", ".column-bar"],
+  ["search?q=bread&vault=Sample&note=Kitchen/Country+loaf.md&why=yes", ".reasons li"],
+  ["search?q=garden&vault=Sample&view=timeline", ".column-bar"],
+  ["search?q=garden&vault=Sample&view=graph", ".graph-stage canvas"],
   ["graph?path=Home.md&vault=Sample", ".graph-stage canvas"],
   ["manage?vault=Sample", ".buttons button"],
   ["manage/ledger?vault=Sample", ".panel tbody tr"],

@@ -11,6 +11,7 @@ import pytest
 from notewell.base.errors import NotFoundError
 from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.notes import NeighborsReply, NeighborsRequest
+from notewell.contract.search import SearchRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
@@ -27,6 +28,8 @@ from notewell.features.graph.requests import (
     HubsRequest,
     MissingLinksReply,
     MissingLinksRequest,
+    NeighborhoodReply,
+    NeighborhoodRequest,
     OrphansReply,
     OrphansRequest,
     PathReply,
@@ -75,6 +78,16 @@ def neighbors(engine: Engine, question: NeighborsRequest) -> NeighborsReply:
     reply = answer(engine, question)
     assert isinstance(reply, NeighborsReply)
     return reply
+
+
+def test_the_graph_of_a_search_has_its_results_and_their_links(engine: Engine) -> None:
+    found = answer(engine, SearchRequest("hive", weak=True))
+    drawn = answer(engine, NeighborhoodRequest(q="hive", weak=True, similar=False))
+    assert isinstance(drawn, NeighborhoodReply)
+    assert [node.path for node in drawn.nodes] == [one.path for one in found.results]
+    pairs = {frozenset((drawn.nodes[a].path, drawn.nodes[b].path)) for a, b in drawn.links}
+    assert frozenset(("Bees.md", "Hive.md")) in pairs
+    assert drawn.path is None
 
 
 def test_neighbors_of_a_note(engine: Engine) -> None:

@@ -85,9 +85,9 @@ def test_results_show_the_text_of_now_with_its_words_highlighted(
 
     for reply in (asked(engine), asked(engine, group="block")):
         bees, wasps = of(reply, "Bees.md"), of(reply, "Wasps.md")
-        assert bees.snippet in "- All bees dance [[Wasps]] away - They sleep"
+        assert bees.snippet in "All bees dance [[Wasps]] away · They sleep"
         assert [bees.snippet[a:b] for a, b in bees.highlights] == ["dance"]
-        assert wasps.snippet.removeprefix("- ") == "These dance never"
+        assert wasps.snippet == "These dance never"
         assert [(one.current, one.as_of) for one in (bees, wasps)] == [(True, None)] * 2
     assert sorted(roam.pulled) == ["page-a-0", "page-b-0"]  # in one request, and once
 
@@ -103,10 +103,10 @@ def test_a_late_answer_marks_the_results_and_serves_the_next_search(
 
     for reply in (first, second):
         bees = of(reply, "Bees.md")
-        assert bees.snippet == "- They dance in the hive - They sleep"
+        assert bees.snippet == "They dance in the hive · They sleep"
         assert (bees.current, (bees.as_of or "")[:10]) == (False, SYNCED_DAY)
     until(lambda: of(asked(engine), "Bees.md").current is True)
-    assert of(asked(engine), "Bees.md").snippet == "- All bees dance - They sleep"
+    assert of(asked(engine), "Bees.md").snippet == "All bees dance · They sleep"
     assert sorted(roam.pulled) == ["page-a-0", "page-b-0"]
 
 
@@ -122,7 +122,7 @@ def test_a_source_that_is_not_ready_is_left_alone_for_a_while(
 def test_a_block_that_is_gone_is_shown_as_it_was(roam: FakeRoam, engine: Engine) -> None:
     del roam.pages["page-a"]
     bees = of(asked(engine), "Bees.md")
-    assert bees.snippet == "- They dance in the hive - They sleep"
+    assert bees.snippet == "They dance in the hive · They sleep"
     assert bees.current is False
 
 

@@ -34,7 +34,8 @@ export class Layout {
       places.set([x, y], 2 * note);
       radii[note] = size;
     });
-    this.#ask({ kind: "start", places, radii, ends: endsOf(reply), links: reply.links.length, known, atOnce });
+    const communities = Int32Array.from(reply.nodes, ({ community }) => community ?? -1);
+    this.#ask({ kind: "start", places, radii, ends: endsOf(reply), links: reply.links.length, communities, known, atOnce });
   }
 
   hold(note: number, x: number, y: number): void {

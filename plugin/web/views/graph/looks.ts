@@ -5,11 +5,15 @@ import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
 import type { Grouping } from "./grouping";
 import type { Dot, Line } from "./picture";
 
+const FEW = 12; // notes that were found, of which each is named
+
 /** What is emphasised: a selected note with its neighbours, or the notes of a path in order. */
 export interface Focus {
   readonly chosen: number | null;
   readonly near: ReadonlySet<number>;
   readonly path: readonly number[];
+  /** The notes that were looked for by words; null where none are. */
+  readonly found: ReadonlySet<number> | null;
 }
 
 export interface Colours {
@@ -74,14 +78,14 @@ export function dotLook(dot: Dot, focus: Focus, colours: Colours, own: string): 
     label: isAside ? "" : label,
     size: isChosen ? size + 3 : size,
     color: isAside ? colours.aside : isOnPath ? colours.accent : own,
-    forceLabel: isFirst,
+    forceLabel: isFirst || (focus.found?.has(note) === true && focus.found.size <= FEW),
     highlighted: isChosen,
     zIndex: isFirst ? 2 : isAside ? 0 : 1,
   };
 }
 
-function isSetAside(note: number, { chosen, near, path }: Focus): boolean {
-  return path.length > 0 || (chosen !== null && !near.has(note));
+function isSetAside(note: number, { chosen, near, path, found }: Focus): boolean {
+  return path.length > 0 || (chosen !== null && !near.has(note)) || (chosen === null && found !== null && !found.has(note));
 }
 
 export interface LineKind {
@@ -94,8 +98,13 @@ export interface LineKind {
 export function lineLook(...[one, other, line, focus, colours]: [number, number, LineKind, Focus, Colours]): Partial<EdgeDisplayData> {
   const isOnPath = !line.isSimilarity && areNextTo(one, other, focus.path);
   const isNear = isOnPath || one === focus.chosen || other === focus.chosen;
-  if (!isNear && (focus.chosen !== null || focus.path.length > 0)) return { color: colours.lineAside, size: 0.8, zIndex: 0 };
+  if (!isNear && areSetAside(one, other, focus)) return { color: colours.lineAside, size: 0.8, zIndex: 0 };
   return { color: lineColour(line, isNear, colours), size: isOnPath ? 4 : isNear ? 2 : 0.8, zIndex: isNear ? 1 : 0 };
+}
+
+/** Whether a line is not of what is emphasised: one that leads away from it, or is not of the notes found. */
+function areSetAside(one: number, other: number, { chosen, path, found }: Focus): boolean {
+  return chosen !== null || path.length > 0 || (found !== null && !(found.has(one) && found.has(other)));
 }
 
 function lineColour({ isSimilarity, isCrowded }: LineKind, isNear: boolean, colours: Colours): string {

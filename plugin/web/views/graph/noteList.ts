@@ -9,8 +9,8 @@ const MOST_ROWS = 200;
 
 export interface NoteListHandlers {
   readonly chosen: (note: number) => void;
-  /** Which notes match the words typed, and whether the others are to be hidden. */
-  readonly filtered: (matching: ReadonlySet<number>, hidesOthers: boolean) => void;
+  /** Which notes match the words typed, and whether the others are to be hidden; null without words. */
+  readonly filtered: (matching: ReadonlySet<number> | null, hidesOthers: boolean) => void;
 }
 
 export class NoteList {
@@ -54,7 +54,7 @@ export class NoteList {
       return words.every((word) => text.includes(word)) ? [n] : [];
     });
     this.#draw(found);
-    this.#handlers.filtered(new Set(found), this.#only.checked);
+    this.#handlers.filtered(words.length > 0 ? new Set(found) : null, this.#only.checked);
   }
 
   #draw(notes: readonly number[]): void {

@@ -18,6 +18,8 @@ export interface SceneHandlers {
 }
 
 const ZOOM = 1.5;
+/** Of more notes than this, only the lines of the one that is pointed at or selected are drawn. */
+const MANY_NOTES = 1_000;
 /** With more lines than this, lines and labels are left out while the picture moves, so that it follows the hand. */
 const MANY_LINES = 3_000;
 /** Between labels, in pixels: where there are many lines, a label has a longer stretch for itself. */
@@ -34,7 +36,8 @@ export class GraphScene {
   readonly #scheme = matchMedia("(prefers-color-scheme: dark)");
   #grouping: Grouping = { groups: [], of: [] };
   #colours: Colours;
-  #focus: Focus = { chosen: null, near: new Set(), path: [] };
+  #focus: Focus = { chosen: null, near: new Set(), path: [], found: null };
+  #hovered: number | null = null;
   #isShown: (note: number) => boolean = () => true;
   #shows = { links: true, similarity: true };
   #held: number | null = null;
@@ -67,6 +70,7 @@ export class GraphScene {
       stagePadding: 40,
     });
     this.#layout = new Layout(name, reply, this.#graph, (isAtRest) => {
+      el.toggleAttribute("data-placed", true); // what is drawn before has no shape yet
       el.toggleAttribute("data-at-rest", isAtRest);
       this.#sigma.refresh();
     });
@@ -94,6 +98,14 @@ export class GraphScene {
   /** Emphasises a path; an empty one none. */
   showPath(notes: readonly number[]): void {
     this.#focus = { ...this.#focus, path: notes };
+    this.#redraw();
+  }
+
+  /** Sets all other notes aside; null none. */
+  find(found: ReadonlySet<number> | null): void {
+    this.#focus = { ...this.#focus, found };
+    if (found) this.#el.dataset["found"] = String(found.size);
+    else delete this.#el.dataset["found"];
     this.#redraw();
   }
 
@@ -158,11 +170,26 @@ export class GraphScene {
     const isOn = isSimilarity ? this.#shows.similarity : this.#shows.links;
     const isCrowded = this.#graph.size > MANY_LINES;
     const look = lineLook(one, other, { isSimilarity, isCrowded }, this.#focus, this.#colours);
-    return { ...look, hidden: !isOn || !this.#isShown(one) || !this.#isShown(other) };
+    return { ...look, hidden: !isOn || !this.#isTold(one, other) || !this.#isShown(one) || !this.#isShown(other) };
+  }
+
+  /** Whether a line is drawn: where there are many, only those of the note that is looked at, and of a path. */
+  #isTold(one: number, other: number): boolean {
+    if (this.#graph.order <= MANY_NOTES || this.#focus.path.length > 0) return true;
+    const looked = [this.#hovered, this.#focus.chosen];
+    return looked.includes(one) || looked.includes(other);
+  }
+
+  #hover(note: number | null): void {
+    const touched = [this.#hovered, note].flatMap((one) => (one === null ? [] : this.#graph.edges(one)));
+    this.#hovered = note;
+    if (this.#graph.order > MANY_NOTES) this.#sigma.refresh({ partialGraph: { nodes: [], edges: touched }, skipIndexation: true });
   }
 
   #listen(): void {
     const sigma = this.#sigma;
+    sigma.on("enterNode", ({ node }) => this.#hover(Number(node)));
+    sigma.on("leaveNode", () => this.#hover(null));
     sigma.on("clickNode", ({ node }) => this.choose(Number(node)));
     sigma.on("clickStage", () => this.choose(null));
     sigma.on("doubleClickNode", (event) => {

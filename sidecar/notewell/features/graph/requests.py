@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Le
 
 from notewell.base.types.frozen import frozen
-from notewell.contract.fields import Doc, Limit, NoteName
+from notewell.contract.fields import Doc, Limit, NoteName, SearchText
 from notewell.contract.notes import Daily, Hops, LinkDirection, NeighborsRequest
 from notewell.contract.request import Endpoint, Example, RateClass, Request
 
@@ -267,7 +267,7 @@ def _graph(
 
 @frozen
 class NeighborhoodRequest(Request[NeighborhoodReply]):
-    """Notes and links to draw as a graph: around a note, or without `path` of the whole vault.
+    """Notes and links to draw as a graph: around a note, of a search, or of the whole vault.
 
     `similar` adds the similarities between notes, as a second layer.
     """
@@ -279,6 +279,8 @@ class NeighborhoodRequest(Request[NeighborhoodReply]):
         "heavy",
     )
     path: Annotated[NoteName | None, Doc("Around this note; left out, of the whole vault")] = None
+    q: Annotated[SearchText | None, Doc("Without `path`: the results of this search")] = None
+    weak: Annotated[bool, Doc("With `q`: notes that hardly match, too")] = False
     hops: Hops = 2
     limit: Annotated[int, Ge(1), Le(20_000), Doc("Maximum number of notes")] = 300
     similar: Annotated[bool, Doc("Include how similar notes are")] = True

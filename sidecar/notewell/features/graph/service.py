@@ -9,6 +9,7 @@ import numpy as np
 from notewell.base.errors import NotFoundError
 from notewell.base.types import FloatArray, IdArray, StoredNote
 from notewell.contract.notes import NeighborsReply, NeighborsRequest
+from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.graph import views
 from notewell.features.graph.requests import (
@@ -47,6 +48,7 @@ from notewell.search.query.complete import find_note
 from notewell.search.rank.candidates import centred_vectors
 
 STATS_HUBS = 5
+MAX_RESULTS = 500  # of a search that are drawn
 _NO_NOTES: IdArray = np.empty(0, np.int64)
 _NO_VECTORS: FloatArray = np.empty((0, 0), np.float32)
 _NO_VECTOR_YET = "No note has a vector yet, so none can be compared."
@@ -65,6 +67,7 @@ class GraphAnswers:
         self._views = GraphViews(vault.index, vault.record)
         self._topics = TopicLinksCache(vault.settings.topics.folder)
         self._load_model = vault.embedder
+        self._ask = vault.ask
 
     def neighbors(self, question: NeighborsRequest) -> NeighborsReply:
         """The notes within some hops of one."""
@@ -95,12 +98,12 @@ class GraphAnswers:
         )
 
     def neighborhood(self, question: NeighborhoodRequest) -> NeighborhoodReply:
-        """The notes of a picture: those around a note, or the most linked of all."""
+        """The notes of a picture: around a note, found by a search, or the most linked of all."""
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)
         ids, vectors = self._centred(view) if question.similar else (_NO_NOTES, _NO_VECTORS)
         hops = _hops_around(view, starts, question.hops)
-        notes = list(hops) if starts else view.by_backlinks(view.network.out)
+        notes = list(hops) if starts else self._notes_of(view, question)
         total = len(notes)
         for start in starts:
             similar = similar_notes(start, ids, vectors, excluded=hops)
@@ -120,6 +123,16 @@ class GraphAnswers:
             similar=similar_pairs_among(notes, ids, vectors),
             warnings=(_NO_VECTOR_YET,) * no_vectors,
         )
+
+    def _notes_of(self, view: GraphView, question: NeighborhoodRequest) -> list[int]:
+        """The results of the search, best first, or all notes, the most linked first."""
+        if question.q is None:
+            return view.by_backlinks(view.network.out)
+        asked = SearchRequest(
+            q=question.q, limit=min(question.limit, MAX_RESULTS), weak=question.weak, passages=0
+        )
+        found = [self._index.note_at(one.path) for one in self._ask(asked).results]
+        return [note.id for note in found if note is not None and note.id in view.network.out]
 
     def path(self, question: PathRequest) -> PathReply:
         """A shortest path between two notes; these may be daily notes, whatever `daily` is."""

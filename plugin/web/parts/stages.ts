@@ -1,17 +1,12 @@
-/** The pipeline view: for each stage of a search its time, counts, changes of rank and removed notes. */
+/** How a search went: for each stage of a search its time, counts, changes of rank and removed notes. */
 
-import { asServerError } from "../../src/client";
 import type { Contribution, SearchReply, StageTrace } from "../../src/contract";
-import type { ViewContext, View } from "../app/viewContext";
-import type { Address } from "../lib/address";
-import { fill, h } from "../lib/dom";
-import { icon } from "../lib/icons";
+import { h } from "../lib/dom";
 import { count, folderOf } from "../../src/format";
 import { ms, nameOf } from "../lib/format";
 import { areSums } from "../lib/remix";
-import { emptyBox, errorBox } from "../parts/errors";
-import { formatValue } from "../parts/properties";
-import { table } from "./manage/panel";
+import { table } from "../views/manage/panel";
+import { formatValue } from "./properties";
 import { number, t } from "../../src/texts";
 
 const stageTexts = (): Readonly<Record<string, string>> => ({
@@ -40,59 +35,11 @@ const stageTexts = (): Readonly<Record<string, string>> => ({
   snippet: t("The best passages are selected, and their matches marked."),
 });
 
-export class Pipeline implements View {
-  readonly title = t("Pipeline");
-  readonly el = h("div", { class: "pipeline" });
-  readonly #context: ViewContext;
-  #shownQuestion = "";
-  #sequence = 0;
-
-  constructor(context: ViewContext) {
-    this.#context = context;
-  }
-
-  show({ query }: Address): void {
-    const question = JSON.stringify([this.#context.vault?.id, query["q"], query["mode"]]);
-    if (question === this.#shownQuestion) return;
-    this.#shownQuestion = question;
-    void this.#explain(query["q"] ?? "", query["mode"]);
-  }
-
-  #ways(q: string): HTMLElement {
-    const note = this.#context.address.query["note"] ?? "";
-    return h(
-      "p",
-      { class: "tools" },
-      h("a", { href: this.#context.to("search", { q, note }) }, icon("back"), t("Back to the results")),
-      h("a", { href: this.#context.to("explore", { q, note }) }, icon("explore"), t("Why each result")),
-    );
-  }
-
-  async #explain(q: string, mode: string | undefined): Promise<void> {
-    this.#sequence += 1;
-    const sequence = this.#sequence;
-    if (!q) {
-      fill(this.el, emptyBox(t("See how a query is processed"), t("Search for something to see every stage.")));
-      return;
-    }
-    try {
-      const parameters = { limit: 20, explain: true, ...this.#context.typing, ...(mode ? { mode } : {}) };
-      const reply = await this.#context.vaultClient.find(q, parameters);
-      if (sequence === this.#sequence) fill(this.el, this.#ways(q), ...draw(reply));
-    } catch (error) {
-      if (sequence !== this.#sequence) return;
-      this.#shownQuestion = "";
-      fill(this.el, errorBox(asServerError(error), () => void this.#explain(q, mode)));
-    }
-  }
-}
-
-function draw(reply: SearchReply): (Node | null)[] {
+export function stagesOf(reply: SearchReply): (Node | null)[] {
   const stages = reply.explain?.stages ?? [];
   const longest = Math.max(...stages.map((stage) => stage.ms), 0.001);
   const moved = movements(stages);
   return [
-    h("h1", { class: "unseen" }, t("How this query was processed")),
     h(
       "p",
       { class: "summary" },
@@ -103,7 +50,6 @@ function draw(reply: SearchReply): (Node | null)[] {
     queryDetails(reply),
     h("ol", { class: "stages" }, ...stages.map((stage, n) => stageRow(stage, longest, moved[n] ?? []))),
     contributions(reply.explain?.results ?? []),
-    ...reply.warnings.map((text) => h("p", { class: "warning" }, text)),
   ];
 }
 
@@ -142,7 +88,7 @@ function stageRow(stage: StageTrace, longest: number, moved: readonly Moved[]): 
     h(
       "div",
       { class: "stage-head" },
-      h("h2", {}, name),
+      h("h4", {}, name),
       h("span", { class: "number" }, ms(stage.ms)),
       h("span", { class: "bar", vars: { "--share": String(stage.ms / longest) } }),
       h("p", { class: "flow" }, flow(into, out)),
@@ -207,7 +153,7 @@ function contributions(all: readonly Contribution[]): HTMLElement | null {
       .join(", "),
   ]);
   const head = [t("Note"), t("Score"), t("Added by"), t("Multiplied by"), t("Words (BM25)"), t("Rank after")];
-  return h("section", {}, h("h2", {}, t("Components of each score")), table(t("Scores"), head, rows));
+  return h("section", {}, h("h4", {}, t("Components of each score")), table(t("Scores"), head, rows));
 }
 
 function figures(values: Readonly<Record<string, number>>, shown: (value: number) => string): string {

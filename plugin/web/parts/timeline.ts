@@ -1,16 +1,15 @@
-/** The timeline of a topic: when notes about it were written, the gaps, and the notes. */
+/** The results of a search by time: when they were written, the gaps, and the notes. */
 
 import { asServerError } from "../../src/client";
 import type { ArchaeologyReply, DatedNote, Gap } from "../../src/contract";
-import type { ViewContext, View } from "../app/viewContext";
-import type { Address } from "../lib/address";
+import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import { count } from "../../src/format";
 import { day } from "../lib/format";
 import { exportName, saveAs, timelineCsv, timelineNote } from "../lib/timelineExport";
-import { emptyBox, errorBox } from "../parts/errors";
-import { chart } from "../parts/chart";
-import { noteAddress } from "../parts/resultRow";
+import { chart } from "./chart";
+import { emptyBox, errorBox } from "./errors";
+import { noteAddress } from "./resultRow";
 import { t } from "../../src/texts";
 
 const grains = (): readonly [value: string, label: string][] => [
@@ -23,8 +22,7 @@ const grains = (): readonly [value: string, label: string][] => [
 const LAST_DAY = "9999";
 const WHOLE = ["", LAST_DAY] as const;
 
-export class Past implements View {
-  readonly title = t("Timeline");
+export class Timeline {
   readonly el = h("div", { class: "past" });
   readonly #context: ViewContext;
   #shownQuestion = "";
@@ -36,9 +34,9 @@ export class Past implements View {
     this.#context = context;
   }
 
-  show({ query }: Address): void {
-    const { q = "", by = "" } = query;
-    const topic = JSON.stringify([this.#context.vault?.id, q]);
+  show(): void {
+    const { q = "", by = "", weak = "" } = this.#context.address.query;
+    const topic = JSON.stringify([this.#context.vault?.id, q, weak]);
     const question = JSON.stringify([topic, by]);
     if (question === this.#shownQuestion) return;
     this.#shownQuestion = question;
@@ -50,12 +48,8 @@ export class Past implements View {
   async #load(q: string, grain: string): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
-    if (!q) {
-      fill(this.el, emptyBox(t("See when you wrote about a topic"), t("Search for a topic to see its timeline.")));
-      return;
-    }
     try {
-      const found = await this.#context.vaultClient.archaeology(q, grain || "auto");
+      const found = await this.#context.vaultClient.archaeology(q, grain || "auto", this.#context.address.query["weak"] === "true");
       if (sequence === this.#sequence) this.#draw(found, grain);
     } catch (error) {
       if (sequence !== this.#sequence) return;
@@ -81,7 +75,6 @@ export class Past implements View {
     };
     fill(
       this.el,
-      h("h1", { class: "unseen" }, t("This topic over time")),
       this.#head(found, grain),
       chart(found, show),
       gaps(found),
