@@ -1,4 +1,4 @@
-"""`notewell evidence`, and the tool of assistants that asks the same."""
+"""`notewell evidence`: the sentences that answer a question."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import click
 from notewell.doors.cli.asking import Say, asking, warn
 from notewell.doors.cli.options import QueryCommand
 from notewell.doors.cli.output import clean, clean_lines
-from notewell.doors.mcp.tool import QUERY, Document, pick
-from notewell.doors.mcp.tool import asking as tool
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
 
 SILENT = "Your notes do not say."
@@ -33,15 +31,6 @@ def _near_lines(reply: EvidenceReply) -> Iterator[str]:
         yield clean_lines(f"  {one.path}:{one.line}")
 
 
-def _document(reply: EvidenceReply) -> Document:
-    return {
-        "said": reply.said,
-        "answers": [pick(one, "text", "path", "line", "confidence") for one in reply.answers],
-        "nearest": [pick(one, "path", "line", "snippet") for one in reply.nearest],
-        "warnings": reply.warnings,
-    }
-
-
 evidence = asking(
     "evidence",
     EvidenceRequest,
@@ -55,16 +44,4 @@ evidence = asking(
     arguments={"q": "QUESTION"},
     options=("limit",),
     command=QueryCommand,
-)
-
-TOOLS = (
-    tool(
-        EvidenceRequest,
-        "Evidence",
-        "The sentences of the notes that answer a question, quoted; or that the notes do not say.",
-        fields=("q", "limit"),
-        changes={"q": QUERY},
-        shows=_document,
-        cut=("nearest", "answers"),
-    ),
 )
