@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.vault.daily import SETTINGS, DailyNotes, day_in_name
+from notewell.vault.daily import PERIODIC, SETTINGS, DailyNotes, day_in_name
 
 DAY = date(2026, 3, 2)
 
@@ -91,6 +91,37 @@ def test_unreadable_settings_mean_the_defaults(tmp_path: Path, text: str) -> Non
 
 def test_no_settings_mean_the_defaults(tmp_path: Path) -> None:
     assert DailyNotes.read(tmp_path).day("2026-03-02.md", {}) == DAY
+
+
+def test_periodic_notes_name_daily_notes_beside_the_core_plugin(tmp_path: Path) -> None:
+    file = tmp_path / PERIODIC
+    file.parent.mkdir(parents=True)
+    file.write_text('{"daily": {"enabled": true, "folder": "Days", "format": "DD.MM.YYYY"}}')
+    (tmp_path / SETTINGS).write_text('{"folder": "Log"}')
+    daily = DailyNotes.read(tmp_path)
+
+    assert daily.day("Days/02.03.2026.md", {}) == DAY
+    assert daily.day("Log/2026-03-02.md", {}) == DAY
+    file.write_text('{"daily": {"enabled": false, "folder": "Days", "format": "DD.MM.YYYY"}}')
+    assert DailyNotes.read(tmp_path).day("Days/02.03.2026.md", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "is_daily"),
+    [
+        ("Daily/2026-03-02.md", True),
+        ("Life/journal/2026/20260302.md", True),
+        ("Tagebuch/02.03.2026.md", True),
+        ("Daily/2026-03-02 Talk.md", False),
+        ("Daily/Ideas.md", False),
+        ("Meetings/2026-03-02.md", False),
+        ("Journalism/2026-03-02.md", False),
+    ],
+)
+def test_dates_in_folders_of_daily_notes(path: str, *, is_daily: bool) -> None:
+    daily = DailyNotes("Log")
+    assert daily.holds(path, {}) is is_daily
+    assert daily.day(path, {}) == (DAY if is_daily else None)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))

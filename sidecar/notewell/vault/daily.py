@@ -1,9 +1,9 @@
 """Recognises daily notes and their dates.
 
-Daily notes are those in the folder and with the name format (of Moment.js) that
-`.obsidian/daily-notes.json` sets for Obsidian's core plugin, and notes with the property
-`type: daily`. Names of days and months may be in any language, but a date is only read from numbers
-and English months.
+Daily notes are those in the folder and with the name format (of Moment.js) that Obsidian's settings
+name, for its core plugin or for the plugin Periodic Notes; notes whose name is a date in a folder
+called Daily, Journal or alike; and notes with the property `type: daily`. Names of days and months
+may be in any language, but a date is only read from numbers and English months.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
+from itertools import starmap
 from pathlib import Path
 
 from notewell.base.types import PropertyValue
 
 DEFAULT_FORMAT = "YYYY-MM-DD"
 SETTINGS = ".obsidian/daily-notes.json"
+PERIODIC = ".obsidian/plugins/periodic-notes/data.json"
 _MAX_SETTINGS_BYTES = 64 * 1024
 _MAX_FORMAT = 200
 
@@ -55,45 +57,80 @@ _DAY_IN_NAME = re.compile(
     r"(?:(?!\d)|(?=(?:\d{4}|\d{6})(?!\d)))"
 )
 _DAY_FIRST = re.compile(r"(?<!\d)(?P<day>\d{2})\.(?P<month>\d{2})\.(?P<year>(?:19|20)\d{2})(?!\d)")
+# Folders of daily notes, in English and German, without case.
+_FOLDERS = re.compile(
+    r"(?:^|.*/)(?:daily|dailies|daily notes?|journals?|diary|tagebuch|tagesnotizen)/.*",
+    re.IGNORECASE,
+)
 
 
 class DailyNotes:
     """Recognises the daily notes of one vault."""
 
-    def __init__(self, folder: str = "", form: str = DEFAULT_FORMAT) -> None:
-        """`folder` is relative to the vault, "" the vault itself; `form` is in Moment's tokens."""
-        within = f"{re.escape(folder)}/" if folder else ""
-        self._path = re.compile(within + "".join(_pattern(form)) + r"\.md", re.IGNORECASE)
+    def __init__(
+        self, folder: str = "", form: str = DEFAULT_FORMAT, *others: tuple[str, str]
+    ) -> None:
+        """`folder` is relative to the vault, "" the vault itself; `form` is in Moment's tokens.
+
+        `others` are more folders, each with its form.
+        """
+        self._paths = tuple(starmap(_path_pattern, ((folder, form), *others)))
 
     @classmethod
     def read(cls, root: Path) -> DailyNotes:
         """Use the settings of the vault, or the defaults of Obsidian if they cannot be read."""
-        file = root / SETTINGS
-        try:
-            if file.stat().st_size > _MAX_SETTINGS_BYTES:
-                return cls()
-            stored = json.loads(file.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError, RecursionError):
-            return cls()
-        if not isinstance(stored, dict):
-            return cls()
-        folder, form = stored.get("folder"), stored.get("format")
-        form = form.strip() if isinstance(form, str) else ""
-        return cls(
-            folder.strip("/ ") if isinstance(folder, str) else "",
-            form if 0 < len(form) <= _MAX_FORMAT else DEFAULT_FORMAT,
-        )
+        places = [_place(_settings(root / SETTINGS))]
+        periodic = _settings(root / PERIODIC).get("daily")
+        if isinstance(periodic, dict) and periodic.get("enabled") is True:
+            places.append(_place(periodic))
+        return cls(*places[0], *places[1:])
 
     def day(self, path: str, properties: Mapping[str, PropertyValue]) -> date | None:
         """The day of a daily note; None if it is not one or its day is unknown."""
-        found = self._path.fullmatch(path)
-        if found is not None:
-            return _day(found.groupdict())
-        return day_in_name(path) if _calls_itself_daily(properties) else None
+        for pattern in self._paths:
+            found = pattern.fullmatch(path)
+            if found is not None:
+                return _day(found.groupdict())
+        is_daily = _calls_itself_daily(properties) or _is_date_in_daily_folder(path)
+        return day_in_name(path) if is_daily else None
 
     def holds(self, path: str, properties: Mapping[str, PropertyValue]) -> bool:
         """True if a note is a daily note."""
         return _calls_itself_daily(properties) or self.day(path, properties) is not None
+
+
+def _path_pattern(folder: str, form: str) -> re.Pattern[str]:
+    within = f"{re.escape(folder)}/" if folder else ""
+    return re.compile(within + "".join(_pattern(form)) + r"\.md", re.IGNORECASE)
+
+
+def _place(stored: Mapping[str, object]) -> tuple[str, str]:
+    """The folder and the form that settings name, or the defaults of Obsidian."""
+    folder, form = stored.get("folder"), stored.get("format")
+    form = form.strip() if isinstance(form, str) else ""
+    return (
+        folder.strip("/ ") if isinstance(folder, str) else "",
+        form if 0 < len(form) <= _MAX_FORMAT else DEFAULT_FORMAT,
+    )
+
+
+def _settings(file: Path) -> Mapping[str, object]:
+    """A file of Obsidian's settings; empty where it cannot be read."""
+    try:
+        if file.stat().st_size > _MAX_SETTINGS_BYTES:
+            return {}
+        stored = json.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return stored if isinstance(stored, dict) else {}
+
+
+def _is_date_in_daily_folder(path: str) -> bool:
+    """True for `Journal/2026-03-02.md`, and no note that says more in its name than the day."""
+    if _FOLDERS.fullmatch(path) is None or not path.lower().endswith(".md"):
+        return False
+    name = path.rpartition("/")[2][: -len(".md")]
+    return any(form.fullmatch(name) is not None for form in (_DAY_IN_NAME, _DAY_FIRST))
 
 
 def day_in_name(path: str) -> date | None:

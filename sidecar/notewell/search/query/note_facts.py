@@ -41,7 +41,7 @@ from notewell.search.query.language import (
     Property,
 )
 from notewell.search.rank.candidates import among
-from notewell.vault.daily import SETTINGS, DailyNotes, day_in_name
+from notewell.vault.daily import PERIODIC, SETTINGS, DailyNotes, day_in_name
 from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
 
 PROPERTIES = (*CREATED_KEYS, "day")
@@ -249,7 +249,7 @@ class FactsCache:
         self._root = root
         self._shelved_statuses = frozenset(status.casefold() for status in shelved)
         # Stated days are local days, so the facts of another time zone are others.
-        self._content = f"facts 3, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
+        self._content = f"facts 4, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
         self._lock = threading.Lock()
         self._generation = -1
         self._settings = _ABSENT
@@ -263,7 +263,7 @@ class FactsCache:
             return self._facts
 
     def _update(self, index: IndexReader) -> None:
-        settings = _changed_at(self._root / SETTINGS)
+        settings = sum(_changed_at(self._root / file) for file in (SETTINGS, PERIODIC))
         generation = index.text_generation
         if self._generation < 0:
             self._load(index, generation)
