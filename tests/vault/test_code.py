@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.base.types import ChunkSizes
+from notewell.vault.chunk import chunk
 from notewell.vault.readers import READERS, code
 from notewell.vault.readers.reader import ReadNote
+from tests.vault.notes import words
 from tests.vault.reading import check, read
 
 PYTHON = '''"""About bees.
@@ -178,3 +181,13 @@ def test_code_that_takes_its_parser_long_is_read_as_text(monkeypatch: pytest.Mon
 
     assert "read as text" in found.note.warnings[0]
     assert len(found.note.spans) == 1
+
+
+def test_each_function_of_a_small_file_is_a_passage_that_names_it() -> None:
+    pytest.importorskip("tree_sitter_rust")
+    text = "struct Pear;\n\nimpl Pear {\n    fn peel(&self) {\n        cut();\n    }\n}\n\nfn add() {}\n"
+    found = read(READERS[".rs"], text.encode()).note
+    passages = chunk(found, count_tokens=words, sizes=ChunkSizes())
+
+    assert [one.headings for one in passages] == [("Pear",), ("Pear",), ("Pear", "peel"), ("add",)]
+    assert passages[2].text == "    fn peel(&self) {\n        cut();\n    }\n}"

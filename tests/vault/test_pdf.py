@@ -82,6 +82,25 @@ def test_running_heads_and_page_numbers_are_left_out() -> None:
     assert [text for _, text in passages(found)] == [f"Text {c} goes here." for c in "abcdef"]
 
 
+def test_lines_at_the_edge_that_differ_by_another_number_are_content() -> None:
+    years = [1990, 1993, 1999, 2004, 2011, 2012]
+    pages = [
+        [f"Sales of {years[n]}", f"Text {'abcdef'[n]} goes here.", f"Page {n + 7} of 20"]
+        for n in range(6)
+    ]
+
+    found = read_pdf(*[[Row(line, gap=20) for line in page] for page in pages])
+
+    assert [text for _, text in passages(found)] == [" ".join(page[:2]) for page in pages]
+
+
+def test_roman_page_numbers_are_left_out() -> None:
+    texts = {"iii": "Bees", "iv": "Wasps", "v": "Ants", "vi": "Flies"}
+    pages = [[PdfLine(one), PdfLine(text), PdfLine(f"{text}.")] for one, text in texts.items()]
+
+    assert [page[0].text for page in without_running_heads(pages)] == list(texts.values())
+
+
 def test_few_pages_have_no_running_heads() -> None:
     pages = [[PdfLine("Same")], [PdfLine("Same")], [PdfLine("Same")]]
 

@@ -35,6 +35,7 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.vault.nested_lists import parent_item
 from notewell.vault.properties import fold, link_label, properties_text, words_of
+from notewell.vault.readers import kinds_of
 from notewell.vault.sections import ChunkDraft, NoteSection, Part, merge_small, sections_of
 
 # From sections and the least tokens of a part to the parts of each section.
@@ -128,7 +129,8 @@ class _Chunker:
             for section, own in zip(sections, parts, strict=True)
             for draft in self._section(section, own)
         ]
-        drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
+        if "code" not in kinds_of(self._note.path):  # else a result could not name its function
+            drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
         return drafts or list(self._stated())
 
     def _section(self, section: NoteSection, parts: Sequence[Part]) -> Iterator[ChunkDraft]:

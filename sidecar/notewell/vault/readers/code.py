@@ -251,13 +251,14 @@ def _spans(
             after_blank = True
             continue
         outer = after_blank and not line[0].isspace()
-        if rows and (outer or owners[number] != owners[rows[-1]]):
-            yield _span(lines, starts, rows, owners[rows[-1]])
+        closes = not any(map(str.isalnum, line))  # a bracket is no passage of its own
+        if rows and not closes and (outer or owners[number] != owners[rows[0]]):
+            yield _span(lines, starts, rows, owners[rows[0]])
             rows = []
         rows.append(number)
         after_blank = False
     if rows:
-        yield _span(lines, starts, rows, owners[rows[-1]])
+        yield _span(lines, starts, rows, owners[rows[0]])
 
 
 def _span(lines: Sequence[str], starts: Sequence[int], rows: Sequence[int], owner: int) -> Span:

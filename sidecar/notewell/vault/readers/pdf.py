@@ -44,6 +44,9 @@ _MAX_SHARE = 0.3  # if more lines than this have large fonts, sizes do not tell 
 _LEVELS = 4
 _MAX_MOVED = 600  # characters of a sentence that are moved to the page where it begins
 _EDGE_LINES = 2  # lines at the top and bottom of a page that may be running heads or page numbers
+_FEWEST_PAGES = 4  # with fewer, nothing tells a running head
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_MOST_DIGITS = 12
 _REPEATED = 0.5  # share of the pages on which a running head is
 _SUFFIX = ".pdf"
 NO_TEXT = "no text (scanned)"
@@ -191,18 +194,26 @@ def blocks_of(pages: Sequence[Sequence[PdfLine]]) -> list[PrintedBlock]:
 
 
 def without_running_heads(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
-    """Drop what is at the top or bottom of at least half of the pages, numbers apart."""
-    printed = [page for page in pages if page]
-    if len(printed) < 4:
+    """Drop what is at the top or bottom of at least half of the pages, page numbers apart.
+
+    A number that does not count the pages is content: "Table 1: sales" above one page and
+    "Table 2: sales" above the next are no running heads.
+    """
+    printed = sum(1 for page in pages if page)
+    if printed < _FEWEST_PAGES:
         return [list(page) for page in pages]
     seen = Counter(
-        key for page in printed for key in {_edge_key(line.text) for line in _edges(page)}
+        key
+        for number, page in enumerate(pages, start=1)
+        for key in {key for line in _edges(page) for key in _edge_keys(line.text, number)}
     )
-    least = max(3, len(printed) * _REPEATED)
+    least = max(3, printed * _REPEATED)
     heads = {key for key, count in seen.items() if count >= least}
     kept = []
-    for page in pages:
-        edge = {id(line) for line in _edges(page) if _edge_key(line.text) in heads}
+    for number, page in enumerate(pages, start=1):
+        edge = {
+            id(line) for line in _edges(page) if not heads.isdisjoint(_edge_keys(line.text, number))
+        }
         kept.append([line for line in page if id(line) not in edge])
     return kept
 
@@ -213,8 +224,23 @@ def _edges(page: Sequence[PdfLine]) -> Sequence[PdfLine]:
     return (*page[:_EDGE_LINES], *page[max(_EDGE_LINES, len(page) - _EDGE_LINES) :])
 
 
-def _edge_key(text: str) -> str:
-    return _NUMBERS.sub("#", text.casefold())
+def _edge_keys(text: str, page: int) -> Iterator[str]:
+    """A line as it is, and with each of its numbers as the distance from the page's own."""
+    folded = text.casefold()
+    yield folded
+    for found in _NUMBERS.finditer(folded):
+        distance = _number(found[0]) - page
+        yield f"{folded[: found.start()]}#{distance}#{folded[found.end() :]}"
+
+
+def _number(written: str) -> int:
+    """The value of a number in digits or in Roman letters."""
+    if written.isdecimal():
+        return int(written[:_MOST_DIGITS])
+    values = [_ROMAN[letter] for letter in written[:_MOST_DIGITS]]
+    return sum(
+        -one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True)
+    )
 
 
 def _heading_levels(pages: Sequence[Sequence[PdfLine]]) -> dict[float, int]:
