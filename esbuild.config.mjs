@@ -7,7 +7,8 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from "node:path";
 import { argv, exit } from "node:process";
 import { build, context } from "esbuild";
-import { withArrows, withShortThis } from "./plugin/arrows.mjs";
+import { joined, withArrows, withoutMarks, withShortThis } from "./plugin/arrows.mjs";
+import { SHORT_NAMES } from "./plugin/names.mjs";
 import { germanTexts, withTexts } from "./plugin/texts/pack.mjs";
 
 const SOURCES = "plugin/src";
@@ -65,6 +66,9 @@ const options = {
   external: ["node:*", "@codemirror/state", "@codemirror/view"], // the app's own: a second copy would not work with its editor
   plugins: [app],
   minify: !watching,
+  mangleProps: new RegExp(`^(${Object.keys(SHORT_NAMES).join("|")})$`),
+  mangleCache: SHORT_NAMES,
+  inject: watching ? [] : ["plugin/globals.mjs"],
   sourcemap: watching ? "inline" : false,
   legalComments: "none",
   logLevel: "info",
@@ -82,7 +86,7 @@ if (argv.includes("--web")) {
   await watch(vault);
 } else {
   await build({ ...options, logLevel: "warning" });
-  writeFileSync(options.outfile, withShortThis(withArrows(readFileSync(options.outfile, "utf8"))));
+  writeFileSync(options.outfile, joined(withoutMarks(withShortThis(withArrows(readFileSync(options.outfile, "utf8"))))));
   writeFileSync("styles.css", styles());
   const { size } = statSync(options.outfile);
   console.log(`main.js: ${size} bytes`);

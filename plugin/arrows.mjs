@@ -66,6 +66,28 @@ export function withShortThis(code) {
   return edits.reduce((text, { from, to, text: put }) => text.slice(0, from) + put + text.slice(to), code);
 }
 
+/**
+ * The script `code` without the mark of private names in classes that extend no other: the bundler has made them one letter
+ * or two, and no other property of such a class is so short.
+ */
+export function withoutMarks(code) {
+  const classes = within(parse(code, { ecmaVersion: "latest" }), ({ type, superClass }) => /^Class/.test(type) && !superClass);
+  const marked = classes.flatMap((node) => within(node.body.body, ({ type }) => type === "PrivateIdentifier", /^Class/));
+  const places = marked.map(({ start }) => start).sort((one, other) => other - one);
+  return places.reduce((text, at) => text.slice(0, at) + (/\w/.test(text[at - 1]) ? " " : "") + text.slice(at + 1), code);
+}
+
+/** The script `code` with the declarations at its top that follow one another as one. */
+export function joined(code) {
+  const { body } = parse(code, { ecmaVersion: "latest" });
+  const later = body.filter((node, at) => isVar(node) && at > 0 && isVar(body[at - 1])).reverse();
+  return later.reduce((text, { start, declarations: [first] }) => `${text.slice(0, start).replace(/[;\s]*$/, "")},${text.slice(first.start)}`, code);
+}
+
+function isVar({ type, kind }) {
+  return type === "VariableDeclaration" && kind === "var";
+}
+
 /** The nodes below `node` that `isWanted`; not below those of a type that `ends` names, nor in derived constructors. */
 function within(node, isWanted, ends = /^$/) {
   if (node === null || typeof node !== "object") return [];

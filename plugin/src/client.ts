@@ -85,10 +85,6 @@ export class Client extends HttpClient {
     return this.post("similar", replies.search, { text, limit, ...(weak && { weak }) });
   }
 
-  noteChunks(path: string): Promise<replies.NoteChunks> {
-    return this.get("note", replies.noteChunks, { path });
-  }
-
   /** Whether another model reads the languages of the notes better; the server looks through all of them. */
   suggestedModel(): Promise<SuggestReply> {
     return this.get("models/suggest", replies.suggestion, {}, LONG_MS);

@@ -1,5 +1,6 @@
 /** Searches wherever an answer is to be had: by the server, else by the plugin's own word index. */
 
+import { Platform } from "obsidian";
 import { asServerError } from "./client";
 import type { Connection } from "./connection";
 import type { SearchReply } from "./contract";
@@ -78,7 +79,8 @@ export class Finder {
 
 /** Has the plugin's own index do as the settings say: read texts, and load the phone index where no server answers. */
 export function followSettings(local: LocalIndex, settings: Settings, connection: Connection): () => void {
-  const use = (): void => local.phone.use(settings.chosen.loadPhone, settings.chosen.model);
+  // A computer has the memory, so it takes a file that is there.
+  const use = (): void => local.phone.use(settings.chosen.loadPhone || !Platform.isMobile, settings.chosen.model, !Platform.isMobile);
   let hasSession = false;
   const ends = [
     settings.watch("localText", (isWanted) => local.reader.readText(isWanted)),

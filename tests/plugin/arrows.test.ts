@@ -1,7 +1,7 @@
 /** The build's last step: functions as arrow functions do what they did before. */
 
 import { expect, it } from "vitest";
-import { withArrows, withShortThis } from "../../plugin/arrows.mjs";
+import { joined, withArrows, withoutMarks, withShortThis } from "../../plugin/arrows.mjs";
 
 /** What a script leaves in `found`. */
 function run(code: string): unknown {
@@ -54,4 +54,21 @@ it.each([
   "var $=1;class A{b(){return[this,this,this,this,this]}}found.it=$",
 ])("leaves `this` where a short name saves nothing or is not safe: %s", (code) => {
   expect(withShortThis(code)).toBe(code);
+});
+
+it.each([
+  ["class A{#b=1;get#c(){return this.#b}d(){return this.#c+1}}found.it=new A().d()", "class A{b=1;get c(){return this.b}d(){return this.c+1}}found.it=new A().d()"],
+  ["class A{#b=1;c(){return this.#b}}class D extends A{#b=2;e(){return this.#b+this.c()}}found.it=new D().e()", "class A{b=1;c(){return this.b}}class D extends A{#b=2;e(){return this.#b+this.c()}}found.it=new D().e()"],
+  ["class A{async#b(){return 1}c(){return class extends A{#b=3;d(){return this.#b}}}}found.it=new(new A().c())().d()", "class A{async b(){return 1}c(){return class extends A{#b=3;d(){return this.#b}}}}found.it=new(new A().c())().d()"],
+])("needs no mark of private names in a class that extends none: %s", (code, expected) => {
+  expect(withoutMarks(code)).toBe(expected);
+  expect(run(expected)).toEqual(run(code));
+});
+
+it.each([
+  ["var a=1;var{b}={b:2};var[c]=[3];found.it=a+b+c;var d;", "var a=1,{b}={b:2},[c]=[3];found.it=a+b+c;var d;"],
+  ["var a=1\nvar b=`;var c`;let e=2;found.it=b", "var a=1,b=`;var c`;let e=2;found.it=b"],
+])("joins declarations: %s", (code, expected) => {
+  expect(joined(code)).toBe(expected);
+  expect(run(expected)).toEqual(run(code));
 });

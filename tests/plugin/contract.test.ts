@@ -47,7 +47,7 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["memory-outcome", memory.changed],
   ["memory-recall", memory.recall],
   ["models.", setup.models],
-  ["note", replies.noteChunks, pages.note],
+  ["note", pages.note],
   ["pair.", setup.pair],
   ["phone-index", replies.phoneIndex],
   ["problem", replies.problem],

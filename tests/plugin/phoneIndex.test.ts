@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { contentHash } from "../../plugin/src/local/contentHash";
 import { LocalIndex } from "../../plugin/src/local/localIndex";
@@ -92,6 +93,35 @@ describe("meaning without a server", () => {
   });
 });
 
+/** The sample with a table of one token, `apiary`, which has the direction of the passages about bees. */
+function withTable(model: string): ArrayBuffer {
+  const { passages, dimensions } = file();
+  const [numbers, text, key] = [passages.at(0), new TextEncoder().encode("apiary"), new TextEncoder().encode(model)];
+  const half = Math.ceil(dimensions / 2);
+  const bytes = 128 + 4 + 4 * dimensions + 1 + half + 1 + text.length + key.length;
+  const start = 8 * Math.ceil(BYTES.byteLength / 8);
+  const whole = new Uint8Array(start + bytes);
+  whole.set(new Uint8Array(BYTES));
+  const [all, view] = [new DataView(whole.buffer), new DataView(whole.buffer, start)];
+  whole.set(new TextEncoder().encode("NOTETABL"), start);
+  const counts: Record<number, number> = { 8: 1, 16: bytes, 20: 1, 24: 15, 28: 1, 32: 1, 36: dimensions, 44: text.length, 48: key.length, 52: 100, 56: 64 };
+  for (const [at, count] of Object.entries(counts)) view.setUint32(Number(at), count, true);
+  const floats: Record<number, number> = { 76: 0.5, 80: 1, 88: -0.6, 128: 1 }; // silent where more than half is unknown
+  for (const [at, value] of Object.entries(floats)) view.setFloat32(Number(at), value, true);
+  const rowAt = 128 + 4 + 4 * dimensions + 1;
+  numbers.forEach((number, n) => {
+    const step = Math.round(number / 18) + 8;
+    view.setUint8(rowAt + (n >> 1), view.getUint8(rowAt + (n >> 1)) | (n & 1 ? step << 4 : step));
+  });
+  view.setUint8(rowAt + half, text.length);
+  whole.set(text, start + rowAt + half + 1);
+  whole.set(key, start + rowAt + half + 1 + text.length);
+  for (const [at, value] of [[8, 2], [16, whole.length], [44, bytes]] as const) all.setUint32(at, value, true);
+  all.setUint32(12, crc32(whole.subarray(16)), true);
+  return whole.buffer;
+}
+const WITH_TABLE = withTable(TOLD.model);
+
 class FakeStore implements PhoneStore {
   reads = 0;
   constructor(public bytes: ArrayBuffer | null) {}
@@ -157,23 +187,47 @@ describe("the plugin's own index with a phone index", () => {
     expect(results.map(({ path }) => path)).not.toContain("Garden/Roof.md");
   });
 
-  it("widens a search by the best hits, within its conditions, and marks what words do not find", async () => {
-    const { index } = await indexOf(NOTES);
+  it("finds notes by meaning that no word finds, and says so", async () => {
+    const { index } = await indexOf(NOTES, { store: new FakeStore(WITH_TABLE) });
     const search = (query: string) => index.search(query, { limit: 10, isTyping: false, isWidened: true });
-    const reply = await search("roof");
-    expect(foundBy(reply)).toMatch(/^words, and notes near the best of them in meaning, by the phone index of .*18/);
-    expect(reply.results[0]?.path).toBe("Garden/Roof.md");
-    const added = reply.results.find(({ path }) => path === "Garden/Bees.md");
-    expect(added?.reasons).toEqual([{ kind: "passage", text: "Near the best hits in meaning" }]);
-    expect(added?.scores.keyword).toBeNull();
+    const reply = await search("apiary");
+    expect(foundBy(reply)).toMatch(/^by words and by meaning, approximately, from the phone index of .*18/);
+    expect(reply.results[0]).toMatchObject({ path: "Garden/Bees.md", score: 1, match: "related" });
+    expect(reply.results[0]?.scores.semantic).toBeGreaterThan(0.5);
+    expect(reply.results[0]?.scores.keyword).toBeNull();
     expect(reply.results.every(({ score }) => score >= 0 && score <= 1)).toBe(true);
-    expect((await search("roof -path:Bees")).results.map(({ path }) => path)).not.toContain("Garden/Bees.md");
-    expect((await index.search("roof", { limit: 10, isTyping: false })).results).toHaveLength(1);
+    expect((await search("apiary -path:Bees")).results.map(({ path }) => path)).not.toContain("Garden/Bees.md");
+    expect((await search("roof")).results[0]?.path).toBe("Garden/Roof.md");
+    expect((await index.search("apiary", { limit: 10, isTyping: false })).results).toHaveLength(0);
+  });
+
+  it("says nothing by meaning of a query that the table does not know", async () => {
+    const { index } = await indexOf(NOTES, { store: new FakeStore(WITH_TABLE) });
+    const reply = await index.search("zeppelin", { limit: 10, isTyping: false, isWidened: true });
+    expect([foundBy(reply), reply.results]).toEqual(["words only", []]);
+  });
+
+  it("shows no note by meaning that has changed since", async () => {
+    const { index } = await indexOf({ ...NOTES, "Garden/Bees.md": { text: "Of wasps." } }, { store: new FakeStore(WITH_TABLE) });
+    const { results } = await index.search("apiary", { limit: 10, isTyping: false, isWidened: true });
+    expect(results.map(({ path }) => path)).not.toContain("Garden/Bees.md");
+  });
+
+  it("finds notes for a sentence by meaning, to complete a link", async () => {
+    const { index } = await indexOf(NOTES, { store: new FakeStore(WITH_TABLE) });
+    const reply = await index.similar({ text: "an apiary" }, 10);
+    expect(foundBy(reply)).toMatch(/^by meaning, approximately, from the phone index/);
+    expect(reply.results[0]?.path).toBe("Garden/Bees.md");
+    const unknown = await index.similar({ text: "zeppelin" }, 10);
+    expect(foundBy(unknown)).toBe("by shared links, tags and rare words");
   });
 
   it.each([
     ["a file that is not whole", new FakeStore(BYTES.slice(0, 300)), "", /not whole/],
     ["one of another model", new FakeStore(BYTES), "other/0123/int8", /another model \(tiny\/0123456789ab\/int8\)/],
+    ["one with the table of another model", new FakeStore(withTable("other/0123/int8")), "", /damaged/],
+    ["one of a later version", new FakeStore(Uint8Array.from(raw, (byte, at) => (at === 8 ? 3 : byte)).buffer), "", /version 3/],
+    ["one whose table ends too early", new FakeStore(WITH_TABLE.slice(0, -1)), "", /not whole/],
     ["none at all", new FakeStore(null), "", /has no phone index/],
   ])("answers by words where there is %s, and tells", async (_, store, model, told) => {
     const { index, phone } = await indexOf(NOTES, { store, model });

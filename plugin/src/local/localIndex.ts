@@ -13,7 +13,7 @@ import type { Near } from "./meaning";
 import type { PhoneFile } from "./phoneFile";
 import { replyOf, resultOf, wordsOnly } from "./reply";
 import { similarNotes, type Links, type SimilarNote } from "./similar";
-import { nearHits, resultByMeaning, SEEDS, type Notes } from "./widen";
+import { byBoth, resultByMeaning, type Notes, type Ranked } from "./hybrid";
 import { words } from "./words";
 import { TYPO_WEIGHT, type WordMatch } from "./wordIndex";
 import { t } from "../texts";
@@ -22,17 +22,8 @@ export interface LocalSearchOptions {
   readonly limit: number;
   /** The last word may be unfinished. */
   readonly isTyping: boolean;
-  /** Adds notes near the best hits in meaning, where there is a phone index. */
+  /** By meaning too, where there is a phone index. */
   readonly isWidened?: boolean;
-}
-
-interface Ranked {
-  readonly path: string;
-  readonly score: number;
-  /** The share of the query's words that it has; a name is all of them. */
-  readonly coverage?: number;
-  /** How near it is in meaning, where words do not find it. */
-  readonly near?: Near;
 }
 
 type Kept = Ranked & { readonly facts: Facts };
@@ -110,17 +101,20 @@ export class LocalIndex {
     const matches = this.reader.index.match(words(text), isTyping);
     const ranked = this.#ranked(text, matches, lists);
     const weights = weightsOf(matches);
-    const file = isWidened ? await this.phone.get() : null;
-    const widened = file && text.trim() && (await this.#widened(file, ranked, condition, weights));
-    const { found, total, isCut } = await this.#filtered(widened || ranked, condition, limit);
+    const { file, all } = await this.#byMeaning(isWidened ? text : "", matches, ranked);
+    const { found, total, isCut } = await this.#filtered(all, condition, limit);
     const best = found[0]?.score ?? 1;
     const isSpelled = matches.every(({ forms }) => Math.max(...forms.values()) > TYPO_WEIGHT);
-    const result = ({ facts, score, near, coverage = 0 }: Kept): Promise<Result | null> =>
-      near && file ? resultByMeaning(file, this.#notes, near, true) : this.#resultWith(facts, Math.min(1, score / best), isSpelled ? coverage : null, weights, phrases);
+    const result = async ({ facts, score, coverage = 0, match, near: found }: Kept): Promise<Result | null> => {
+      const unit = Math.min(1, Math.max(0, score / best));
+      const own = found && file ? await resultByMeaning(file, this.#notes, found) : await this.#resultWith(facts, unit, isSpelled ? coverage : null, weights, phrases);
+      // What words find is not folded away for lack of meaning.
+      return own && match ? { ...own, score: unit, match: found || match !== "weak" ? match : null } : own;
+    };
     const results = await Promise.all(found.map(result));
     const cut = isCut ? [t("Only the first {maxRead} notes were read for the phrase.", { maxRead: MAX_READ })] : [];
     const told = isWidened ? this.#problems : [];
-    const by = file && widened ? t("words, and notes near the best of them in meaning, by {file}", { file: dateOf(file) }) : wordsOnly();
+    const by = file ? t("by words and by meaning, approximately, from {file}", { file: dateOf(file) }) : wordsOnly();
     return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...serverAlone(query), ...cut, ...told], by }, began);
   }
 
@@ -148,17 +142,21 @@ export class LocalIndex {
     const source = { index: this.reader.index, links: this.#links(), facts: (path: string) => this.#vault.facts(path), paths: () => this.reader.index.paths() };
     const isWanted = ({ path }: { readonly path: string }): boolean => !unlinked || !this.#isLinked(own?.path ?? "", path);
     const byWords = similarNotes(own, text, source).filter(isWanted);
-    const file = own && (await this.phone.get());
-    const near = file && (await this.phone.similar(file, own.path, text));
-    if (near) return this.#similarByMeaning(file, near.filter(({ note }) => isWanted({ path: file.pathOf(note) })), byWords, limit, began);
+    const file = await this.phone.get();
+    const near = file && (await (own ? this.phone.similar(file, own.path, text) : this.phone.near(file, text)));
+    if (near) {
+      const by = own ? t("by meaning, from {file}", { file: dateOf(file) }) : t("by meaning, approximately, from {file}", { file: dateOf(file) });
+      const { results, total } = await this.#similarByMeaning(file, near.filter(({ note }) => isWanted({ path: file.pathOf(note) })), byWords, limit);
+      return replyOf("", { results, total, warnings: [], by }, began);
+    }
     const results = await this.#byWords(byWords.slice(0, limit));
     const warnings = own ? this.#problems : [];
-    const by = file ? t("{evidence}, because this note is newer than {file}", { evidence: byEvidence(), file: dateOf(file) }) : byEvidence();
+    const by = file && own ? t("{evidence}, because this note is newer than {file}", { evidence: byEvidence(), file: dateOf(file) }) : byEvidence();
     return replyOf("", { results, total: byWords.length, warnings, by }, began);
   }
 
   /** Similar notes by their vectors, and after them some by words that are newer than these. */
-  async #similarByMeaning(file: PhoneFile, near: readonly Near[], byWords: readonly SimilarNote[], limit: number, began: number): Promise<SearchReply> {
+  async #similarByMeaning(file: PhoneFile, near: readonly Near[], byWords: readonly SimilarNote[], limit: number): Promise<{ results: Result[]; total: number }> {
     const newer: SimilarNote[] = [];
     for (const each of byWords.slice(0, MOST_CHANGED)) {
       const note = file.find(each.path);
@@ -172,8 +170,7 @@ export class LocalIndex {
       const result = await resultByMeaning(file, this.#notes, each);
       if (result) results.push(result);
     }
-    const by = t("by meaning, from {file}", { file: dateOf(file) });
-    return replyOf("", { results: [...results, ...others], total: related.length + others.length, warnings: [], by }, began);
+    return { results: [...results, ...others], total: related.length + others.length };
   }
 
   async #byWords(similar: readonly SimilarNote[]): Promise<Result[]> {
@@ -185,22 +182,12 @@ export class LocalIndex {
     return results.filter((result) => result !== null);
   }
 
-  /** The ranking by words, and among it notes near its best hits in meaning; null where no vector of these is known. */
-  async #widened(file: PhoneFile, ranked: readonly Ranked[], condition: Condition | null, weights: ReadonlyMap<string, number>): Promise<Ranked[] | null> {
-    const { found } = await this.#filtered(ranked, condition, SEEDS);
-    const best = found[0]?.score ?? 1;
-    const hits = await Promise.all(
-      found.map(async ({ path, score }) => {
-        const [passage] = passagesOf(await this.#read(path), weights, 1);
-        return { path, score: score / best, line: passage?.line ?? 1 };
-      }),
-    );
-    const near = await nearHits(this.phone, file, this.#notes, hits);
-    if (!near) return null;
-    const byWords = ranked.map(({ path, score }) => ({ path, score: score / best }));
-    const known = new Set(ranked.map(({ path }) => path));
-    const byMeaning = [...near].filter(([path]) => !known.has(path)).map(([path, { near: each, score }]) => ({ path, score, near: each }));
-    return [...byWords, ...byMeaning].sort((one, other) => other.score - one.score);
+  /** The ranking by words, or by words and meaning together: then with the file that it is from. */
+  async #byMeaning(text: string, matches: readonly WordMatch[], ranked: readonly Ranked[]): Promise<{ file: PhoneFile | null; all: readonly Ranked[] }> {
+    const file = text.trim() ? await this.phone.get() : null;
+    const near = file && (await this.phone.nearness(file, text));
+    if (!near) return { file: null, all: ranked };
+    return { file, all: followed(byBoth(file, near, { text, matches, index: this.reader.index, names: this.names }), ranked) };
   }
 
   /** Why meaning is missing although it is wanted. */
@@ -268,6 +255,12 @@ export class LocalIndex {
   #read(path: string): Promise<string> {
     return this.#vault.read(path).catch(() => ""); // deleted meanwhile, or not readable
   }
+}
+
+/** `ranked`, and after it the notes of another ranking that are not in it. */
+function followed(ranked: readonly Ranked[], others: readonly Ranked[]): Ranked[] {
+  const known = new Set(ranked.map(({ path }) => path));
+  return [...ranked, ...others.filter(({ path }) => !known.has(path)).map(({ path }) => ({ path, score: 0 }))];
 }
 
 /** What each word of the index counts in a passage. */

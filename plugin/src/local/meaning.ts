@@ -1,5 +1,5 @@
 /**
- * Notes near a note in meaning, by the vectors of the phone index alone: nothing is embedded here. The
+ * Notes near a note or a text in meaning, by the vectors of the phone index alone: no model is run here. The
  * server's way and constants (`sidecar/notewell/search/show/similarity.py`), on vectors of bytes: each passage is
  * compared without what it has in common with its neighbours (after Hara et al. 2015, "Localized Centering:
  * Reducing Hubness in Large-Sample Data"). Only notes whose own vector is near are looked at more closely.
@@ -33,14 +33,56 @@ interface Rows {
   readonly owners: Int32Array;
 }
 
-/** The notes near `note`, best first, in steps. */
-export function* similarTo(file: PhoneFile, note: number): Generator<void, Near[]> {
-  return yield* nearTo(file, sourceRows(file, note), yield* nearest(file, [note]), new Set([note]));
+/** How near all notes are to a text in meaning: of each its best passage, and of all passages the usual cosine. */
+export interface Nearness {
+  readonly best: Float32Array;
+  /** The mean over the note's passages. */
+  readonly means: Float32Array;
+  readonly passages: Int32Array;
+  readonly mean: number;
+  readonly deviation: number;
+  readonly count: number;
 }
 
-/** The notes near to some passages, or notes where the file has none; `seeds` are left out. Best first, in steps. */
-export function* nearPassages(file: PhoneFile, rows: readonly number[], seeds: ReadonlySet<number>): Generator<void, Near[]> {
-  return yield* nearTo(file, rows, yield* nearest(file, [...seeds]), seeds);
+/** The notes near `note`, best first, in steps. */
+export function* similarTo(file: PhoneFile, note: number): Generator<void, Near[]> {
+  const vectors = file.passages.count > 0 ? file.passages : file.notes;
+  const sources = sourceRows(file, note).map((row) => numbers(vectors, row, file.dimensions));
+  return yield* nearTo(file, sources, yield* nearest(file, numbers(file.notes, note, file.dimensions)), note);
+}
+
+/** The notes near a vector, best first, in steps. */
+export function* nearVector(file: PhoneFile, vector: Float32Array): Generator<void, Near[]> {
+  return yield* nearTo(file, [vector], yield* nearest(file, vector), -1);
+}
+
+/** How near every note is to a vector, in steps. */
+export function* nearnessTo(file: PhoneFile, vector: Float32Array): Generator<void, Nearness> {
+  const { notes, passages, cosines: map } = file;
+  const vectors = passages.count > 0 ? passages : notes;
+  const cosines = yield* products(vectors, Int32Array.from({ length: vectors.count }, (_, row) => row), vector);
+  const best = new Float32Array(notes.count).fill(NaN);
+  const found = { best, means: best.slice(), passages: new Int32Array(notes.count).fill(-1) };
+  let [sum, squares] = [0, 0];
+  for (let note = 0; note < notes.count; note += 1) {
+    const [from, to] = passages.count > 0 ? file.passagesOf(note) : [note, note + 1];
+    let [own, at] = [0, -1];
+    for (let row = from; row < to; row += 1) {
+      const cosine = map.scale * (cosines[row] ?? 0) + map.shift;
+      own += cosine;
+      squares += cosine * cosine;
+      if (at >= 0 && cosine <= (best[note] ?? 0)) continue;
+      best[note] = cosine;
+      at = row;
+    }
+    sum += own;
+    if (at < 0) continue;
+    found.means[note] = own / (to - from);
+    if (passages.count > 0) found.passages[note] = at;
+  }
+  const { count } = vectors;
+  const mean = sum / Math.max(1, count);
+  return { ...found, mean, deviation: Math.sqrt(Math.max(0, squares / Math.max(1, count) - mean * mean)), count };
 }
 
 /** The rows of a note that stand for it: its passages, evenly spaced if they are many. */
@@ -51,21 +93,15 @@ function sourceRows(file: PhoneFile, note: number): number[] {
   return Array.from({ length: count }, (_, n) => from + Math.floor((n * (to - from)) / count));
 }
 
-/** The notes whose vectors are nearest to those of the seeds. */
-function* nearest({ notes, dimensions }: PhoneFile, seeds: readonly number[]): Generator<void, number[]> {
-  const scores = new Float32Array(notes.count);
-  const sources = seeds.map((seed) => numbers(notes, seed, dimensions));
-  for (let note = 0; note < notes.count; note += 1) {
-    const vector = notes.at(note);
-    for (const source of sources) scores[note] = Math.max(scores[note] ?? 0, dot(source, vector) * notes.scale(note));
-    if (note % AT_ONCE === 0) yield;
-  }
+/** The notes whose vectors are nearest. */
+function* nearest({ notes }: PhoneFile, source: Float32Array): Generator<void, number[]> {
+  const scores = yield* products(notes, Int32Array.from({ length: notes.count }, (_, note) => note), source);
   const least = scores.slice().sort().at(-Math.min(DEPTH, notes.count)) ?? 0;
   return [...scores.keys()].filter((note) => (scores[note] ?? 0) >= least);
 }
 
-function* nearTo(file: PhoneFile, sources: readonly number[], found: readonly number[], seeds: ReadonlySet<number>): Generator<void, Near[]> {
-  const candidates = found.filter((note) => !seeds.has(note));
+function* nearTo(file: PhoneFile, sources: readonly Float32Array[], found: readonly number[], own: number): Generator<void, Near[]> {
+  const candidates = found.filter((note) => note !== own);
   const rows = rowsOf(file, candidates);
   const sums = new Float64Array(candidates.length);
   const best = Array.from(candidates, () => ({ score: -Infinity, row: 0, plain: 0 }));
@@ -106,9 +142,8 @@ function rowsOf(file: PhoneFile, candidates: readonly number[]): Rows {
   return { vectors: file.passages, places: Int32Array.from(places), owners: Int32Array.from(owners) };
 }
 
-/** One passage of the source with all rows: centered cosines, plain ones, and how unusual the passage is. */
-function* compared({ dimensions, cosines: map }: PhoneFile, source: number, { vectors, places }: Rows): Generator<void, { cosines: Float32Array; plain: Float32Array; weight: number }> {
-  const own = numbers(vectors, source, dimensions);
+/** A vector of the source with all rows: centered cosines, plain ones, and how unusual it is. */
+function* compared({ dimensions, cosines: map }: PhoneFile, own: Float32Array, { vectors, places }: Rows): Generator<void, { cosines: Float32Array; plain: Float32Array; weight: number }> {
   const plain = yield* products(vectors, places, own);
   const mapped = (cosine: number): number => map.scale * cosine + map.shift;
   const around = [...plain.keys()].sort((one, other) => (plain[other] ?? 0) - (plain[one] ?? 0)).slice(0, NEIGHBOURS);

@@ -33,7 +33,7 @@ export class Names {
     if (!wanted) return [];
     const found: (NamedNote & { readonly length: number })[] = [];
     for (const path of this.#paths()) {
-      const names = this.#namesOf(path);
+      const names = this.of(path);
       const ranks = names.map((name) => rankOf(name, wanted));
       const rank = Math.min(...ranks);
       if (rank < RANK.none) found.push({ path, rank, length: names[ranks.indexOf(rank)]?.length ?? 0 });
@@ -42,7 +42,8 @@ export class Names {
     return found.slice(0, limit);
   }
 
-  #namesOf(path: string): readonly string[] {
+  /** The names of a note, folded. */
+  of(path: string): readonly string[] {
     let names = this.#folded.get(path);
     if (!names) {
       const facts = this.#facts(path);

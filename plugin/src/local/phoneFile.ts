@@ -4,6 +4,7 @@
  * vectors are views of them, and a note is found among the sorted paths without a table of them.
  */
 
+import { QueryTable } from "./queryTable";
 import { t } from "../texts";
 
 export const PHONE_INDEX = "notewell-phone-index.bin";
@@ -12,12 +13,13 @@ export const PHONE_INDEX = "notewell-phone-index.bin";
 export const MOST_BYTES = 20_000_000;
 
 const MAGIC = "NOTEWELL";
-const VERSION = 1;
+const VERSION = 2; // of version 1 the table is missing, and nothing else is different
 const HEAD = 88;
 const CHECKED_FROM = 16;
 const NOTE = 28;
 const PASSAGE = 12;
 const HASH = 16;
+const ALIGNED = 8; // where the table begins
 const CHECKED_AT_ONCE = 1 << 17;
 
 /** Vectors as bytes; a number is a byte times its vector's scale. */
@@ -45,6 +47,8 @@ export class PhoneFile {
   readonly rule: MatchRule;
   readonly notes: Vectors;
   readonly passages: Vectors;
+  /** What gives a typed text its vector; null where the server has none yet. */
+  readonly table: QueryTable | null;
   readonly #view: DataView;
   readonly #passagesAt: number;
   readonly #pathsAt: number;
@@ -72,6 +76,9 @@ export class PhoneFile {
     this.cosines = { scale: number(56), shift: number(60) };
     this.rule = { centered: number(64), plain: number(68), related: number(72), strong: number(76) };
     this.notes = vectors(0, notes, (place) => HEAD + NOTE * place + 8);
+    const tableBytes = count(44);
+    this.table = tableBytes > 0 ? new QueryTable(buffer, buffer.byteLength - tableBytes, tableBytes) : null;
+    if (this.table && (this.table.dimensions !== dimensions || this.table.model !== this.model)) throw new Error(t("it is damaged"));
     this.passages = vectors(notes, passages, (place) => passagesAt + PASSAGE * place);
   }
 
@@ -141,11 +148,12 @@ export function* opened(buffer: ArrayBuffer): Generator<void, PhoneFile> {
   if (decoded(buffer, 0, Math.min(MAGIC.length, bytes.length)) !== MAGIC) throw new Error(t("it is no phone index"));
   if (bytes.length < HEAD) throw new Error(t("it is not whole"));
   const version = view.getUint32(8, true);
-  if (version !== VERSION) throw new Error(t("it has version {version} of the format, and this plugin reads {ours}", { version, ours: VERSION }));
+  if (version < 1 || version > VERSION) throw new Error(t("it has version {version} of the format, and this plugin reads {ours}", { version, ours: VERSION }));
   const count = (at: number): number => view.getUint32(at, true);
   const [notes, passages] = [count(20), count(24)];
   const size = HEAD + NOTE * notes + PASSAGE * passages + count(28) * (notes + passages) + count(36) + count(40);
-  if (count(16) !== bytes.length || size !== bytes.length) throw new Error(t("it is not whole"));
+  const whole = count(44) > 0 ? ALIGNED * Math.ceil(size / ALIGNED) + count(44) : size;
+  if (count(16) !== bytes.length || whole !== bytes.length) throw new Error(t("it is not whole"));
   if (bytes.length > MOST_BYTES) throw new Error(t("it is larger than 20 MB"));
   let sum = -1;
   for (let at = CHECKED_FROM; at < bytes.length; at += CHECKED_AT_ONCE) {

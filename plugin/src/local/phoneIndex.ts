@@ -6,7 +6,7 @@
 import { Broadcast } from "../support";
 import { contentHash } from "./contentHash";
 import { Idle } from "./idle";
-import { nearPassages, similarTo, type Near } from "./meaning";
+import { nearnessTo, nearVector, similarTo, type Near, type Nearness } from "./meaning";
 import { opened, PHONE_INDEX, type PhoneFile } from "./phoneFile";
 import { locale, number, t } from "../texts";
 
@@ -23,6 +23,7 @@ const MEGABYTE = 1_000_000;
 export class PhoneIndex extends Broadcast<void> {
   #store: PhoneStore;
   #isWanted = false;
+  #mayLack = false;
   #model = "";
   #file: PhoneFile | null = null;
   #seen = "";
@@ -35,9 +36,10 @@ export class PhoneIndex extends Broadcast<void> {
     this.#store = store;
   }
 
-  /** Whether it is read at all. `model`: that of the server's vectors, as far as is known. */
-  use(isWanted: boolean, model: string): void {
+  /** Whether it is read at all. `model`: that of the server's vectors, as far as is known. `mayLack`: without a file there is nothing to tell. */
+  use(isWanted: boolean, model: string, mayLack = false): void {
     this.#isWanted = isWanted;
+    this.#mayLack = mayLack;
     this.#model = model;
     this.release();
   }
@@ -78,10 +80,20 @@ export class PhoneIndex extends Broadcast<void> {
     return note >= 0 && isCurrent(file, note, text) ? new Idle().run(similarTo(file, note)) : null;
   }
 
-  /** The notes near to passages of some notes: each a note with the line of its passage. */
-  near(file: PhoneFile, seeds: readonly { readonly note: number; readonly line: number }[]): Promise<Near[]> {
-    const rows = seeds.map(({ note, line }) => (file.passages.count > 0 ? passageAt(file, note, line) : note));
-    return new Idle().run(nearPassages(file, rows, new Set(seeds.map(({ note }) => note))));
+  /** The notes near a text, by its vector of the query table; null where the table does not know it. */
+  async near(file: PhoneFile, text: string): Promise<Near[] | null> {
+    const known = file.table?.vector(text);
+    return known ? new Idle().run(nearVector(file, known.vector)) : null;
+  }
+
+  /** How near all notes are to a query; null where the table does not know it. */
+  async nearness(file: PhoneFile, query: string): Promise<Nearness | null> {
+    const known = file.table?.vector(query);
+    return known ? new Idle().run(nearnessTo(file, known.vector)) : null;
+  }
+
+  #whenMissing(): string {
+    return this.#mayLack ? "" : t("The vault has no phone index ({phoneIndex}). It is switched on in the settings on the computer.", { phoneIndex: PHONE_INDEX });
   }
 
   async #look(): Promise<void> {
@@ -93,8 +105,11 @@ export class PhoneIndex extends Broadcast<void> {
       if (seen && seen === this.#seen) return;
       this.#seen = seen;
       this.#file = null;
-      this.#problem = stat ? "" : t("The vault has no phone index ({phoneIndex}). It is switched on in the settings on the computer.", { phoneIndex: PHONE_INDEX });
-      if (!stat) return;
+      this.#problem = "";
+      if (!stat) {
+        this.#problem = this.#whenMissing();
+        return;
+      }
       const file = await new Idle().run(opened(await this.#store.read()));
       if (this.#model && file.model !== this.#model) throw new Error(t("it is of another model ({model}) than the server's ({model2})", { model: file.model, model2: this.#model }));
       if (isWanted && this.#isWanted) this.#file = file;
@@ -115,14 +130,4 @@ export function dateOf({ made }: PhoneFile): string {
 export function isCurrent(file: PhoneFile, note: number, text: string): boolean {
   // The app may leave out the mark with which a file may begin.
   return [text, `\ufeff${text}`].some((each) => file.hasHash(note, contentHash(new TextEncoder().encode(each))));
-}
-
-/** The passage of a note that holds a line, or else its first. */
-function passageAt(file: PhoneFile, note: number, line: number): number {
-  const [from, to] = file.passagesOf(note);
-  for (let passage = from; passage < to; passage += 1) {
-    const [first, last] = file.linesOf(passage);
-    if (line >= first && line <= last) return passage;
-  }
-  return from;
 }

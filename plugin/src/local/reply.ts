@@ -88,9 +88,9 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
 }
 
 /** The result of a note that is near in meaning. */
-export function nearResult(facts: Facts, { score, match }: Near, passage: Passage, reasons: readonly Reason[]): Result {
+export function nearResult(facts: Facts, { score, match }: Near, passage: Passage): Result {
   const unit = Math.min(1, Math.max(0, score));
-  return { ...resultOf(facts, unit, [passage], reasons), match, scores: { ...NO_SCORES, semantic: unit } };
+  return { ...resultOf(facts, unit, [passage]), match, scores: { ...NO_SCORES, semantic: unit } };
 }
 
 export interface Found {

@@ -19,6 +19,8 @@ export interface Scored {
   readonly score: number;
   /** The share of the query's words that the note has, by their rarity. */
   readonly coverage: number;
+  /** Words of the note. */
+  readonly length: number;
 }
 
 interface Part {
@@ -157,15 +159,20 @@ export class WordIndex {
     });
   }
 
+  /** How much it says that a note has the word: its inverse frequency, or that of the commonest word that it stands for. */
+  rarity({ forms }: WordMatch): number {
+    const most = Math.max(0, ...[...forms.keys()].map((form) => this.frequency(form)));
+    return Math.log(1 + (Math.max(1, this.size) - most + 0.5) / (most + 0.5));
+  }
+
   /** The notes that have at least one of the words, best first. */
   search(matches: readonly WordMatch[]): Scored[] {
-    const total = Math.max(1, this.size);
     const averages = this.#averageLength();
     const scores = new Map<Part, Float64Array>(this.#parts.map((part) => [part, new Float64Array(part.postings.stamps.length)]));
     const masks = new Map<Part, Uint32Array>(this.#parts.map((part) => [part, new Uint32Array(part.postings.stamps.length)]));
-    const rarities = matches.map(({ forms }, bit) => {
-      const counts = [...forms.keys()].map((form) => this.frequency(form));
-      const rarity = inverseFrequency(Math.max(0, ...counts), total);
+    const rarities = matches.map((match, bit) => {
+      const { forms } = match;
+      const rarity = this.rarity(match);
       for (const [form, weight] of forms) {
         this.#visit(form, (part, note, frequency) => {
           const length = part.postings.lengths[note] ?? 0;
@@ -192,7 +199,7 @@ export class WordIndex {
         const mask = bits?.[note] ?? 0;
         const had = rarities.reduce((total, rarity, bit) => (mask & (1 << bit) ? total + rarity : total), 0);
         const coverage = had / all;
-        found.push({ path: part.postings.stamps[note]?.path ?? "", score: sum * coverage, coverage });
+        found.push({ path: part.postings.stamps[note]?.path ?? "", score: sum * coverage, coverage, length: part.postings.lengths[note] ?? 0 });
       });
     }
     return found.sort((one, other) => other.score - one.score || (one.path < other.path ? -1 : 1));
@@ -254,8 +261,4 @@ export class WordIndex {
 
 function newPart(postings: Postings, key: number | null = null): Part {
   return { postings, key, live: 0, isLive: postings.stamps.map(() => false) };
-}
-
-function inverseFrequency(count: number, total: number): number {
-  return Math.log(1 + (total - count + 0.5) / (count + 0.5));
 }

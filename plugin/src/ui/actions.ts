@@ -143,7 +143,7 @@ function serverActions({ context, server, report, pluginId }: ActionParts): Acti
     ["stop", t("Stop the search program"), stop, canStop, "power-off"],
     ["connect", t("Try to connect"), connect, isOffline, "plug"],
     ["copy-diagnostics", t("Copy diagnostics"), copy, always],
-    ["open-diagnostics", t("Open diagnostics"), openDiagnostics, () => settings.chosen.diagnostics],
+    ["open-diagnostics", t("Open diagnostics"), openDiagnostics, always],
     [...settingsButton(), openSettings, always, "settings"],
   ];
 }

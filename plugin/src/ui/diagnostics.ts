@@ -1,10 +1,9 @@
 /** Information for finding errors: shown in a view, and as text to copy. */
 
 import { ItemView, Platform, type WorkspaceLeaf } from "obsidian";
-import { asServerError, type RequestEntry } from "../client";
+import type { RequestEntry } from "../client";
 import { title } from "./controls";
 import type { ViewContext } from "./viewContext";
-import { activePath } from "./open";
 import { longStatus } from "./statusText";
 import { t } from "../texts";
 
@@ -40,7 +39,6 @@ export function diagnosticsText({ context, version, requests, rejected }: Diagno
 export class DiagnosticsView extends ItemView {
   override icon = "activity";
   readonly #parts: DiagnosticsParts;
-  #note: readonly string[] = [];
 
   constructor(leaf: WorkspaceLeaf, parts: DiagnosticsParts) {
     super(leaf);
@@ -57,30 +55,7 @@ export class DiagnosticsView extends ItemView {
 
   protected override async onOpen(): Promise<void> {
     this.contentEl.addClass("notewell-diagnostics");
-    const load = (): void => void this.#loadNote();
     this.register(this.#parts.context.connection.subscribe(() => this.#draw()));
-    this.registerEvent(this.app.workspace.on("file-open", load));
-    load();
-  }
-
-  /** Loads the ledger row and the chunks of the active note. */
-  async #loadNote(): Promise<void> {
-    const { session } = this.#parts.context.connection;
-    const path = activePath(this.app);
-    if (session && path !== undefined) {
-      const note = [path];
-      try {
-        const { entries } = await session.client.ledger({ path });
-        note.push(...entries.map((row) => JSON.stringify(row)));
-        const { chunks } = await session.client.noteChunks(path);
-        for (const { heading, line, chars } of chunks ?? []) {
-          note.push(`Line ${line}, ${chars} characters: ${heading ?? ""}`);
-        }
-      } catch (error) {
-        note.push(asServerError(error).message);
-      }
-      this.#note = note;
-    }
     this.#draw();
   }
 
@@ -92,7 +67,6 @@ export class DiagnosticsView extends ItemView {
     };
     this.contentEl.empty();
     section("Server", [diagnosticsText(this.#parts)]);
-    section("Active note", this.#note);
     section("Unsent changes", queue());
     section("Rejected changes", rejected);
     section("Log of the program", log);

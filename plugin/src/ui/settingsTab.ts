@@ -92,7 +92,6 @@ export class NotewellSettingTab extends PluginSettingTab {
       row(t("Read the text of notes"), localHint(), "toggle", "localText"),
       this.#drawn(t("Word index on this device"), t("local index, size, rebuild, storage"), drawLocalIndex),
       this.#phone(),
-      row(t("Diagnostics"), t("Adds a command that shows diagnostics."), "toggle", "diagnostics"),
     ];
   }
 
@@ -103,7 +102,7 @@ export class NotewellSettingTab extends PluginSettingTab {
       t("Meaning on phones"),
       t("phone index, mobile, sync, offline"),
       drawPhoneIndex,
-      t("A file of vectors in the vault, for similar notes and wider searches on phones without a server."),
+      t("A file in the vault, for search and similar notes by meaning where no server answers."),
     );
   }
 
@@ -201,7 +200,7 @@ const pairingHint = (): string => t("Paste a link that “notewell pair” or th
 const excludedHint = (): string => t("The app's excluded files are left out here and by the server, whose own rules come on top.");
 const localHint = (): string => t("For search without a server, on this device. Without it, notes are found there by names, headings, tags and properties only.");
 
-const phoneHint = (): string => t("Similar notes by meaning without a server, from the file that the server writes into the vault. It takes its size in memory, 20 MB at most.");
+const phoneHint = (): string => t("Meaning without a server, from the file that the server writes into the vault. It takes its size in memory, 20 MB at most.");
 
 const results = (): Row[] => [
   row(t("Number of results"), "", "number", "resultLimit", { min: 1, max: 200 }),
