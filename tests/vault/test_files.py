@@ -135,6 +135,9 @@ def test_links_inside_are_followed_once_and_loops_end(root: Path, write: Write) 
     assert len(found.files) == 2
     assert paths(found)[1] in ("linked/hidden.md", "again/hidden.md")
     assert len(found.warnings) == 3
+    for looped in ("a/loop/n.md", "a/up/a/n.md"):
+        assert files.decide(root, VaultRules(), looped) is not None, looped
+    assert files.decide(root, VaultRules(), "linked/hidden.md") is None
 
 
 @posix

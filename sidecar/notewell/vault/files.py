@@ -28,6 +28,7 @@ from notewell.vault.readers.ocr import Tesseract
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import ORDINARY_BYTES, FileFacts, Reader, decode_text
 
+_LOOP = "A link back to a folder that is already listed is not followed."
 _TITLE_CHARACTERS = 1_000
 _DESCRIPTION_CHARACTERS = 10_000
 _ALIASES = 1_000
@@ -183,8 +184,7 @@ class Walker:
         elif entry.is_dir():
             above = os.path.realpath(os.path.dirname(entry.path)) + os.sep  # noqa: PTH120 - strings all the way: Path objects triple the walk's time
             if above.startswith(real + os.sep) or real in self._linked:
-                reason = "A link back to a folder that is already listed is not followed."
-                self._other(spelled, "symlink_loop", reason)
+                self._other(spelled, "symlink_loop", _LOOP)
                 self._warn(f"{spelled} links back to a folder already listed; it is not followed.")
             else:
                 self._linked.add(real)
@@ -467,7 +467,17 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
         contained(root, path)
     except OutsideVaultError as error:
         return "symlink_outside", error.message
+    if any(_leads_back(root / one) for one in PurePosixPath(path).parents[:-1]):
+        return "symlink_loop", _LOOP
     return load_rules(root, rules).decide(unicodedata.normalize("NFC", path))
+
+
+def _leads_back(folder: Path) -> bool:
+    """True for a link to a folder that it is in itself."""
+    if not os.path.islink(folder):  # noqa: PTH114 - false for names too long for any disk
+        return False
+    within, target = os.path.realpath(folder.parent), os.path.realpath(folder)
+    return Path(within).is_relative_to(target)
 
 
 @frozen
