@@ -2,7 +2,7 @@
 
 `queries.json` holds each query with the text that is scored, the condition that must hold, the phrases
 and the warnings; and `lists` where what meets the condition needs no word of the text. With NOTEWELL_TEST_UPDATE_CONTRACT=1 the results are written anew; the queries are
-edited by hand. `tests/plugin/query.test.ts` reads the same file. `scopes.json` has those that need the text
+edited by hand. `tests/plugin/query.test.ts` reads the same file. `cases/scopes.json` has those that need the text
 of notes, which the server alone reads.
 """
 
@@ -20,7 +20,7 @@ import pytest
 from notewell.search.query.language import describe, parse
 
 CASES = Path(__file__).with_name("queries.json")
-SCOPES = Path(__file__).with_name("scopes.json")
+SCOPES = CASES.parent / "cases" / "scopes.json"
 UPDATE = os.environ.get("NOTEWELL_TEST_UPDATE_CONTRACT") == "1"
 
 
