@@ -39,11 +39,10 @@ const CHANGED_SHOWN = 3;
 const NAME_SCORES = [2, 1.5, 1.2]; // a whole name, its beginning, a word of it: times the best score by words
 
 /** Conditions that only the sidecar tests, since they need the text of every note. */
-const SCOPED = /(?:^|[\s(-])(?:(?:line|block|section|task(?:-todo|-done)?|(?:match|ignore)-case):\S|\/[^/\s]+\/(?=[\s)]|$))/i;
+const SCOPED = /(^|[\s(-])((line|block|section|task(-todo|-done)?|(match|ignore)-case):\S|\/[^/\s]+\/(?=[\s)]|$))/i;
 
 function serverAlone(query: string): string[] {
-  const told = t("Lines, blocks, sections, tasks, case and /patterns/ are searched by the server alone; they were read as text.");
-  return SCOPED.test(query) ? [told] : [];
+  return SCOPED.test(query) ? [t("Only the server searches lines, tasks, case and /patterns/.")] : [];
 }
 
 export class LocalIndex {

@@ -84,10 +84,12 @@ def test_a_plan_is_applied_and_taken_back_whatever_a_person_edits(
         assert bytes_of(vault) == before
         done = plans.apply(plan.id, ())
         after = bytes_of(vault)
-        edited = {edit.path for one in plan.suggestions for edit in one.edit}
+        edits = [edit for one in plan.suggestions for edit in one.edit]
+        made = {edit.path for edit in edits if edit.create}
+        edited = {edit.path for edit in edits} - made
         assert (len(edited) >= SPOILT, done.refused) == (True, ())
         assert {path for path in before if after[path] != before[path]} == edited
-        assert after.keys() == before.keys()
+        assert after.keys() == before.keys() | made
         plans.undo(plan.id, ())
         assert bytes_of(vault) == before
         written = interrupted(plans, plan, vault, sorted(edited))
