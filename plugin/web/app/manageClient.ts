@@ -40,11 +40,6 @@ export class ManageClient extends HttpClient {
     return this.post("ask/setup", setup.askSetup, wanted);
   }
 
-  /** Which step of a search for `q` loses a note. */
-  diagnose(q: string, path: string): Promise<Pick<contract.Diagnosis, "why" | "mend">> {
-    return this.get("diagnose", setup.diagnosis, { q, path });
-  }
-
   stats(): Promise<contract.StatsReply> {
     return this.get("stats", setup.stats, {});
   }

@@ -71,8 +71,6 @@ export const log = partOf<LogReply>()({
   verdicts: list(object({ query: text, path: text, verdict: text, at: nullable(text) })),
 });
 
-export const diagnosis = object({ why: text, mend: text });
-
 const setting = object({
   key: text,
   value: anything,

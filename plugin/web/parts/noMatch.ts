@@ -50,8 +50,14 @@ export function correctionLine(context: ViewContext, { corrected, query }: Searc
 export function listEnd(context: ViewContext, reply: SearchReply, found: number, hasMore: boolean): Node | null {
   const weak = weakCount(reply.filtered, reply.results);
   const shown = reply.results.length;
-  if (shown === 0) return noMatch(context, reply, context.address.query["q"] ?? "", weak);
+  const q = context.address.query["q"] ?? "";
+  if (shown === 0) return noMatch(context, reply, q, weak);
   if (hasMore) return h("p", { class: "faint more" }, "…");
   if (shown < found) return h("p", { class: "faint more" }, t("These are the first {n}. Narrow the search to see others.", { n: shown }));
-  return weakFold(weak, () => context.change({ weak: "true" }));
+  return h("div", {}, weakFold(weak, () => context.change({ weak: "true" })), context.has("diagnose") && missing(context, q));
+}
+
+/** Leads to where a person names the note that a search does not find, and is told why. */
+function missing(context: ViewContext, q: string): Node {
+  return h("p", { class: "faint more" }, h("a", { href: context.to("manage", { asked: q }, "ledger") }, t("A note is missing?")));
 }

@@ -11,7 +11,7 @@ import { t, tn } from "../../src/texts";
 
 const SHOWN = 8;
 const HUBS = 4;
-const LATEST = 3; // changed notes; each is some 1.3 kB of the first load
+const LATEST = 2; // changed notes; each is some 1.3 kB of the first load
 
 export function startPage(context: ViewContext): HTMLElement {
   const tend = h("p", { class: "to-tend", hidden: true });

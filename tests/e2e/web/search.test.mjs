@@ -207,6 +207,18 @@ test("the bar opens from everywhere and offers names, actions and the question",
     watched.problems.length = 0; // the browser tells of the status 400, by which a model is known to be missing
   }));
 
+test("a note that a search does not find is asked for, and the step that lost it is told", () =>
+  visit({ hash: "#/search?q=sourdough&vault=Sample&weak=true" }, async (page) => {
+    await page.getByRole("link", { name: "A note is missing?" }).click();
+    const words = page.getByRole("textbox", { name: "What you searched for" });
+    await words.waitFor();
+    assert.equal(await words.inputValue(), "sourdough");
+    await page.getByRole("textbox", { name: "The note, by its path" }).fill("Bicycles/Bottom bracket standards.md");
+    await words.fill("sourdough tag:nothing");
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByText("The note does not meet tag:nothing.").waitFor();
+  }));
+
 test("searches are remembered, saved and forgotten in this browser", () =>
   visit({}, async (page) => {
     await search(page, "garden");

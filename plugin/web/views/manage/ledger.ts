@@ -1,7 +1,6 @@
 /** The files panel: the state of each file and why, and a test for any path. */
 
 import type { LedgerReply, LedgerRow, LedgerState } from "../../../src/contract";
-import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
@@ -34,6 +33,7 @@ export class LedgerPanel implements Panel {
   readonly #loader = new Loader(this.#body);
   readonly #tester = new Loader(this.#verdict);
   readonly #settings: Settings;
+  #words: HTMLInputElement | null = null;
   #found: LedgerReply | null = null;
 
   constructor(context: ViewContext) {
@@ -52,6 +52,7 @@ export class LedgerPanel implements Panel {
 
   show({ query }: Address): void {
     this.#settings.show();
+    if (this.#words && query["asked"]) this.#words.value = query["asked"];
     const state = STATES.find((known) => known === query["state"]) ?? "";
     void this.#loader.load(
       () => this.#context.vaultClient.ledger(state ? { state } : {}),
@@ -95,7 +96,7 @@ export class LedgerPanel implements Panel {
   /** A form that tells of any note, existing or not, why it is not found. */
   #testForm(): HTMLElement {
     const note = h("input", { id: "tested", placeholder: t("Folder/Note.md"), autocomplete: "off", spellcheck: "false" });
-    const words = this.#context.has("diagnose") ? h("input", { id: "tested-words", autocomplete: "off", maxlength: 4096 }) : null;
+    const words = (this.#words = this.#context.has("diagnose") ? h("input", { id: "tested-words", autocomplete: "off", maxlength: 4096 }) : null);
     const test = (event: Event): void => {
       event.preventDefault();
       const path = note.value.trim();
@@ -118,7 +119,7 @@ export class LedgerPanel implements Panel {
   /** Which step of a search lost the note. */
   #diagnose(q: string, path: string): Promise<void> {
     return this.#tester.load(
-      () => managing(this.#context).diagnose(q, path),
+      () => this.#context.vaultClient.diagnose(q, path),
       ({ why, mend }) => [h("p", {}, why), mend ? h("p", {}, mend) : null],
     );
   }
