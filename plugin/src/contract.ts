@@ -2655,8 +2655,8 @@ export interface CancelRun extends OfVault {
  * The phone index of a vault: whether it is on, the file that is there, and what it would be.
  *
  * `path` is where in the vault the file is, `place` where on the server's computer. `bytes`: null
- * where none is there. `problem` says why it is not used or cannot be written. `expected`: null
- * where the vault has no vectors yet.
+ * where none is there. `table_bytes` of it are its table for queries. `problem` says why it is
+ * not used or cannot be written. `expected`: null where the vault has no vectors yet.
  */
 export interface PhoneIndexReply {
   readonly vault: string;
@@ -2668,6 +2668,7 @@ export interface PhoneIndexReply {
   readonly notes: number;
   readonly passages: number;
   readonly dimensions: number;
+  readonly table_bytes: number;
   readonly problem: string | null;
   readonly expected: PhoneIndexSize | null;
 }
@@ -2675,13 +2676,16 @@ export interface PhoneIndexReply {
 /**
  * The size of a file written now, nearly: in the vault, and in a phone's memory.
  *
- * `shortened` says what is left out so that it fits; null: nothing.
+ * `table_bytes` of it are the table by which queries are understood without a model; 0: none was
+ * fitted yet, or it does not fit. `shortened` says what is left out so that it fits; null:
+ * nothing.
  */
 export interface PhoneIndexSize {
   readonly bytes: number;
   readonly notes: number;
   readonly passages: number;
   readonly dimensions: number;
+  readonly table_bytes: number;
   readonly shortened: string | null;
 }
 

@@ -26,16 +26,16 @@ class Read:
     note_vectors: npt.NDArray[np.float32]
     passage_vectors: npt.NDArray[np.float32]
     lines: list[tuple[int, int]]
+    table: bytes
 
 
 def read(raw: bytes) -> Read:
     assert raw[:8] == b"NOTEWELL"
     version, checksum, length = struct.unpack_from("<III", raw, 8)
-    assert (version, length, checksum) == (1, len(raw), zlib.crc32(raw[16:]))
-    notes, passages, dimensions, model_dimensions, model, paths, zero = struct.unpack_from(
+    assert (version, length, checksum) == (2, len(raw), zlib.crc32(raw[16:]))
+    notes, passages, dimensions, model_dimensions, model, paths, table = struct.unpack_from(
         "<7I", raw, 20
     )
-    assert zero == 0
     made, scale, shift, *rule = struct.unpack_from("<dff4f", raw, 48)
     at = 88
     note_rows = [struct.unpack_from("<IIf16s", raw, at + 28 * n) for n in range(notes)]
@@ -47,7 +47,10 @@ def read(raw: bytes) -> Read:
     vectors = values.reshape(-1, dimensions) * np.array(scales, np.float32)[:, np.newaxis]
     at += len(values)
     text = raw[at + model : at + model + paths]
-    assert at + model + paths == len(raw)
+    end = at + model + paths
+    if table:
+        end += -end % 8
+    assert end + table == len(raw)
     path_ends, passage_ends = [0, *(row[0] for row in note_rows)], [0, *(r[1] for r in note_rows)]
     return Read(
         model=raw[at : at + model].decode(),
@@ -62,4 +65,5 @@ def read(raw: bytes) -> Read:
         note_vectors=vectors[:notes].astype(np.float32),
         passage_vectors=vectors[notes:].astype(np.float32),
         lines=[(row[1], row[2]) for row in passage_rows],
+        table=raw[end:],
     )

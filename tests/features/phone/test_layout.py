@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from notewell.features.phone.contents import (
     read_figures,
     shortened,
 )
+from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, Vocabulary, pack
 from tests.features.phone.reading import read
 
 FOLDER = Path(__file__).parent
@@ -80,6 +82,15 @@ def sample() -> PhoneContents:
     )
 
 
+def table() -> QueryTable:
+    """A table in which each word is the axis that it is in the vectors of passages."""
+    rows, scales = pack(np.array([vector(word) for word in WORDS], np.float32))
+    head = TableHead("tiny/0123456789ab/int8", 1_795_000_000.5, 7, 0.9, 0.5, (0.9, 0.0, -0.8, 0.0))
+    vocabulary = Vocabulary(WORDPIECE, 15, (*WORDS, "wasps"), np.empty(0, np.float32))
+    weak = np.zeros(len(WORDS), np.uint8)
+    return QueryTable(head, vocabulary, rows, scales, weak, np.zeros(len(WORDS), np.float32))
+
+
 def test_the_sample_that_the_plugin_is_tested_on_has_these_bytes() -> None:
     made = encode(sample())
     found = read(made)
@@ -112,6 +123,20 @@ def test_the_sample_that_the_plugin_is_tested_on_has_these_bytes() -> None:
     )
 
 
+def test_a_table_is_the_end_of_the_file_and_finds_passages() -> None:
+    raw = encode(replace(sample(), table=table().encode()))
+
+    found = read(raw)
+    carried = QueryTable.decode(found.table)
+    guess = carried.guess("honey of bees")
+
+    assert (len(raw) - len(found.table)) % 8 == 0
+    assert read_figures(raw[: HEADER.size], len(raw)).table_bytes == len(found.table)
+    assert guess is not None
+    assert int(np.argmax(found.passage_vectors @ guess.vector)) == 5  # of the honey cake
+    assert carried.guess("wasps") is None
+
+
 def test_vectors_come_back_nearly_as_they_were() -> None:
     vectors = np.random.default_rng(1).standard_normal((200, 384)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -134,9 +159,9 @@ def test_a_file_that_is_not_whole_is_refused(end: int) -> None:
 
 def test_another_version_and_other_files_are_refused() -> None:
     raw = bytearray((FOLDER / "sample.bin").read_bytes())
-    raw[8] = 2
+    raw[8] = 1
 
-    with pytest.raises(ValueError, match="version 2"):
+    with pytest.raises(ValueError, match="version 1"):
         read_figures(bytes(raw), len(raw))
     assert is_ours(raw)
     assert not is_ours(b"PK\x03\x04")
@@ -162,6 +187,14 @@ def test_dimensions_go_first_then_passages_then_old_notes() -> None:
     def left(notes: int, passages: int) -> Amount:
         return fitting(Amount(notes, passages, notes * 60, 384), 20_000_000)
 
+    with_table = Amount(6_571, 9_784, 394_260, 384, 30_517, 250_000)
+    assert fitting(with_table, 20_000_000) == with_table
+    small = fitting(with_table, 5_000_000)
+    assert (small.tokens, small.passages, small.dimensions) == (6_000, 9_784, 192)
+    assert "6,000 of 30,517 words" in (shortened(with_table, small) or "")
+    least = fitting(with_table, 3_000_000)
+    assert (least.tokens, least.table_bytes) == (0, 0)
+    assert "by words alone" in (shortened(with_table, least) or "")
     assert left(6_571, 9_784) == Amount(6_571, 9_784, 394_260, 384)
     assert left(20_000, 40_000).dimensions == 256
     assert left(20_000, 70_000).dimensions == 192

@@ -21,6 +21,7 @@ from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, Vocabulary, pack
 from notewell.vault.files import walk
 from notewell.vault.paths import PHONE_INDEX, is_own_file
 from tests.engine.open_vault import open_vault
@@ -46,12 +47,24 @@ def fill(index: EmbeddedIndex, **notes: tuple[str, ...]) -> None:
     MAKE.embed(index)
 
 
-def phone(tmp_path: Path, index: EmbeddedIndex, rules: PhoneRules | None = None) -> PhoneIndex:
+def phone(
+    tmp_path: Path,
+    index: EmbeddedIndex,
+    rules: PhoneRules | None = None,
+    table: QueryTable | None = None,
+) -> PhoneIndex:
     record = VaultRecord("v1", "Notes", tmp_path / "vault")
     runs = Runs(RunLog(tmp_path / "data"), "Notes")
     settings = Settings(tmp_path, tmp_path, tmp_path, features={"phone": rules or PhoneRules()})
     return PhoneIndex(
-        open_vault(record=record, settings=settings, index=index, runs=runs, embedder=lambda: None)
+        open_vault(
+            record=record,
+            settings=settings,
+            index=index,
+            runs=runs,
+            embedder=lambda: None,
+            query_table=lambda _: table,
+        )
     )
 
 
@@ -240,6 +253,40 @@ def test_a_vault_that_is_too_large_gets_fewer_dimensions_and_says_so(
     assert np.linalg.norm(found.passage_vectors, axis=1) == pytest.approx(1, abs=0.02)
     assert reply.expected.bytes <= most
     assert found.model_dimensions == MAKE.dimensions
+
+
+@pytest.mark.parametrize("most", [1_000_000, 3_600])
+def test_it_carries_the_query_table_on_its_own_axes(
+    tmp_path: Path, index: EmbeddedIndex, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    fill(index, **{f"Note {n}": (f"bees {n}", f"honey {n}") for n in range(40)})
+    table = some_table()
+    one = phone(tmp_path, index, table=table)
+    monkeypatch.setattr(one, "_limit", most)
+
+    reply = one.switch(on=True)
+
+    found = read(written(tmp_path).read_bytes())
+    carried = QueryTable.decode(found.table)
+    guess, whole = carried.guess("bee"), table.guess("bee")
+    assert guess is not None
+    assert whole is not None
+    assert len(guess.vector) == found.dimensions
+    assert (found.dimensions < MAKE.dimensions) == (most == 3_600)
+    chunks = [chunk for note in index.all_notes() for chunk in index.chunks_of(note.id)]
+    wanted = sorted(float(whole.vector @ MAKE.vector(chunk.text_hash)) for chunk in chunks)
+    cosines = sorted((found.passage_vectors @ guess.vector).tolist())
+    assert cosines == pytest.approx(wanted, abs=0.06 if most == 1_000_000 else 0.4)
+    assert (reply.table_bytes, one.reply().problem) == (len(found.table), None)
+
+
+def some_table() -> QueryTable:
+    numbers = np.random.default_rng(1).standard_normal((2, MAKE.dimensions)).astype(np.float32)
+    rows, scales = pack(numbers)
+    head = TableHead(str(MAKE.model), 1.0, 80, 0.9, 0.5, (0.9, 0.0, -0.8, 0.0))
+    vocabulary = Vocabulary(WORDPIECE, 15, ("bee", "hive"), np.empty(0, np.float32))
+    bias = np.zeros(MAKE.dimensions, np.float32)
+    return QueryTable(head, vocabulary, rows, scales, np.zeros(2, np.uint8), bias)
 
 
 def test_the_index_passes_over_it(tmp_path: Path) -> None:

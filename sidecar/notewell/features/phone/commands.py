@@ -35,6 +35,7 @@ def _show(reply: PhoneIndexReply) -> None:
     else:
         facts.append(("size", f"{reply.bytes / _MEGABYTE:,.1f} MB, written {reply.written}"))
         facts.append(("holds", f"{reply.notes:,} notes, {reply.passages:,} passages"))
+        facts.append(("queries", _queries(reply.table_bytes)))
     if reply.expected is not None:
         facts.append(("written now", _size(reply.expected)))
         if reply.expected.shortened:
@@ -47,8 +48,15 @@ def _show(reply: PhoneIndexReply) -> None:
 def _size(expected: PhoneIndexSize) -> str:
     return (
         f"about {expected.bytes / _MEGABYTE:,.1f} MB, in the vault and in a phone's memory:"
-        f" {expected.notes:,} notes, {expected.passages:,} passages"
+        f" {expected.notes:,} notes, {expected.passages:,} passages; queries"
+        f" {_queries(expected.table_bytes)}"
     )
+
+
+def _queries(table_bytes: int) -> str:
+    if not table_bytes:
+        return "by words alone"
+    return f"by words and meaning ({table_bytes / _MEGABYTE:,.1f} MB)"
 
 
 @click.group(cls=Group)

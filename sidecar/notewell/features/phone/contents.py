@@ -10,23 +10,24 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from notewell.base.types import FloatArray, IdArray, StoredNote
 from notewell.index.port import IndexReader
+from notewell.models.query_table import QueryTable
 
 _SHARES = (1.0, 2 / 3, 1 / 2, 1 / 3)
 _SURELY = 0.95  # of the room, where only some notes fit: their paths may be longer than others
 MAGIC = b"NOTEWELL"
-VERSION = 1
+VERSION = 2
 HASH_BYTES = 16
 STAMP_BYTES = 8
 # Magic, version and checksum; then bytes of the file, notes, passages, dimensions, those of the
-# model, bytes of the model's key and of the paths, zero, time, scale and shift of cosines, what
-# tells similar notes (`MatchRule`), stamp.
+# model, bytes of the model's key, of the paths and of the query table, time, scale and shift of
+# cosines, what tells similar notes (`MatchRule`), stamp.
 HEADER = struct.Struct(f"<{len(MAGIC)}sII8Idff4f{STAMP_BYTES}s")
 NOTE = struct.Struct(f"<IIf{HASH_BYTES}s")  # ends of path and passages, scale, content hash
 PASSAGE = struct.Struct("<fII")  # scale, first and last line
@@ -35,46 +36,68 @@ _AT_ONCE = 256  # notes; their vectors are all that is in memory besides what is
 # The plugin's own index knows these notes alone.
 _SUFFIX = ".md"
 _TINY = np.float32(1e-12)
+_TOKENS = (12_000, 6_000)  # of the query table, where all do not fit
+_ALIGN = 8  # where the query table begins
+_OF_TOKEN = 6  # bytes of a token besides its text and its numbers
+_OF_TABLE = 216  # bytes of its head, the model's key and what fills up
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """An amount, there or written: notes with their passages and paths."""
+    """An amount, there or written: notes with their passages and paths, and a query table.
+
+    `tokens` are those with a row, `token_text` are the bytes of all texts of tokens.
+    """
 
     notes: int
     passages: int
     path_bytes: int
     dimensions: int
+    tokens: int = 0
+    token_text: int = 0
 
     @property
     def file_bytes(self) -> int:
         """The size of the file, which is also what it takes in a phone's memory."""
-        return size(self.notes, self.passages, self.dimensions, self.path_bytes)
+        return size(self.notes, self.passages, self.dimensions, self.path_bytes) + self.table_bytes
+
+    @property
+    def table_bytes(self) -> int:
+        """The size of its query table: rows of so many tokens, and texts of all."""
+        if not self.tokens:
+            return 0
+        row = -(-self.dimensions // 2) + _OF_TOKEN
+        return self.tokens * row + self.token_text + 4 * self.dimensions + _OF_TABLE
 
 
 def fitting(there: Amount, limit: int) -> Amount:
     """As much as fits into `limit` bytes.
 
-    Everything; else with fewer dimensions; else without passages; else fewer notes.
+    Everything; else a table of fewer tokens; else fewer dimensions; else no table; else no
+    passages; else fewer notes.
     """
-    for passages in (there.passages, 0):
+    tables = [most for most in (there.tokens, *_TOKENS) if 0 < most <= there.tokens]
+    wanted = [(there.passages, tokens) for tokens in tables]
+    for kinds in (wanted, [(there.passages, 0)], [(0, 0)]):
         for share in _SHARES:
-            kept = Amount(
-                there.notes, passages, there.path_bytes, max(1, round(there.dimensions * share))
-            )
-            if kept.file_bytes <= limit:
-                return kept
-    smallest = Amount(
-        there.notes, 0, there.path_bytes, max(1, round(there.dimensions * _SHARES[-1]))
-    )
-    share = _SURELY * limit / smallest.file_bytes
-    notes = int(there.notes * share)
-    return Amount(notes, 0, int(there.path_bytes * share), smallest.dimensions)
+            dimensions = max(1, round(there.dimensions * share))
+            for passages, tokens in kinds:
+                kept = replace(there, passages=passages, tokens=tokens, dimensions=dimensions)
+                if kept.file_bytes <= limit:
+                    return kept
+    smallest = max(1, round(there.dimensions * _SHARES[-1]))
+    whole = Amount(there.notes, 0, there.path_bytes, smallest)
+    share = _SURELY * limit / whole.file_bytes
+    return Amount(int(there.notes * share), 0, int(there.path_bytes * share), smallest)
 
 
 def shortened(there: Amount, kept: Amount) -> str | None:
     """A sentence for people about what is left out; None: nothing is."""
     missing = []
+    if there.tokens and not kept.tokens:
+        missing.append("searches there are by words alone")
+    elif kept.tokens < there.tokens:
+        missing.append(f"searches know {kept.tokens:,} of {there.tokens:,} words and their pieces")
     if kept.dimensions < there.dimensions:
         missing.append(f"vectors have {kept.dimensions} of {there.dimensions} dimensions")
     if there.passages and not kept.passages:
@@ -144,13 +167,17 @@ class PhoneHead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhoneContents:
-    """All that is in a file. `lines` (passages, 2) are the first and the last of each, from 1."""
+    """All that is in a file. `lines` (passages, 2) are the first and the last of each, from 1.
+
+    `table` are the bytes of the query table on the axes of the vectors; none: it has no table.
+    """
 
     head: PhoneHead
     notes: Sequence[PhoneNote]
     note_vectors: Quantised
     passage_vectors: Quantised
     lines: npt.NDArray[np.uint32]
+    table: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +189,7 @@ class PhoneFigures:
     passages: int
     dimensions: int
     model_dimensions: int
+    table_bytes: int
     stamp: bytes
 
 
@@ -205,10 +233,12 @@ def encode(contents: PhoneContents) -> bytes:
             *paths,
         )
     )
+    if contents.table:
+        body += bytes(-(HEADER.size + len(body)) % _ALIGN) + contents.table
     counts = (
         HEADER.size + len(body),
         *(len(notes), len(lines), head.dimensions, head.model_dimensions),
-        *(len(model), sum(map(len, paths)), 0),
+        *(len(model), sum(map(len, paths)), len(contents.table)),
     )
     match = head.match
     rule = (match.centered, match.plain, match.related, match.strong)
@@ -234,14 +264,15 @@ def read_figures(start: bytes, length: int) -> PhoneFigures:
         raise ValueError("the file is no phone index")
     if len(start) < HEADER.size:
         raise ValueError("the file ends within its head")
-    _, version, _, said, *counts = HEADER.unpack_from(start)[:9]
+    _, version, _, said, *counts = HEADER.unpack_from(start)[:11]
     if version != VERSION:
         raise ValueError(f"the file has version {version} of the format, not {VERSION}")
     if said != length:
         raise ValueError(f"the file has {length:,} bytes of {said:,}: it is not whole")
     made, *_, stamp = HEADER.unpack_from(start)[11:]
     notes, passages, dimensions, model_dimensions = counts[:4]
-    return PhoneFigures(made, notes, passages, dimensions, model_dimensions, stamp)
+    table = counts[6]
+    return PhoneFigures(made, notes, passages, dimensions, model_dimensions, table, stamp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,17 +291,25 @@ def notes_of(index: IndexReader) -> list[StoredNote]:
     return sorted(notes, key=lambda note: note.path)
 
 
-def amount(index: IndexReader) -> Amount:
+def amount(index: IndexReader, table: QueryTable | None) -> Amount:
     """The amount to write, nearly: passages of files that are no notes are counted too."""
     notes, model = notes_of(index), index.current_model()
     path_bytes = sum(len(note.path.encode()) for note in notes)
     if model is None or not model.vectors:
         return Amount(0, 0, 0, 0)
-    return Amount(len(notes), model.vectors, path_bytes, model.dimensions)
+    there = Amount(len(notes), model.vectors, path_bytes, model.dimensions)
+    if table is None:
+        return there
+    texts = sum(len(token.encode()) + 1 for token in table.vocabulary.tokens)
+    return replace(there, tokens=len(table.rows), token_text=texts)
 
 
 def contents(
-    index: IndexReader, kept: Amount, head: PhoneHead, check: Callable[[], None]
+    index: IndexReader,
+    table: QueryTable | None,
+    kept: Amount,
+    head: PhoneHead,
+    check: Callable[[], None],
 ) -> PhoneContents:
     """Read the vectors of the newest `kept.notes` notes; `check` is called between some of them.
 
@@ -305,7 +344,16 @@ def contents(
         _joined(means, kept.dimensions),
         _joined(passages, kept.dimensions),
         np.concatenate(lines) if lines else np.empty((0, 2), np.uint32),
+        b"" if table is None or not kept.tokens else _table(table, kept.tokens, axes),
     )
+
+
+def _table(table: QueryTable, tokens: int, axes: Floats | None) -> bytes:
+    """The bytes of a table with the best known tokens, on the axes of the file."""
+    if tokens < len(table.rows):
+        best = np.argsort(table.weakness, kind="stable")[:tokens]
+        table = table.with_rows(np.sort(best))
+    return (table if axes is None else table.on_axes(axes)).encode()
 
 
 def _parts(

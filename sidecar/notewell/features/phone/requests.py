@@ -13,13 +13,16 @@ from notewell.contract.request import Endpoint, Request
 class PhoneIndexSize:
     """The size of a file written now, nearly: in the vault, and in a phone's memory.
 
-    `shortened` says what is left out so that it fits; null: nothing.
+    `table_bytes` of it are the table by which queries are understood without a model; 0: none was
+    fitted yet, or it does not fit. `shortened` says what is left out so that it fits; null:
+    nothing.
     """
 
     bytes: int
     notes: int
     passages: int
     dimensions: int
+    table_bytes: int
     shortened: str | None
 
 
@@ -28,8 +31,8 @@ class PhoneIndexReply:
     """The phone index of a vault: whether it is on, the file that is there, and what it would be.
 
     `path` is where in the vault the file is, `place` where on the server's computer. `bytes`: null
-    where none is there. `problem` says why it is not used or cannot be written. `expected`: null
-    where the vault has no vectors yet.
+    where none is there. `table_bytes` of it are its table for queries. `problem` says why it is
+    not used or cannot be written. `expected`: null where the vault has no vectors yet.
     """
 
     vault: str
@@ -41,6 +44,7 @@ class PhoneIndexReply:
     notes: int
     passages: int
     dimensions: int
+    table_bytes: int
     problem: str | None
     expected: PhoneIndexSize | None
 

@@ -37,6 +37,7 @@ from notewell.features.phone.requests import (
     PhoneIndexSize,
     SwitchPhoneIndex,
 )
+from notewell.models.query_table import QueryTable
 from notewell.search.rank.candidates import CosineMap
 from notewell.search.show import similar
 from notewell.vault.paths import PHONE_INDEX, unfinished_phone_indexes
@@ -97,6 +98,7 @@ class PhoneIndex:
             notes=figures.notes if figures else 0,
             passages=figures.passages if figures else 0,
             dimensions=figures.dimensions if figures else 0,
+            table_bytes=figures.table_bytes if figures else 0,
             problem=self._refusal() or problem,
             expected=_expected(there, fitting(there, self._limit)) if there.notes else None,
         )
@@ -160,7 +162,11 @@ class PhoneIndex:
 
     def _amount(self) -> Amount:
         self._use_model()
-        return amount(self._vault.index)
+        return amount(self._vault.index, self._table())
+
+    def _table(self) -> QueryTable | None:
+        """The query table of the model whose vectors are written."""
+        return self._vault.query_table(self._vault.index.vectors.model)
 
     def _use_model(self) -> None:
         """A reader's index searches with no model until it is told; the vectors are all we need."""
@@ -184,7 +190,7 @@ class PhoneIndex:
             match=MatchRule(*similar.MEANING_RULE),
             stamp=stamp,
         )
-        made = contents(index, kept, head, progress.check)
+        made = contents(index, self._table(), kept, head, progress.check)
         content = encode(made)
         self._replace(content)
         progress.counts.update(notes=len(made.notes), passages=len(made.lines), bytes=len(content))
@@ -213,7 +219,10 @@ class PhoneIndex:
     def _stamp(self) -> bytes:
         """A digest of the state a file is made of; it changes with every change of the index."""
         index = self._vault.index
-        made_of = f"{index.identity} {index.generation} {index.vectors.model} {self._limit}"
+        table = self._table()
+        fitted = 0.0 if table is None else table.head.made
+        model = index.vectors.model
+        made_of = f"{index.identity} {index.generation} {model} {self._limit} {fitted}"
         return hashlib.blake2b(made_of.encode(), digest_size=STAMP_BYTES).digest()
 
     def _start(self) -> bytes:
@@ -239,6 +248,7 @@ def _expected(there: Amount, kept: Amount) -> PhoneIndexSize:
         notes=kept.notes,
         passages=kept.passages,
         dimensions=kept.dimensions,
+        table_bytes=kept.table_bytes,
         shortened=shortened(there, kept),
     )
 
