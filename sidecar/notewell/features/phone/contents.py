@@ -36,7 +36,7 @@ _AT_ONCE = 256  # notes; their vectors are all that is in memory besides what is
 # The plugin's own index knows these notes alone.
 _SUFFIX = ".md"
 _TINY = np.float32(1e-12)
-_TOKENS = (12_000, 6_000)  # of the query table, where all do not fit
+_TOKENS = (12_000, 6_000)  # of the query table: the most, and fewer where these do not fit
 _ALIGN = 8  # where the query table begins
 _OF_TOKEN = 6  # bytes of a token besides its text and its numbers
 _OF_TABLE = 216  # bytes of its head, the model's key and what fills up
@@ -73,10 +73,12 @@ class Amount:
 def fitting(there: Amount, limit: int) -> Amount:
     """As much as fits into `limit` bytes.
 
-    Everything; else a table of fewer tokens; else fewer dimensions; else no table; else no
-    passages; else fewer notes.
+    Everything, of a table the most; else a table of fewer tokens; else fewer dimensions; else no
+    table; else no passages; else fewer notes.
     """
-    tables = [most for most in (there.tokens, *_TOKENS) if 0 < most <= there.tokens]
+    tables = [
+        most for most in (min(there.tokens, _TOKENS[0]), *_TOKENS[1:]) if 0 < most <= there.tokens
+    ]
     wanted = [(there.passages, tokens) for tokens in tables]
     for kinds in (wanted, [(there.passages, 0)], [(0, 0)]):
         for share in _SHARES:
@@ -96,7 +98,7 @@ def shortened(there: Amount, kept: Amount) -> str | None:
     missing = []
     if there.tokens and not kept.tokens:
         missing.append("searches there are by words alone")
-    elif kept.tokens < there.tokens:
+    elif kept.tokens < min(there.tokens, _TOKENS[0]):
         missing.append(f"searches know {kept.tokens:,} of {there.tokens:,} words and their pieces")
     if kept.dimensions < there.dimensions:
         missing.append(f"vectors have {kept.dimensions} of {there.dimensions} dimensions")
