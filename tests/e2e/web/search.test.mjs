@@ -208,13 +208,13 @@ test("the bar opens from everywhere and offers names, actions and the question",
   }));
 
 test("a note that a search does not find is asked for, and the step that lost it is told", () =>
-  visit({ hash: "#/search?q=sourdough&vault=Sample&weak=true" }, async (page) => {
+  visit({ hash: "#/search?q=left-hand+thread&vault=Sample" }, async (page) => {
     await page.getByRole("link", { name: "A note is missing?" }).click();
     const words = page.getByRole("textbox", { name: "What you searched for" });
     await words.waitFor();
-    assert.equal(await words.inputValue(), "sourdough");
+    assert.equal(await words.inputValue(), "left-hand thread");
     await page.getByRole("textbox", { name: "The note, by its path" }).fill("Bicycles/Bottom bracket standards.md");
-    await words.fill("sourdough tag:nothing");
+    await words.fill("bracket tag:nothing");
     await page.getByRole("button", { name: "Look" }).click();
     await page.getByText("The note does not meet tag:nothing.").waitFor();
   }));
@@ -266,8 +266,8 @@ test("another vault answers the same query, and is in the address", () =>
     await page.getByRole("navigation", { name: "How results are shown" }).getByRole("link", { name: "Timeline" }).click();
     await page.waitForURL(/view=timeline/);
     assert.match(page.url(), /vault=Other/);
-    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Manage" }).click();
-    await page.waitForFunction(() => document.title.includes("Manage"));
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Settings" }).click();
+    await page.waitForFunction(() => document.title.includes("Settings"));
     assert.match(page.url(), /vault=Other/);
   }));
 
@@ -284,8 +284,8 @@ test("all vaults are searched together; a result names its vault and is read fro
     assert.match(page.url(), /in=all/);
     assert.equal(await other.getAttribute("aria-current"), "true");
     assert.notEqual(await page.locator('[data-result^="Sample:"]').count(), 0, "the list stays");
-    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Manage" }).click();
-    await page.waitForFunction(() => document.title.includes("Manage"));
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Settings" }).click();
+    await page.waitForFunction(() => document.title.includes("Settings"));
     assert.equal(await page.getByRole("combobox", { name: "Vault" }).inputValue(), await page.locator("option", { hasText: "Other" }).getAttribute("value"));
   }));
 
