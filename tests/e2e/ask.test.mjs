@@ -185,7 +185,7 @@ test("without a model, the program that runs on the computer is used after a cli
     assert.deepEqual(await app.ask.getByLabel("Model of Ollama").locator("option").allTextContents(), ["qwen3:8b"]);
     await app.ask.getByRole("button", { name: "Use Ollama" }).click();
     await app.ask.getByText("on the server's own computer").waitFor();
-    const file = join(held.workspace.root, "config/notewell/config.toml");
+    const file = join(held.workspace.root, "data/config.toml");
     assert.match(await readFile(file, "utf8"), /base_url = "http:\/\/127\.0\.0\.1:11434\/v1"/);
   };
   await withApp({}, withoutModel, false).finally(() => ollama.close());

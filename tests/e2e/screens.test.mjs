@@ -88,7 +88,7 @@ async function review(app, shoot) {
   await tend.getByRole("button", { name: "Apply 2 suggestions" }).click();
   const back = page.locator(".notice", { hasText: "2 suggestions are applied." }).getByRole("button", { name: "Undo" });
   await back.waitFor();
-  assert.match(await note(), /\[\[Aiko\]\]/);
+  assert.match(await note(), /\[\[Aiko Tanaka\|Aiko\]\]/);
   await shoot("tend-applied");
   await back.click();
   await tend.getByRole("button", { name: /^Accept: / }).first().waitFor();

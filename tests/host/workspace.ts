@@ -165,6 +165,7 @@ export class Workspace extends Events implements Part, LeafHome {
     await leaf.loadIfDeferred();
     this.closeDrawers();
     parent.el.parentElement?.addClass("is-open");
+    this.trigger("layout-change");
   }
 
   /** On phones the side panels lie over the note; opening a note closes them. */

@@ -84,7 +84,7 @@ def test_scores_after_any_changes_are_those_of_a_new_index(
 ) -> None:
     puts = {f"{n}.md": MAKE.note(f"{n}.md", "honey in a hive", f"word{n}") for n in range(9)}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(expunge, "_WRITTEN_AGAIN", written_again)
+        patch.setattr(expunge, "WRITTEN_AGAIN", written_again)
         index = EmbeddedIndex.open(Path(folder) / "index", writable=True)
         index.apply(Batch(puts=tuple(puts.values())))
         for changed, gone, moved in steps:
@@ -171,7 +171,7 @@ def test_a_large_index_has_the_scores_of_a_new_one(
     index: EmbeddedIndex, make: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the deleted passages were longer or shorter than those that are left."""
-    monkeypatch.setattr(expunge, "_WRITTEN_AGAIN", 100)
+    monkeypatch.setattr(expunge, "WRITTEN_AGAIN", 100)
     puts = {
         f"{n}.md": make.note(f"{n}.md", "honey hive " * (n % 7 + 1), f"word{n} snow", tags=["bees"])
         for n in range(400)

@@ -276,7 +276,7 @@ def test_scores_are_those_of_a_new_index_after_lines_came_and_went(
     index: EmbeddedIndex, make: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a larger index, where deleted documents are balanced and not written again."""
-    monkeypatch.setattr(expunge, "_WRITTEN_AGAIN", 5)
+    monkeypatch.setattr(expunge, "WRITTEN_AGAIN", 5)
     queries = (("github",), ("sync", "git"), ("copy", "devices", "3"))
 
     def put(number: int, footer: str = FOOTER) -> NotePut:

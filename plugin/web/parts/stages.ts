@@ -88,7 +88,7 @@ function stageRow(stage: StageTrace, longest: number, moved: readonly Moved[]): 
     h(
       "div",
       { class: "stage-head" },
-      h("h4", {}, name),
+      h("h3", {}, name),
       h("span", { class: "number" }, ms(stage.ms)),
       h("span", { class: "bar", vars: { "--share": String(stage.ms / longest) } }),
       h("p", { class: "flow" }, flow(into, out)),
@@ -153,7 +153,7 @@ function contributions(all: readonly Contribution[]): HTMLElement | null {
       .join(", "),
   ]);
   const head = [t("Note"), t("Score"), t("Added by"), t("Multiplied by"), t("Words (BM25)"), t("Rank after")];
-  return h("section", {}, h("h4", {}, t("Components of each score")), table(t("Scores"), head, rows));
+  return h("section", {}, h("h3", {}, t("Components of each score")), table(t("Scores"), head, rows));
 }
 
 function figures(values: Readonly<Record<string, number>>, shown: (value: number) => string): string {

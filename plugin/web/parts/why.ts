@@ -108,7 +108,7 @@ export class Why {
       fill(this.el, this.#head(), h("p", { class: "faint" }, t("This search did not find the note: what was left out is told under Details.")), this.#details);
     } else {
       const reasons = reasonsOf(reply, result, this.#content).map((text) => h("li", {}, text));
-      fill(this.#said, h("h2", { dir: "auto" }, result.title), h("ul", { class: "reasons" }, ...reasons));
+      fill(this.#said, h("h1", { class: "unseen" }, t("Why this result?")), h("h2", { dir: "auto" }, result.title), h("ul", { class: "reasons" }, ...reasons));
       fill(this.el, this.#head(), this.#said, this.#details);
     }
     this.#rank(this.#live.value);

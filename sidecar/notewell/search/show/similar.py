@@ -47,6 +47,7 @@ from notewell.search.show.explain import Trace, first_paths
 from notewell.search.show.results import Uri
 from notewell.search.show.similarity import (
     MAX_COMPARED,
+    NEIGHBOURS,
     Reasons,
     SimilarCandidates,
     SimilarSource,
@@ -56,6 +57,7 @@ from notewell.search.show.similarity import (
     is_duplicate,
     key_terms,
     link_proximity,
+    neighbour_count,
     read_source,
     runs_of,
 )
@@ -239,7 +241,8 @@ class _SimilarSearch:
         plain = found.best_plain(notes.ids)
         linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
-        relevance = by_meaning(notes.cosine, plain, certain)
+        count = neighbour_count(self.index.vectors.count)
+        relevance = by_meaning(notes.cosine, plain, certain, count)
         return _SimilarNotes(replace(ranking, relevance=relevance), (), found, proximity)
 
     def copies(
@@ -336,6 +339,9 @@ class _SimilarSearch:
 # similar neighbour, nothing is subtracted.
 _BY_MEANING = (-5.5, -8.49)
 _CENTERED, _PLAIN = 14.22, 7.32
+# Added where passages are compared with none of the usual number of neighbours: the fewer there
+# are, the more of a passage's own topic they have in common with it, and lose.
+_FEW_NEIGHBOURS = 2.0
 # The same for others who have both cosines: the weights, and constants with which the sum is at
 # least 0 for a note that is related, and for one that is so strongly.
 MEANING_RULE = (
@@ -350,14 +356,16 @@ _LEAST = 0.01  # of a share, so that its logarithm exists
 
 
 def by_meaning(
-    centered: FloatArray, plain: FloatArray, certain: npt.NDArray[np.bool_]
+    centered: FloatArray, plain: FloatArray, certain: npt.NDArray[np.bool_], count: int
 ) -> Relevance:
     """The relevance of notes; all arrays (n,), aligned.
 
-    `centered` are their scores, `plain` their best plain cosines. `certain` notes are never weak.
+    `centered` are their scores, by so many neighbours, `plain` their best plain cosines. `certain`
+    notes are never weak.
     """
     evidence: FloatArray = np.float32(_CENTERED) * centered + np.float32(_PLAIN) * plain
-    related, strong = (logistic(np.float32(constant) + evidence) for constant in _BY_MEANING)
+    lift = _FEW_NEIGHBOURS * (1 - count / NEIGHBOURS)
+    related, strong = (logistic(np.float32(constant + lift) + evidence) for constant in _BY_MEANING)
     return Relevance(related, strong, certain)
 
 

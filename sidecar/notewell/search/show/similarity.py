@@ -240,7 +240,7 @@ def center(
 
     `own` are the ids of all chunks of the source note; `cosines` maps the model's to the reference.
     """
-    count = _neighbour_count(index.vectors.count)
+    count = neighbour_count(index.vectors.count)
     around = [_neighbours(index, vector, own, count) for vector in vectors]
     chunk_ids = np.unique(np.concatenate([hits.chunk_ids for hits in around]))
     known, rows = index.vectors.of_chunks(chunk_ids)
@@ -257,7 +257,7 @@ def center(
     return CenteredPassages(vectors, common, weights, kept, cosines)
 
 
-def _neighbour_count(passages: int) -> int:
+def neighbour_count(passages: int) -> int:
     """The number of neighbours of a passage in a vault of so many."""
     return min(NEIGHBOURS, max(_LEAST_NEIGHBOURS, round(_NEIGHBOUR_SHARE * passages)))
 
