@@ -311,7 +311,12 @@ def _phone_index(root: Path) -> tuple[EmbeddedIndex, PhoneIndex]:
     runs = Runs(RunLog(root / "runs"), "Notes")
     settings = Settings(root, root, root)
     vault = open_vault(
-        record=record, settings=settings, index=index, runs=runs, embedder=lambda: None
+        record=record,
+        settings=settings,
+        index=index,
+        runs=runs,
+        embedder=lambda: None,
+        query_table=lambda _: None,
     )
     return index, PhoneIndex(vault)
 
