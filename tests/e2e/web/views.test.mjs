@@ -75,7 +75,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
 
       await drawer.getByText("Every stage of this search").click();
       await drawer.locator(".stage").nth(2).waitFor();
-      const names = await drawer.locator(".stage h4").allTextContents();
+      const names = await drawer.locator(".stage h3").allTextContents();
       for (const name of ["parse", "retrieve", "fusion"]) assert.ok(names.includes(name), name);
       assert.ok((await drawer.locator(".tops li").count()) > 0);
 
