@@ -197,22 +197,18 @@ class OpenFeatures:
 
     def search(self, request: SearchRequest, search: Search) -> SearchReply:
         """Search by `search`, or by the feature that does what else the request wants."""
-        if request.as_of is not None or request.ever:
-            return self._search_past(request, search)
-        if not isinstance(request.expand, str):
+        of_past = request.as_of is not None or request.ever
+        if not of_past and not isinstance(request.expand, str):
             return search(request)
         for feature in self._features:
-            expand = self.open(feature).expand if request.expand in feature.expands else None
-            if expand is not None:
-                return expand(request, search)
-        raise _missing(f"A search with `expand={request.expand}`")
-
-    def _search_past(self, request: SearchRequest, search: Search) -> SearchReply:
-        for feature in self._features:
-            past = self.open(feature).past if feature.past else None
-            if past is not None:
-                return past(request, search)
-        raise _missing("A search of the past")
+            if feature.past if of_past else request.expand in feature.expands:
+                opened = self.open(feature)
+                found = opened.past if of_past else opened.expand
+                if found is not None:
+                    return found(request, search)
+        raise _missing(
+            "A search of the past" if of_past else f"A search with `expand={request.expand}`"
+        )
 
     def _opened_for(self, request: type[Request[Any]]) -> OpenFeature:
         for feature in self._features:

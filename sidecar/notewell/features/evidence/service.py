@@ -79,10 +79,9 @@ def _sentences(
     vault: OpenVault, question: Question, asked: FloatArray | None, results: Sequence[Result]
 ) -> Iterator[Sentence]:
     """The sentences of the notes that are most like the question, at most so many."""
-    passages = list(_passages(vault, asked, results))
     found = [
         (cosine + _BY_WORDS * question.share(one.stems), one)
-        for note, passage, cosine in passages
+        for note, passage, cosine in _passages(vault, asked, results)
         for start, end in sentences_of(passage.text)
         for one in (Sentence(note, passage, start, end),)
         if not one.asks
@@ -93,7 +92,7 @@ def _sentences(
 
 def _passages(
     vault: OpenVault, asked: FloatArray | None, results: Sequence[Result]
-) -> Iterator[tuple[StoredNote, StoredChunk, float]]:
+) -> Sequence[tuple[StoredNote, StoredChunk, float]]:
     """Of each note the passages nearest to the question, each with its cosine."""
     index = vault.index
     notes = [note for one in results if (note := index.note_at(one.path)) is not None]
@@ -111,7 +110,7 @@ def _passages(
             :_PASSAGES_OF_NOTE
         ]
     ]
-    yield from nearest[:_PASSAGES]
+    return nearest[:_PASSAGES]
 
 
 def _cosines(

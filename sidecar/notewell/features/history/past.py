@@ -15,7 +15,7 @@ from concurrent.futures import TimeoutError as NotReady
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -118,9 +118,7 @@ class PastIndexes:
         def lend(rules: ModelRules, **_: Any) -> Embedder:
             if embedder is None:
                 raise ModelUnavailableError(f"The vault itself has no model {rules.name}.")
-            lent: Any = LentEmbedder(vault, embedder)
-            lent_embedder: Embedder = lent
-            return lent_embedder
+            return cast("Embedder", LentEmbedder(vault, embedder))
 
         record = VaultRecord(f"{vault.record.id}-past", vault.record.name, place / "notes")
         settings = replace(vault.settings, data_dir=place / "data")

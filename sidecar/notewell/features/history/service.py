@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 
@@ -54,8 +54,9 @@ class VaultHistory:
         return self._with_gone(request, now)
 
     def _as_of(self, request: SearchRequest, day: str) -> SearchReply:
-        commit = self._git.head() and self._git.commit_before(_end_of(day))
-        if not commit:
+        self._git.head()
+        commit = self._git.commit_before(_end_of(day))
+        if commit is None:
             raise UsageError(f"The history of this vault begins after {day}.", code="no_history")
         engine = self._past.opened(commit[:16], lambda: self._files(commit))
         reply = engine.searcher.search(replace(request, as_of=None))
@@ -74,7 +75,7 @@ class VaultHistory:
     def _with_gone(self, request: SearchRequest, now: SearchReply) -> SearchReply:
         """The present results and those of lines that are gone, each note once."""
         head = self._git.head()
-        engine = self._past.opened(f"gone-{head[:16]}", lambda: gone_notes(self._gone(head).lines))
+        engine = self._past.opened(f"gone-{head[:16]}", lambda: gone_notes(self._gone(head)))
         found = engine.searcher.search(replace(request, ever=False))
         there = {one.path for one in now.results}
         gone = [replace(one, uri=self._uri(one), current=False) for one in found.results]
@@ -93,18 +94,22 @@ class VaultHistory:
             total=total, generation=now.generation,
         )  # fmt: skip
 
-    def _gone(self, head: str) -> _Gone:
-        present = {
+    def _gone(self, head: str) -> Mapping[str, list[str]]:
+        """The lines that stand in no note any more, by the path of the note they went from last."""
+        known = {
             line.strip()
             for content in self._git.contents(
                 one for path, one in self._git.files(head).items() if self._is_read(path)
             )
             for line in content.decode("utf-8", "replace").splitlines()
         }
-        gone = _Gone(present)
+        gone: dict[str, list[str]] = {}
         for change in self._git.changes():
             if change.path.endswith(self._vault.source.types):
-                gone.add(change)
+                for line in map(str.strip, change.removed):
+                    if line not in known and _TEXT.search(line):
+                        known.add(line)
+                        gone.setdefault(change.path, []).append(line)
         return gone
 
     def _uri(self, result: Result) -> str:
@@ -113,11 +118,13 @@ class VaultHistory:
     def versions(self, request: HistoryRequest) -> HistoryReply:
         """The changes of a note, or of all, whose lines match; SourceError without a history."""
         self._git.head()
+        asked = set(words(request.q))
+        wanted = {stem(word) for word in (asked - function_words(asked)) or asked}
         matching = [
             found
             for change in self._git.changes(request.path)
             if change.path.endswith(self._vault.source.types)
-            for found in _matching(change, request.q)
+            for found in _matching(change, wanted)
         ]
         written = [one for one in matching if one.added]
         return HistoryReply(
@@ -130,29 +137,8 @@ class VaultHistory:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """The lines of notes that stand in none any more, by path, in the order they went."""
-
-    present: set[str]
-    lines: dict[str, list[str]]
-
-    def __init__(self, present: set[str]) -> None:
-        object.__setattr__(self, "present", present)
-        object.__setattr__(self, "lines", {})
-
-    def add(self, change: Change) -> None:
-        """Take in what a change removed; each line once, in the note from which it went last."""
-        for line in map(str.strip, change.removed):
-            if line not in self.present and _TEXT.search(line):
-                self.present.add(line)
-                self.lines.setdefault(change.path, []).append(line)
-
-
-def _matching(change: Change, query: str) -> Iterator[NoteVersion]:
-    """The change with its lines that have the words of a query; none if none has."""
-    asked = set(words(query))
-    wanted = {stem(word) for word in (asked - function_words(asked)) or asked}
+def _matching(change: Change, wanted: set[str]) -> Iterator[NoteVersion]:
+    """The change with its lines that have the words `wanted`, as stems; none if none has."""
 
     def found(lines: list[str]) -> tuple[str, ...]:
         has = (line for line in lines if line.strip() and _share(wanted, line) >= _ENOUGH)
