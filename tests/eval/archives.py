@@ -1,11 +1,15 @@
-"""Finds the data: unpacked in a folder, or as an archive that is unpacked once."""
+"""Finds the data, unpacked in a folder or as an archive that is unpacked once; and settings apart from the user's."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import tarfile
+from dataclasses import replace
 from pathlib import Path
+
+from notewell.base.config.load import load_settings
+from notewell.base.types import ModelRules, SearchRules, Settings, VaultRules
 
 
 def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
@@ -24,3 +28,17 @@ def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
             tar.extractall(unfinished, filter="data")
         unfinished.rename(target)
     return target / folder
+
+
+def own_settings(folder: str, model: str) -> Settings:
+    """Default settings with a model instead of the user's, in a folder apart from the user's vaults."""
+    settings = load_settings(environ=os.environ)
+    place = settings.data_dir / folder
+    return replace(
+        settings,
+        data_dir=place,
+        state_dir=place / "state",
+        vault=VaultRules(),
+        search=SearchRules(),
+        model=replace(ModelRules(), name=model),
+    )

@@ -79,8 +79,8 @@ class DailyNotes:
     @classmethod
     def read(cls, root: Path) -> DailyNotes:
         """Use the settings of the vault, or the defaults of Obsidian if they cannot be read."""
-        places = [_place(_settings(root / SETTINGS))]
-        periodic = _settings(root / PERIODIC).get("daily")
+        places = [_place(obsidian_settings(root / SETTINGS))]
+        periodic = obsidian_settings(root / PERIODIC).get("daily")
         if isinstance(periodic, dict) and periodic.get("enabled") is True:
             places.append(_place(periodic))
         return cls(*places[0], *places[1:])
@@ -114,7 +114,7 @@ def _place(stored: Mapping[str, object]) -> tuple[str, str]:
     )
 
 
-def _settings(file: Path) -> Mapping[str, object]:
+def obsidian_settings(file: Path) -> Mapping[str, object]:
     """A file of Obsidian's settings; empty where it cannot be read."""
     try:
         if file.stat().st_size > _MAX_SETTINGS_BYTES:

@@ -21,7 +21,6 @@ and answered by the model or by the vault's query table, which is fitted first w
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -29,8 +28,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from notewell.base.config.load import load_settings
-from notewell.base.types import ModelRules, SearchMode, SearchRules, Settings, VaultRules
+from notewell.base.types import ModelRules, SearchMode, Settings
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
@@ -38,7 +36,7 @@ from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
 from notewell.features.query_table.file import NAME
 from notewell.features.query_table.service import TableWork
-from tests.eval.archives import locate
+from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read
 from tests.eval.everyday.tables import FIRST, Figures, compared, read_figures, tables, write_figures
 
@@ -55,7 +53,7 @@ def main() -> int:
         sys.stdout.write(compared(before, after))
         return 0
     queries = read(options.queries, vaults=options.vault, half=options.half)
-    settings = _settings(options.model)
+    settings = own_settings("everyday", options.model)
     figures = list(measure(queries, options.modes, options.data, settings, options.typed))
     sys.stdout.write(tables(figures, options.modes))
     if options.against:
@@ -129,20 +127,6 @@ def _ask(
 
 def _ranked(reply: SearchReply) -> list[str]:
     return [result.path for result in reply.results]
-
-
-def _settings(model: str) -> Settings:
-    """Default settings instead of the user's, in a folder apart from the user's vaults."""
-    settings = load_settings(environ=os.environ)
-    place = settings.data_dir / "everyday"
-    return replace(
-        settings,
-        data_dir=place,
-        state_dir=place / "state",
-        vault=VaultRules(),
-        search=SearchRules(),
-        model=replace(ModelRules(), name=model),
-    )
 
 
 def _options() -> argparse.Namespace:

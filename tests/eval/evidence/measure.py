@@ -15,20 +15,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.base.config.load import load_settings
-from notewell.base.types import ModelRules, SearchRules, Settings, VaultRules
+from notewell.base.types import ModelRules, Settings
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evidence.requests import Evidence, EvidenceRequest
-from tests.eval.archives import locate
+from tests.eval.archives import locate, own_settings
 
 _QUESTIONS = Path(__file__).with_name("questions.tsv")
 _DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
@@ -48,7 +46,9 @@ class Question:
 def main() -> int:
     """Measure what is asked for."""
     options = _options()
-    settings = _settings(ModelRules().name if options.what == "help" else _MULTILINGUAL)
+    settings = own_settings(
+        "evidence", ModelRules().name if options.what == "help" else _MULTILINGUAL
+    )
     if options.what == "help":
         folder = locate(
             options.data, "vault-obsidian-help-en", "obsidian-help-en", settings.data_dir
@@ -119,20 +119,6 @@ def _of_paragraphs(data: Path, folder: Path) -> Iterator[Question]:
 
 def _is_in(path: str) -> Callable[[Evidence], bool]:
     return lambda one: one.path == path
-
-
-def _settings(model: str) -> Settings:
-    """Default settings instead of the user's, in a folder apart from the user's vaults."""
-    settings = load_settings(environ=os.environ)
-    place = settings.data_dir / "evidence" / model
-    return replace(
-        settings,
-        data_dir=place,
-        state_dir=place / "state",
-        vault=VaultRules(),
-        search=SearchRules(),
-        model=replace(ModelRules(), name=model),
-    )
 
 
 def _options() -> argparse.Namespace:

@@ -15,23 +15,21 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
 import orjson
 
-from notewell.base.config.load import load_settings
-from notewell.base.types import ModelRules, SearchRules, Settings, VaultRules
+from notewell.base.types import ModelRules
 from notewell.contract.search import SimilarRequest
 from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
-from tests.eval.archives import locate
+from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import VAULTS
 
 HERE = Path(__file__).parent
@@ -63,7 +61,7 @@ def main() -> int:
     parser.add_argument("--half", choices=("fitting", "checking"))
     parser.add_argument("--data", type=Path, default=_DATA, help="folder with the archives")
     options = parser.parse_args()
-    settings = _settings()
+    settings = own_settings("everyday", ModelRules().name)  # whose vaults are indexed there
     sys.stdout.write(
         "| vault | half | lists | P@5 | nDCG@10 | shown | of these related | five shown | under five |\n"
         "|---|---|---|---|---|---|---|---|---|\n"
@@ -119,20 +117,6 @@ def _under_five(engine: Engine, folder: Path) -> str:
         len(engine.answer(SimilarRequest(path, limit=_FIRST)).results) < _FIRST for path in paths
     )
     return f"{few} of {len(paths)}"
-
-
-def _settings() -> Settings:
-    """Default settings, in the folder that everyday queries are measured in."""
-    settings = load_settings(environ=os.environ)
-    place = settings.data_dir / "everyday"
-    return replace(
-        settings,
-        data_dir=place,
-        state_dir=place / "state",
-        vault=VaultRules(),
-        search=SearchRules(),
-        model=ModelRules(),
-    )
 
 
 if __name__ == "__main__":

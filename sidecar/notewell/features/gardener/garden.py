@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +20,7 @@ from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import centred_vectors
 from notewell.search.show.snippets import sentences_of
-from notewell.vault.daily import DailyNotes
+from notewell.vault.daily import DailyNotes, obsidian_settings
 from notewell.vault.links import NoteNames
 from notewell.vault.parse import file_title, one_line_end
 from notewell.vault.paths import is_document
@@ -33,7 +32,6 @@ from notewell.vault.topics import Ontology, read_ontology
 _NO_TOPICS = Ontology((), {}, None)
 _TEMPLATES = Path(".obsidian/templates.json")
 _APP = Path(".obsidian/app.json")
-_MAX_SETTINGS_BYTES = 64 * 1024
 _IGNORE = "gardener-ignore"
 _YES = frozenset({"true", "yes", "1"})
 _LONGEST_SENTENCE = 200
@@ -216,28 +214,17 @@ def _tended(untouched: Iterable[str], notes: Mapping[str, NoteFacts]) -> frozens
 
 def _templates(root: Path) -> tuple[str, ...]:
     """The folder of templates that Obsidian's settings name."""
-    folder = _obsidian(root / _TEMPLATES).get("folder")
+    folder = obsidian_settings(root / _TEMPLATES).get("folder")
     return (folder,) if isinstance(folder, str) else ()
 
 
 def _new_notes(root: Path) -> str | None:
     """The folder where Obsidian makes notes; None: that of the note with the link."""
-    stored = _obsidian(root / _APP)
+    stored = obsidian_settings(root / _APP)
     place, folder = stored.get("newFileLocation"), stored.get("newFileFolderPath")
     if place == "current":
         return None
     return folder.strip("/ ") if place == "folder" and isinstance(folder, str) else ""
-
-
-def _obsidian(file: Path) -> Mapping[str, object]:
-    """A file of Obsidian's settings; empty where it cannot be read."""
-    try:
-        if file.stat().st_size > _MAX_SETTINGS_BYTES:
-            return {}
-        stored = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return stored if isinstance(stored, dict) else {}
 
 
 def _unit(vectors: FloatArray) -> FloatArray:
