@@ -5,16 +5,15 @@
  * or Node has it, no reply, setting, stored file or text. tests/plugin/names.test.ts holds the list to this.
  */
 const OWN = `
-addItems again agreement alternatives around askModels begin belowLeast best bodyEl build busy byFolder byName
-canLook catalogue centered choose chooses comparison condition confirmWrites conflict cosineDeviation cosineMean
-cosines deviation digits dropWorn expandAll expandAllToggle facts fail failure firstAt focusEditor focusFirst
-focusPage focusTop forget forgetConversation hasAll hasHash hits isCommon isComplete isCut isGone isLinked
-isLive isLoose isLost isMatch isModified isNegated isOneOfSeveral isPending isPointedAt isPossibleHere isRead isSet
-isTyping isWidened knownIdf lastAt lastStatus latest lexemes linesOf lists live make makeWithModel markOf marked
-mayUpload mayWrite meanCosine means mentions merge moreContext near nearness notesWith ofVault older onChosen
-openSource operand own owners pathOf pinTo pointerLeft post postings rarity readAt readingText rebuild redeem redraw
-rejectAll renamed report row saveLayout say scored serverPath setOnce settingsChanged showMessage showModels
-similarText snippetChars suggestedModel switchPhoneIndex takeBack textStamp titlesOnly toggleAll unsaved
+addItems again agreement alternatives around askModels begin belowLeast best bodyEl build busy byFolder byName canLook
+catalogue centered choose chooses comparison condition confirmWrites conflict cosineDeviation cosineMean cosines
+deviation digits dropWorn expandAll expandAllToggle facts fail failure firstAt focusEditor focusFirst focusPage
+focusTop forgetConversation hasHash hits isCommon isComplete isCut isLinked isLive isLoose isLost isMatch isModified
+isNegated isOneOfSeveral isPending isPointedAt isPossibleHere isRead isSet isTyping isWidened knownIdf lastAt
+lastStatus latest lexemes linesOf lists live mayUpload mayWrite meanCosine means mentions merge moreContext near
+nearness notesWith ofVault older onChosen openSource operand own owners pathOf pinTo pointerLeft post postings rarity
+readAt readingText rebuild redeem redraw renamed report row saveLayout say scored serverPath setOnce settingsChanged
+showMessage showModels similarText snippetChars suggestedModel switchPhoneIndex textStamp titlesOnly unsaved
 useLocalModel vector wake withFolder within zoomToSelection
 `.trim().split(/\s+/);
 

@@ -79,7 +79,7 @@ function writes(app) {
 
 /** Uses every panel, as a person would who looks around. */
 async function lookAround(app) {
-  for (const panel of ["open-similar", "ask", "tend"]) await app.command(panel);
+  for (const panel of ["open-similar", "ask"]) await app.command(panel);
   await app.command("quick-search");
   await app.page.locator(".prompt-input").fill("marmalade");
   await app.page.locator(".prompt .suggestion-item").first().waitFor();

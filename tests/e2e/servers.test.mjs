@@ -45,6 +45,7 @@ test("a server that runs already is used, and left running; it finds notes with 
       await app.ready();
       await findsOddNames(app);
       await findsInAllVaults(app);
+      await opensPages(app);
     });
     assert.equal(child.exitCode, null);
   } finally {
@@ -66,6 +67,18 @@ async function findsInAllVaults(app) {
   await row.locator(".search-result-file-title").click();
   assert.equal(await app.page.evaluate(() => window.opened), "obsidian://open?vault=Work&file=Kakapo");
   assert.equal((await app.device()).allVaults, true);
+}
+
+/** The pages for what has no panel open in the browser, signed in. */
+async function opensPages(app) {
+  await app.openNote("Trips/Shikoku by bicycle.md");
+  for (const [command, heading] of [["tend", "Care"], ["open-graph", "Graph"]]) {
+    await app.command(command);
+    const page = await app.context.newPage();
+    await page.goto(await app.page.evaluate(() => window.opened));
+    await page.getByRole("heading", { name: heading }).first().waitFor();
+    await page.close();
+  }
 }
 
 test("a mirror server gets the notes once a person agrees, and asks before it removes many", async () => {

@@ -28,7 +28,6 @@ import { activePath } from "./open";
 import { openSettingsTab } from "../obsidianApp";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
-import { tend, TEND_VIEW, TendView } from "./tendView";
 import { t } from "../texts";
 
 /** Actions that have an icon are shown in the status bar's menu. */
@@ -71,15 +70,16 @@ function searchActions({ context }: ActionParts): Action[] {
   const insert = (): unknown => insertSimilarLink(context, view());
   const isInNote = (): boolean => !!view()?.file;
   const hasGraph = (): boolean => connection.has("graph_view") && isInNote();
+  const graph = (): unknown => openPage(context, "graph", { path: activePath(app) ?? "" });
   return [
     ["open-search", t("Open search"), () => showSearch(app), always, "search"],
     ["open-similar", t("Open similar notes"), () => showSimilar(app), always],
     ["ask", ask(), () => showAsk(app), always],
-    ["tend", tend(), () => revealPanel(app, TEND_VIEW, "right", TendView), always],
+    ["tend", t("Tend the vault"), () => openPage(context, "manage/care"), () => connection.has("garden_plans")],
     ["quick-search", t("Quick search"), () => new QuickSearch(context, selection()).open(), always],
     ["similar-to-selection", t("Find notes similar to selection"), similar, selection],
     ["insert-similar-link", t("Insert link to similar note"), insert, () => connection.session && isInNote()],
-    ["open-graph", t("Open the graph around this note"), () => openGraph(context), hasGraph],
+    ["open-graph", t("Open the graph around this note"), graph, hasGraph],
   ];
 }
 
@@ -160,14 +160,11 @@ async function start({ app, connection, settings }: ViewContext, server: Server)
   await connection.reset();
 }
 
-/** Opens the graph in the browser. The token in the URL signs in, as with the link of `notewell serve`. */
-function openGraph({ app, connection }: ViewContext): void {
-  const { session } = connection;
-  const path = activePath(app);
-  if (!session || path === undefined) return;
+/** Opens a page of the server in the browser. The token in the URL signs in, as with the link of `notewell serve`. */
+function openPage({ connection: { session } }: ViewContext, page: string, query: Record<string, string> = {}): void {
+  if (!session) return;
   const { url, token } = session.client.endpoint;
-  const view = new URLSearchParams({ path, vault: session.vault.id });
-  window.open(`${url}/?token=${token}#/graph?${view}`);
+  window.open(`${url}/?token=${token}#/${page}?${new URLSearchParams({ ...query, vault: session.vault.id })}`);
 }
 
 function noteCount(app: App): number {

@@ -13,7 +13,6 @@ import { addMentionItem, linkAMention } from "./mentions";
 import { searchInNote } from "./noteSearch";
 import { SEARCH_VIEW, SearchView } from "./searchView";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
-import { TEND_VIEW, TendView } from "./tendView";
 import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
@@ -21,7 +20,6 @@ export function registerViews(plugin: Plugin, context: ViewContext, diagnostics:
   plugin.registerView(SEARCH_VIEW, (leaf) => new SearchView(leaf, context));
   plugin.registerView(SIMILAR_VIEW, (leaf) => new SimilarView(leaf, context));
   plugin.registerView(ASK_VIEW, (leaf) => new AskView(leaf, context));
-  plugin.registerView(TEND_VIEW, (leaf) => new TendView(leaf, context));
   plugin.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, diagnostics));
   const { name: display } = plugin.manifest;
   for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) plugin.registerHoverLinkSource(view, { display, defaultMod: true });

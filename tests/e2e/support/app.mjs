@@ -115,7 +115,6 @@ export class AppPage {
     this.search = page.locator('[data-type="notewell-search"]');
     this.similar = page.locator('[data-type="notewell-similar"]');
     this.ask = page.locator('[data-type="notewell-ask"]');
-    this.tend = page.locator('[data-type="notewell-tend"]');
     // Of the context: second windows have problems of their own.
     context.on("weberror", (failure) => this.problems.push(failure.error().stack ?? String(failure.error())));
     context.on("console", (message) => {

@@ -1,8 +1,8 @@
 /** One suggestion of a plan: the note, the reason, how sure it is, the change, and the decision. */
 
 import type { SuggestionView } from "../../../../src/contract";
-import type { Mark, Review } from "../../../../src/garden/review";
-import { diffLines, isOpen, stateName, sure, type DiffLine } from "../../../../src/garden/words";
+import type { Mark, Review } from "./review";
+import { diffLines, isOpen, stateName, sure, type DiffLine } from "./words";
 import { t } from "../../../../src/texts";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, h } from "../../../lib/dom";

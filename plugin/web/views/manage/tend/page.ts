@@ -2,8 +2,8 @@
 
 import { asServerError } from "../../../../src/client";
 import type { CheckView, GardenModelReply, PlanReply, PlansReply, PlanSummary, RejectionsReply, RejectionView, SettingView } from "../../../../src/contract";
-import { GardenClient } from "../../../../src/garden/client";
-import { checkHelp, checkName, countsText, modelText, planName } from "../../../../src/garden/words";
+import { GardenClient } from "./client";
+import { checkHelp, checkName, countsText, modelText, planName } from "./words";
 import { locale, t } from "../../../../src/texts";
 import { managing } from "../../../app/manageClient";
 import type { ViewContext } from "../../../app/viewContext";

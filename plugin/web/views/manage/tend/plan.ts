@@ -1,9 +1,9 @@
 /** A plan, reviewed item by item or kind by kind; what is accepted is applied as one write to undo. */
 
-import type { GardenClient } from "../../../../src/garden/client";
+import type { GardenClient } from "./client";
 import type { PlanReply } from "../../../../src/contract";
-import { Review } from "../../../../src/garden/review";
-import { appliedText, checkName, groupsOf, isOpen, planName, sizeText, takenBackText, type Group } from "../../../../src/garden/words";
+import { Review } from "./review";
+import { appliedText, checkName, groupsOf, isOpen, planName, sizeText, takenBackText, type Group } from "./words";
 import { asServerError } from "../../../../src/client";
 import { locale, t, tn } from "../../../../src/texts";
 import type { ViewContext } from "../../../app/viewContext";

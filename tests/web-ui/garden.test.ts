@@ -2,10 +2,10 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import type { PlanReply, SuggestionView } from "../../plugin/src/contract";
-import { GardenClient } from "../../plugin/src/garden/client";
-import { Review } from "../../plugin/src/garden/review";
-import { appliedText, checkHelp, checkName, countsText, diffLines, groupsOf, modelText } from "../../plugin/src/garden/words";
-import { FakeServer, TOKEN } from "./samples";
+import { GardenClient } from "../../plugin/web/views/manage/tend/client";
+import { Review } from "../../plugin/web/views/manage/tend/review";
+import { appliedText, checkHelp, checkName, countsText, diffLines, groupsOf, modelText } from "../../plugin/web/views/manage/tend/words";
+import { FakeServer, TOKEN } from "../plugin/samples";
 
 const PLAN_ID = "20261122-103000";
 const ROUTE = `/api/garden/plans/${PLAN_ID}`;

@@ -1,7 +1,7 @@
 /** The gardener's routes. A class of its own, so that pages load it when they need it. */
 
-import type { GardenCheck, GardenModelReply, GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../contract";
-import { HttpClient } from "../http";
+import type { GardenCheck, GardenModelReply, GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../../../../src/contract";
+import { HttpClient } from "../../../../src/http";
 import * as replies from "./replies";
 
 const LONGEST_MS = 600_000; // a plan of many thousands of notes, or edits of hundreds

@@ -1,8 +1,8 @@
 /** The gardener in plain words: its checks, what is chosen of a plan, and what was done. */
 
-import type { GardenModelReply, GardenReply, PlanReply, SuggestionView } from "../contract";
-import { count } from "../format";
-import { number, t, tn } from "../texts";
+import type { GardenModelReply, GardenReply, PlanReply, SuggestionView } from "../../../../src/contract";
+import { count } from "../../../../src/format";
+import { number, t, tn } from "../../../../src/texts";
 
 /** The name of a check, as a heading. */
 export function checkName(check: string): string {

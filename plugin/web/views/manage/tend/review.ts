@@ -1,6 +1,6 @@
 /** The review of a plan: what a person accepts and rejects of it, before anything is done. */
 
-import type { GardenReply, PlanReply, RejectReply, SuggestionView } from "../contract";
+import type { GardenReply, PlanReply, RejectReply, SuggestionView } from "../../../../src/contract";
 import type { GardenClient } from "./client";
 import { isOpen } from "./words";
 

@@ -1,7 +1,7 @@
 /** Checks of the gardener's replies. Names of checks are any text: a server may know more than this program. */
 
-import type { GardenModelReply, GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../contract";
-import { flag, list, mapping, nullable, number, object, oneOf, partOf, text, type Check } from "../shape";
+import type { GardenModelReply, GardenReply, PlanReply, PlansReply, RejectionsReply, RejectReply } from "../../../../src/contract";
+import { flag, list, mapping, nullable, number, object, oneOf, partOf, text, type Check } from "../../../../src/shape";
 
 const suggestion = object({
   id: text,
