@@ -13,7 +13,6 @@ import type {
   AskSavedReply,
   AskStep,
   AskText,
-  LocalModelsReply,
 } from "./contract";
 import { anything, flag, list, maybe, nullable, number, object, partOf, range, text, type Check } from "./shape";
 
@@ -95,10 +94,6 @@ export const events = partOf<AskEventsReply>()({
   id: text,
   events: list(object({ id: number, event: text, data: anything })),
   done: flag,
-});
-
-export const localModels = partOf<LocalModelsReply>()({
-  found: list(object({ server: text, title: text, address: text, models: list(text) })),
 });
 
 export const models = partOf<AskModelsReply>()({

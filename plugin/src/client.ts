@@ -11,9 +11,6 @@ import type {
   ConfirmedWrite,
   LedgerReply,
   LedgerRequest,
-  LocalModelsReply,
-  LocalServer,
-  PhoneIndexReply,
   RedeemReply,
   ReindexRequest,
   SearchReply,
@@ -51,7 +48,7 @@ export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 export type FileStamp = SyncRequest["files"][number];
 
 const QUICK_MS = 5_000;
-const MODELS_MS = 45_000; // the server retries while a provider starts up
+export const MODELS_MS = 45_000; // the server retries while a provider starts up
 const ANSWER_WAIT_S = 20;
 
 export class Client extends HttpClient {
@@ -88,15 +85,6 @@ export class Client extends HttpClient {
   /** Whether another model reads the languages of the notes better; the server looks through all of them. */
   suggestedModel(): Promise<SuggestReply> {
     return this.get("models/suggest", replies.suggestion, {}, LONG_MS);
-  }
-
-  phoneIndex(): Promise<PhoneIndexReply> {
-    return this.get("phone-index", replies.phoneIndex, {}, LONG_MS);
-  }
-
-  /** Has the file for phones written into the vault and kept up to date, or deleted. */
-  switchPhoneIndex(on: boolean): Promise<PhoneIndexReply> {
-    return this.call("POST", "phone-index", replies.phoneIndex, LONG_MS, "", JSON.stringify({ vault: this.vault, on }));
   }
 
   ledger(which: LedgerRequest): Promise<LedgerReply> {
@@ -169,15 +157,5 @@ export class Client extends HttpClient {
 
   stopAnswer(id: string): Promise<unknown> {
     return this.post("ask/stop", anything, { id });
-  }
-
-  /** Programs on the server's computer that serve language models. */
-  async localModels(): Promise<LocalModelsReply["found"]> {
-    return (await this.get("ask/local", asks.localModels, {}, MODELS_MS)).found;
-  }
-
-  /** Answers questions with a program on the server's computer from now on. */
-  useLocalModel(server: LocalServer, model: string): Promise<AskModelsReply> {
-    return this.post("ask/use", asks.models, { server, model });
   }
 }

@@ -9,7 +9,6 @@ import type {
   HealthReply,
   IndexProgress,
   LedgerReply,
-  PhoneIndexReply,
   Problem,
   SearchReply,
   ServerWritesReply,
@@ -139,18 +138,6 @@ export const suggestion = partOf<SuggestReply>()({
   service: maybe(
     object({ host: text, allowed: flag, sent: text, passages: number, tokens: number, dollars: nullable(number), prices_of: text }),
   ),
-});
-
-const phoneIndexSize = object({ bytes: number, notes: number, passages: number, shortened: maybeText });
-/** The file of vectors for phones. */
-export const phoneIndex = partOf<PhoneIndexReply>()({
-  on: flag,
-  path: text,
-  place: text,
-  bytes: nullable(number),
-  written: maybeText,
-  problem: maybeText,
-  expected: nullable(phoneIndexSize),
 });
 
 export const accepted = partOf<AcceptedReply>()({ accepted: number });

@@ -170,7 +170,7 @@ test("on a phone", () =>
     await picture(app, "narrow-ask");
   }));
 
-test("without a model, the program that runs on the computer is used after a click", async (context) => {
+test("without a model, a page of the server uses the program that runs on the computer after a click", async (context) => {
   const ollama = createServer((_, response) => response.end('{"data": [{"id": "qwen3:8b"}, {"id": "nomic-embed-text"}]}'));
   const isFree = await new Promise((done) => {
     ollama.once("error", () => done(false));
@@ -180,10 +180,16 @@ test("without a model, the program that runs on the computer is used after a cli
   const withoutModel = async (app) => {
     await app.ready();
     await app.command("ask");
-    await app.ask.getByText("Ollama is running").waitFor();
+    await app.ask.getByText("No language model is set up").waitFor();
     await picture(app, "light-ask-off");
-    assert.deepEqual(await app.ask.getByLabel("Model of Ollama").locator("option").allTextContents(), ["qwen3:8b"]);
-    await app.ask.getByRole("button", { name: "Use Ollama" }).click();
+    await app.page.evaluate(() => (window.open = (address) => ((window.opened = address), null)));
+    await app.ask.getByRole("button", { name: "Choose one" }).click();
+    const page = await app.context.newPage();
+    await page.goto(await app.page.evaluate(() => window.opened));
+    await page.getByRole("button", { name: /Ollama/ }).click();
+    await page.getByText("It answers from now on").waitFor();
+    await page.close();
+    await app.ask.getByRole("button", { name: "Look again" }).click();
     await app.ask.getByText("on the server's own computer").waitFor();
     const file = join(held.workspace.root, "data/config.toml");
     assert.match(await readFile(file, "utf8"), /base_url = "http:\/\/127\.0\.0\.1:11434\/v1"/);

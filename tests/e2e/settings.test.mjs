@@ -22,18 +22,21 @@ test("there are at most twenty-five rows, and those of the other mode are hidden
   assert.equal(await row(dialog, "Address").isVisible(), false);
 });
 
-test("the file for phones is written after a question that says where it goes, and deleted again", async () => {
+test("the file for phones is written on a page of the server, which a button opens, and which says where it goes", async () => {
   const { app } = held;
   const dialog = await openSettings();
-  const phones = row(dialog, "Meaning on phones");
-  await phones.getByText(/Off. About 0.\d MB would be written into this vault as notewell-phone-index.bin/).waitFor();
-  await phones.getByRole("button", { name: "Write it…" }).click();
-  await app.page.getByText(/notewell-phone-index.bin is written now, and replaced at most once an hour/).waitFor();
-  await app.page.getByRole("button", { name: "Write it", exact: true }).click();
-  await phones.getByText(/On: notewell-phone-index.bin in this vault, 0.\d MB/).waitFor();
+  await app.page.evaluate(() => (window.open = (address) => ((window.opened = address), null)));
+  await row(dialog, "Meaning on phones").getByRole("button", { name: "Open the page" }).click();
+  const page = await app.context.newPage();
+  await page.goto(await app.page.evaluate(() => window.opened));
+  await page.getByText(/Off. About \d+ kB would be written into this vault as notewell-phone-index.bin/).waitFor();
+  await page.getByRole("button", { name: "Write it…" }).click();
+  await page.getByRole("button", { name: /^Really write notewell-phone-index.bin/ }).click();
+  await page.getByText(/On: notewell-phone-index.bin in this vault, \d+ kB/).waitFor();
   assert.ok((await app.folder.times("notewell-phone-index.bin")).size > 10_000);
-  await phones.getByRole("button", { name: "Delete it" }).click();
-  await phones.getByText(/^Off/).waitFor();
+  await page.getByRole("button", { name: "Delete the file" }).click();
+  await page.getByText(/Off. About/).waitFor();
+  await page.close();
   assert.equal(await app.folder.times("notewell-phone-index.bin"), null);
   await app.page.keyboard.press("Escape");
 });

@@ -55,7 +55,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   vi.spyOn(MarkdownRenderer, "render").mockImplementation(async (_app, text, el) => el.append(text));
   server = new FakeServer();
-  server.routes["/api/health"] = () => ({ ...HEALTH, features: [...HEALTH.features, "ask_events", "ask_local"] });
+  server.routes["/api/health"] = () => ({ ...HEALTH, features: [...HEALTH.features, "ask_events"] });
   server.routes["/api/ask/models"] = () => MODELS;
   server.routes["/api/ask/stop"] = () => ({ id: ID });
   connection = new Connection({
@@ -176,31 +176,18 @@ describe("the panel for questions", () => {
 });
 
 describe("without a language model", () => {
-  beforeEach(() => {
+  it("a page of the server chooses one, and the panel looks again", async () => {
     server.routes["/api/ask/models"] = () => problem(400, "ask_off", "No language model is configured.");
-    server.routes["/api/ask/local"] = () => ({
-      found: [{ server: "ollama", title: "Ollama", address: "http://127.0.0.1:11434/v1", models: ["qwen3", "gemma3"] }],
-    });
-  });
-
-  it("what runs on the server's computer is used after a click, and not before", async () => {
-    server.routes["/api/ask/use"] = () => MODELS;
+    const opened = vi.spyOn(window, "open").mockReturnValue(null);
     const el = await open();
-    expect(el.textContent).toContain("Ollama is running");
-    expect(el.textContent).toContain("stay on that computer");
-    expect(server.asked("/api/ask/use")).toHaveLength(0);
+    expect(el.textContent).toContain("No language model is configured.");
+    buttonOf(el, "Choose one")?.click();
+    expect(opened.mock.calls[0]?.[0]).toMatch(/#\/manage\/answers\?vault=/);
     server.routes["/api/ask/models"] = () => MODELS;
-    buttonOf(el, "Use Ollama")?.click();
+    buttonOf(el, "Look again")?.click();
     await settle();
-    expect(JSON.parse(server.asked("/api/ask/use")[0]?.body ?? "")).toMatchObject({ server: "ollama", model: "qwen3" });
     expect(el.textContent).not.toContain("No language model is set up");
     expect(buttonOf(el, "Ask")?.closest<HTMLElement>(".notewell-ask-form")?.style.display).not.toBe("none");
-  });
-
-  it("a device that may not choose one is told where to", async () => {
-    server.routes["/api/ask/local"] = () => problem(403, "scope_required", "No.");
-    const el = await open();
-    expect(el.textContent).toContain("do it on the server's computer");
   });
 });
 

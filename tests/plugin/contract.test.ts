@@ -49,7 +49,7 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["models.", setup.models],
   ["note", pages.note],
   ["pair.", setup.pair],
-  ["phone-index", replies.phoneIndex],
+  ["phone-index", pages.phoneIndex],
   ["problem", replies.problem],
   ["queue", replies.accepted],
   ["reindex", replies.accepted],

@@ -1,10 +1,8 @@
 /** Rows of the settings tab: what each says, and what its button does. */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { App as FakeApp, Setting as FakeSetting } from "obsidian-test-mocks/obsidian";
 import type { App, Setting } from "obsidian";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LocalIndex } from "../../plugin/src/local/localIndex";
 import { pairingOffer, pairingParts } from "../../plugin/src/pairing";
 import { Settings } from "../../plugin/src/settings";
@@ -84,21 +82,13 @@ describe("the settings", () => {
     expect(bare).toEqual(["Token"]);
   });
 
-  it("the file for phones says how large it is, and is deleted without a question", async () => {
-    const off = JSON.parse(readFileSync(join(import.meta.dirname, "../contract/phone-index.json"), "utf8")) as object;
-    const switched: boolean[] = [];
-    const client = {
-      phoneIndex: () => Promise.resolve({ ...off, on: true, bytes: 6_990_000 }),
-      switchPhoneIndex: (on: boolean) => Promise.resolve((switched.push(on), off)),
-    };
-    const connection = { session: { features: ["phone_index"], client }, subscribe: () => () => undefined };
-    const { el, press } = drawn((setting) => drawPhoneIndex(setting, { ...context, connection } as never));
-    await expect.poll(() => el.textContent).toContain("On: notewell-phone-index.bin in this vault, 7.0 MB.");
-    press();
-    await expect.poll(() => el.textContent).toContain("Off. About 0.0 MB would be written into this vault as notewell-phone-index.bin.");
-    expect(switched).toEqual([false]);
-    const alone = drawn((setting) => drawPhoneIndex(setting, context));
-    expect([alone.el.textContent, alone.isDisabled()]).toEqual([expect.stringContaining("A server has to answer"), true]);
+  it("the file for phones is written on the server's page for devices, where there is a server", () => {
+    const open = vi.spyOn(window, "open").mockReturnValue(null);
+    const session = { vault: { id: "a1" }, client: { endpoint: { url: "http://127.0.0.1:8765", token: "T" } } };
+    const connection = { session, subscribe: () => () => undefined };
+    drawn((setting) => drawPhoneIndex(setting, { ...context, connection } as never)).press();
+    expect(open.mock.calls).toEqual([["http://127.0.0.1:8765/?token=T#/manage/devices?vault=a1"]]);
+    expect(drawn((setting) => drawPhoneIndex(setting, context)).isDisabled()).toBe(true);
   });
 
   it("each control belongs to a setting that is kept", () => {

@@ -24,7 +24,7 @@ import { QuickSearch } from "./quickSearch";
 import { SEARCH_VIEW, SearchView } from "./searchView";
 import { insertSimilarLink } from "./similarNotes";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
-import { activePath } from "./open";
+import { activePath, openPage } from "./open";
 import { openSettingsTab } from "../obsidianApp";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
@@ -70,12 +70,12 @@ function searchActions({ context }: ActionParts): Action[] {
   const insert = (): unknown => insertSimilarLink(context, view());
   const isInNote = (): boolean => !!view()?.file;
   const hasGraph = (): boolean => connection.has("graph_view") && isInNote();
-  const graph = (): unknown => openPage(context, "graph", { path: activePath(app) ?? "" });
+  const graph = (): unknown => openPage(connection.session, "graph", { path: activePath(app) ?? "" });
   return [
     ["open-search", t("Open search"), () => showSearch(app), always, "search"],
     ["open-similar", t("Open similar notes"), () => showSimilar(app), always],
     ["ask", ask(), () => showAsk(app), always],
-    ["tend", t("Tend the vault"), () => openPage(context, "manage/care"), () => connection.has("garden_plans")],
+    ["tend", t("Tend the vault"), () => openPage(connection.session, "manage/care"), () => connection.has("garden_plans")],
     ["quick-search", t("Quick search"), () => new QuickSearch(context, selection()).open(), always],
     ["similar-to-selection", t("Find notes similar to selection"), similar, selection],
     ["insert-similar-link", t("Insert link to similar note"), insert, () => connection.session && isInNote()],
@@ -158,13 +158,6 @@ async function start({ app, connection, settings }: ViewContext, server: Server)
   if (!mayStart) return;
   server.start(program !== null);
   await connection.reset();
-}
-
-/** Opens a page of the server in the browser. The token in the URL signs in, as with the link of `notewell serve`. */
-function openPage({ connection: { session } }: ViewContext, page: string, query: Record<string, string> = {}): void {
-  if (!session) return;
-  const { url, token } = session.client.endpoint;
-  window.open(`${url}/?token=${token}#/${page}?${new URLSearchParams({ ...query, vault: session.vault.id })}`);
 }
 
 function noteCount(app: App): number {

@@ -7,15 +7,14 @@ import type { AskModelsReply, AskReply } from "../contract";
 import { count } from "../format";
 import { AskForm } from "./ask/form";
 import { saveConversation } from "./ask/save";
-import { drawSetup } from "./ask/setup";
 import { isWebPage, type Source } from "./ask/sources";
 import { destinationText } from "./ask/texts";
 import { Turn } from "./ask/turn";
-import { button, faint, toolbar } from "./controls";
+import { button, faint, title, toolbar } from "./controls";
 import { explain, howToUpgrade, message, UPGRADE, type Explanation } from "./explain";
 import { addItem } from "./menu";
 import { messageArea } from "./message";
-import { openPlace, paneFor } from "./open";
+import { openPage, openPlace, paneFor } from "./open";
 import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
@@ -113,9 +112,20 @@ export class AskView extends ItemView {
         return;
       }
       this.#form.allow(false);
-      const again = (): void => void this.#loadModels(session);
-      await drawSetup(this.#setupEl, { client: session.client, problem, canLook: this.#context.connection.has("ask_local"), again });
+      this.#showSetup(session, problem);
     }
+  }
+
+  /** A model is chosen on the server's pages, as there is one for all its clients. */
+  #showSetup(session: Session, problem: string): void {
+    const el = this.#setupEl;
+    el.empty();
+    title(el, t("No language model is set up"));
+    el.createEl("p", { text: t("Answers are written by a language model, from your notes, and cite them. Programs on the server's computer can do that.") });
+    faint(el, problem);
+    const buttons = el.createDiv("notewell-buttons");
+    buttons.createEl("button", { cls: "mod-cta", text: t("Choose one") }).onclick = (): void => openPage(session, "manage/answers");
+    buttons.createEl("button", { text: t("Look again") }).onclick = (): unknown => this.#loadModels(session);
   }
 
   #showModels(models: AskModelsReply): void {

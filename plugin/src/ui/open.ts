@@ -12,6 +12,7 @@ import {
   type UserEvent,
   type View,
 } from "obsidian";
+import type { Session } from "../connection";
 import type { Passage } from "../contract";
 import { OTHER_VAULTS } from "../format";
 import { t } from "../texts";
@@ -74,6 +75,13 @@ export async function openPlace(app: App, place: Place, pane: Pane, active = tru
   const { passage } = place;
   if (passage?.node) await openCanvas(app, file, passage.node, pane, active);
   else await openFile(app, file, passage, pane, active);
+}
+
+/** Opens a page of the server in the browser. The token in the URL signs in, as with the link of `notewell serve`. */
+export function openPage(session: Session | null, page: string, query: Record<string, string> = {}): void {
+  if (!session) return;
+  const { url, token } = session.client.endpoint;
+  window.open(`${url}/?token=${token}#/${page}?${new URLSearchParams({ ...query, vault: session.vault.id })}`);
 }
 
 /** Opens a document outside the vault with the program for it, where it can be on this computer. */

@@ -4,11 +4,9 @@ import type { ButtonComponent, Setting } from "obsidian";
 import { count } from "../format";
 import { isExcluded } from "../local/obsidianVault";
 import { openSettingsTab } from "../obsidianApp";
-import type { Session } from "../connection";
-import type { PhoneIndexReply } from "../contract";
 import type { DeviceSettings } from "../settings";
-import { confirm, withNotice, type Question } from "./dialogs";
 import { message, type Explanation } from "./explain";
+import { openPage } from "./open";
 import { explainMissingNote } from "./similarNotes";
 import type { ViewContext } from "./viewContext";
 import { number, t } from "../texts";
@@ -81,54 +79,13 @@ export function drawLoadPhone(setting: Setting, { settings, local }: ViewContext
   return local.phone.subscribe(draw);
 }
 
-/** The phone index that the server writes: how large it is, and a button that switches it after a question. */
-export function drawPhoneIndex(setting: Setting, { app, connection }: ViewContext): () => void {
-  const el = setting.descEl.createDiv({ attr: { role: "status" } });
-  let known: PhoneIndexReply | null = null;
-  let asked: Session | null = null;
-  let button: ButtonComponent | null = null;
-  const draw = (): void => {
-    el.setText(known ? phoneIndexText(known) : t("A server has to answer for this."));
-    button?.setDisabled(!known || (!known.on && !known.expected)).setButtonText(known?.on ? t("Delete it") : t("Write it…"));
-  };
-  const follow = (request: Promise<PhoneIndexReply>): Promise<boolean> => withNotice(request.then((reply) => (known = reply)).then(draw));
-  const update = (): void => {
-    const { session } = connection;
-    if (session === asked) return;
-    [asked, known] = [session, null];
-    if (session?.features.includes("phone_index")) void follow(session.client.phoneIndex());
-    draw();
-  };
-  setting.addButton((added) => {
-    button = added.onClick(async () => {
-      const { session } = connection;
-      if (!session || !known) return;
-      if (known.on || (await confirm(app, phoneIndexQuestion(known)))) await follow(session.client.switchPhoneIndex(!known.on));
-    });
-  });
+/** The phone index is written and deleted on a page of the server, which says what it holds and asks first. */
+export function drawPhoneIndex(setting: Setting, { connection }: ViewContext): () => void {
+  let open: ButtonComponent | null = null;
+  setting.addButton((button) => (open = button.setButtonText(t("Open the page")).onClick(() => openPage(connection.session, "manage/devices"))));
+  const draw = (): unknown => open?.setDisabled(!connection.session);
   draw();
-  update();
-  return connection.subscribe(update);
-}
-
-function phoneIndexText({ on, path, bytes, problem, expected }: PhoneIndexReply): string {
-  if (problem) return problem;
-  if (on) return bytes === null ? t("On; {path} is written within an hour.", { path }) : t("On: {path} in this vault, {bytes}.", { path, bytes: megabytes(bytes) });
-  if (!expected) return t("Off. The notes have no vectors yet.");
-  return t("Off. About {bytes} would be written into this vault as {path}.", { bytes: megabytes(expected.bytes), path });
-}
-
-function phoneIndexQuestion({ place, expected }: PhoneIndexReply): Question {
-  const size = expected ? ` ${t("It has about {bytes}.", { bytes: megabytes(expected.bytes) })} ${expected.shortened ?? ""}` : "";
-  return [
-    t("Write a file for phones into the vault?"),
-    t("{place} is written now, and replaced at most once an hour while the server runs." + " It holds vectors, paths and hashes of notes, and no text. What syncs the vault has to copy it too: with Obsidian Sync, switch on “Sync all other types”.", { place }) + size.trimEnd(),
-    t("Write it"),
-  ];
-}
-
-function megabytes(bytes: number): string {
-  return `${number(bytes / MEGABYTE, 1)} MB`;
+  return connection.subscribe(draw);
 }
 
 /** A field for a pairing link, for where a link cannot be opened. */

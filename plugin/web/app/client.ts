@@ -1,9 +1,10 @@
 /** The plugin's client, extended by the routes that only the web pages use. */
 
-import { Client, type Query } from "../../src/client";
+import { Client, MODELS_MS, type Query } from "../../src/client";
 import type * as contract from "../../src/contract";
 import { anything } from "../../src/shape";
-import { saved } from "../../src/askReplies";
+import { LONG_MS } from "../../src/http";
+import { models, saved } from "../../src/askReplies";
 import * as replies from "./replies";
 
 export class WebClient extends Client {
@@ -80,6 +81,25 @@ export class WebClient extends Client {
 
   judge(q: string, path: string, verdict: contract.VerdictRequest["verdict"]): Promise<unknown> {
     return this.post("verdict", anything, { q, path, verdict });
+  }
+
+  phoneIndex(): Promise<contract.PhoneIndexReply> {
+    return this.get("phone-index", replies.phoneIndex, {}, LONG_MS);
+  }
+
+  /** Has the file for phones written into the vault and kept up to date, or deleted. */
+  switchPhoneIndex(on: boolean): Promise<contract.PhoneIndexReply> {
+    return this.call("POST", "phone-index", replies.phoneIndex, LONG_MS, "", JSON.stringify({ vault: this.vault, on }));
+  }
+
+  /** Programs on the server's computer that serve language models. */
+  async localModels(): Promise<readonly contract.LocalModels[]> {
+    return (await this.get("ask/local", replies.localModels, {}, MODELS_MS)).found;
+  }
+
+  /** Answers questions with a program on the server's computer from now on. */
+  useLocalModel(server: contract.LocalServer, model: string): Promise<contract.AskModelsReply> {
+    return this.post("ask/use", models, { server, model });
   }
 
   saveAnswer(conversation: string, path: string): Promise<contract.AskSavedReply> {

@@ -7,10 +7,12 @@ import type {
   EvidenceReply,
   HealthReply,
   HubsReply,
+  LocalModelsReply,
   NeighborhoodReply,
   NeighborsReply,
   NoteReply,
   PathReply,
+  PhoneIndexReply,
   PlansReply,
   SearchReply,
   SessionReply,
@@ -237,3 +239,19 @@ export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read",
 
 /** Of plans, what home tells: how many suggestions are in which state. */
 export const planCounts = partOf<PlansReply>()({ plans: list(object({ counts: mapping(number) })) });
+
+export const localModels = partOf<LocalModelsReply>()({
+  found: list(object({ server: text, title: text, address: text, models: list(text) })),
+});
+
+const phoneIndexSize = object({ bytes: number, notes: number, passages: number, shortened: optional(nullable(text)) });
+/** The file of vectors for phones. */
+export const phoneIndex = partOf<PhoneIndexReply>()({
+  on: flag,
+  path: text,
+  place: text,
+  bytes: nullable(number),
+  written: optional(nullable(text)),
+  problem: optional(nullable(text)),
+  expected: nullable(phoneIndexSize),
+});
