@@ -40,7 +40,7 @@ export {
   type Transport,
 } from "./http";
 
-export type SearchOptions = Pick<SearchRequest, "limit" | "mode" | "typing" | "weak">;
+export type SearchOptions = Pick<SearchRequest, "everything" | "limit" | "mode" | "typing" | "weak">;
 export type SimilarOptions = Pick<SimilarRequest, "limit" | "unlinked" | "weak">;
 export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 

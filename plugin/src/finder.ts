@@ -16,6 +16,7 @@ export interface FinderParts {
   readonly local: LocalIndex;
 }
 
+const MOST = 1_000; // that a server gives
 const CHANGED_AFTER_MS = 2_000; // an index that is being built changes all the time
 
 export class Finder {
@@ -25,21 +26,22 @@ export class Finder {
     this.#parts = parts;
   }
 
-  search(query: string, limit: number): Promise<SearchReply> {
+  /** `isAll`: weak matches too, and notes that are seldom wanted. */
+  search(query: string, limit: number, isAll = false): Promise<SearchReply> {
     const { connection, local } = this.#parts;
     const words = (): Promise<SearchReply> => local.search(query, { limit, isTyping: false, isWidened: true });
     const { session } = connection;
-    return session ? this.#orLocal(session.client.search(query, { limit, mode: "hybrid" }), words) : words();
+    return session ? this.#orLocal(session.client.search(query, { limit, mode: "hybrid", ...(isAll && { weak: true, everything: true }) }), words) : words();
   }
 
   /** Notes like a note or a text; `unlinked`: none that is linked with the note already. */
-  async similar(like: Like, limit: number, unlinked = false): Promise<SearchReply> {
+  async similar(like: Like, limit: number, unlinked = false, weak = false): Promise<SearchReply> {
     const { connection, local } = this.#parts;
     const words = (): Promise<SearchReply> => local.similar(like, limit, unlinked);
     const { session } = connection;
     if (!session) return words();
     const { client } = session;
-    const asked = "path" in like ? client.similar(like.path, { limit: limit + 1, unlinked }) : client.similarText(like.text, limit);
+    const asked = "path" in like ? client.similar(like.path, { limit: Math.min(limit + 1, MOST), unlinked, weak }) : client.similarText(like.text, limit, weak);
     const reply = await this.#orLocal(asked, words);
     const own = "path" in like ? like.path.normalize() : null;
     return { ...reply, results: reply.results.filter(({ path }) => path !== own).slice(0, limit) };

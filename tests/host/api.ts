@@ -1,6 +1,7 @@
 /** The module `obsidian`, as the plugin gets it: what is missing here fails when it is used. */
 
 import type * as obsidian from "obsidian";
+import { BasesView } from "./bases";
 import { ButtonComponent, ExtraButtonComponent } from "./buttons";
 import {
   DropdownComponent,
@@ -36,6 +37,7 @@ const functions = { ...mocks, editorInfoField, getLanguage, Platform, requestUrl
 
 const classes = {
   AbstractInputSuggest,
+  BasesView,
   ButtonComponent,
   ConfirmationModal,
   DropdownComponent,

@@ -1,6 +1,7 @@
 /** The app: everything that a plugin reaches through `app`. */
 
-import type { App as AppType, CliData, CliFlags, CliHandler, HoverLinkSource, ObsidianProtocolHandler } from "obsidian";
+import type { App as AppType, BasesViewRegistration, CliData, CliFlags, CliHandler, HoverLinkSource, ObsidianProtocolHandler, View } from "obsidian";
+import { BaseTab, type Base } from "./bases";
 import { Commands } from "./commands";
 import { DragManager } from "./dragManager";
 import { environment } from "./environment";
@@ -26,6 +27,7 @@ export class App implements Pick<AppType, "isDarkMode" | "loadLocalStorage" | "s
   readonly hoverSources = new Map<string, HoverLinkSource>();
   readonly protocolHandlers = new Map<string, ObsidianProtocolHandler>();
   readonly cliHandlers = new Map<string, { description: string; flags: CliFlags | null; handler: CliHandler }>();
+  readonly basesViews = new Map<string, BasesViewRegistration>();
   readonly ribbonEl: HTMLElement;
   readonly statusBarEl: HTMLElement;
   readonly workspace: Workspace;
@@ -57,6 +59,16 @@ export class App implements Pick<AppType, "isDarkMode" | "loadLocalStorage" | "s
     for (const name of Object.keys(given)) if (!flags?.[name]) throw new Error(`Unknown flag “${name}”.`);
     for (const [name, { required }] of Object.entries(flags ?? {})) if (required && !(name in given)) throw new Error(`Missing flag “${name}”.`);
     return handler(given);
+  }
+
+  /** Opens a base in a tab, in the view of that name. */
+  async openBase(viewId: string, base: Base): Promise<void> {
+    const registration = this.basesViews.get(viewId);
+    if (!registration) throw new Error(`There is no view “${viewId}”.`);
+    this.workspace.register("bases", (leaf) => new BaseTab(leaf, base, registration) as unknown as View);
+    const leaf = this.workspace.getLeaf("split");
+    await leaf.setViewState({ type: "bases", active: true });
+    await this.workspace.revealLeaf(leaf);
   }
 
   isDarkMode(): boolean {

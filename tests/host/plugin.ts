@@ -2,6 +2,7 @@
 
 import type { Extension } from "@codemirror/state";
 import type {
+  BasesViewRegistration,
   CliFlags,
   CliHandler,
   Command,
@@ -35,6 +36,7 @@ type Part = Pick<
   | "registerEditorSuggest"
   | "registerObsidianProtocolHandler"
   | "registerCliHandler"
+  | "registerBasesView"
   | "loadData"
   | "saveData"
 >;
@@ -131,6 +133,14 @@ export abstract class Plugin extends Component implements Part {
     if (!new RegExp(`^${this.manifest.id}(:[\\w-]+)?$`).test(command)) throw new Error(`“${command}” is no name of a command of this plugin.`);
     cliHandlers.set(command, { description, flags, handler });
     this.register(() => cliHandlers.delete(command));
+  }
+
+  registerBasesView(viewId: string, registration: BasesViewRegistration): boolean {
+    const { basesViews } = this.app;
+    if (basesViews.has(viewId)) throw new Error(`The view “${viewId}” is registered already.`);
+    basesViews.set(viewId, registration);
+    this.register(() => basesViews.delete(viewId));
+    return true;
   }
 
   async loadData(): Promise<unknown> {

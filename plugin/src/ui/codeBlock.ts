@@ -1,17 +1,16 @@
 /** The code block `notewell`: results within a note, kept up to date while they are seen. */
 
-import { MarkdownRenderChild, type App, type HoverPopover, type Menu, type Plugin, type WorkspaceLeaf } from "obsidian";
+import { MarkdownRenderChild, type Plugin } from "obsidian";
 import { asServerError } from "../client";
-import type { Result, SearchReply } from "../contract";
+import type { SearchReply } from "../contract";
 import { count } from "../format";
 import type { Finder } from "../finder";
 import { foundBy, isLocal } from "../local/reply";
 import { readBlock, type BlockOptions } from "./blockOptions";
 import { faint, link } from "./controls";
-import type { Place } from "./open";
+import { plainOwner } from "./plainOwner";
 import { grouped, sorted } from "./ranking";
-import { ResultList, type ListOwner } from "./resultList";
-import { SEARCH_VIEW } from "./searchView";
+import { ResultList } from "./resultList";
 import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
@@ -37,10 +36,7 @@ interface BlockParts {
   readonly sourcePath: string;
 }
 
-export class Block extends MarkdownRenderChild implements ListOwner {
-  hoverPopover: HoverPopover | null = null;
-  readonly app: App;
-  readonly context: ViewContext;
+export class Block extends MarkdownRenderChild {
   readonly #parts: BlockParts;
   readonly #list: ResultList;
   readonly #footEl: HTMLElement;
@@ -51,18 +47,12 @@ export class Block extends MarkdownRenderChild implements ListOwner {
   constructor(el: HTMLElement, parts: BlockParts) {
     super(el);
     this.#parts = parts;
-    this.context = parts.context;
-    this.app = parts.context.app;
-    this.#limit = parts.options.limit;
-    this.#list = new ResultList(el, this);
+    const { query, limit } = parts.options;
+    this.#limit = limit;
+    this.#list = new ResultList(el, plainOwner(parts.context, () => (query ? t("Notes found for {query}", { query }) : t("Similar notes"))));
     this.#list.titlesOnly = parts.options.view === "compact";
     this.#list.byFolder = parts.options.group === "folder";
     this.#footEl = el.createDiv({ cls: "notewell-faint", attr: { role: "status" } });
-  }
-
-  get leaf(): WorkspaceLeaf {
-    const { workspace } = this.app;
-    return workspace.getMostRecentLeaf() ?? workspace.getLeaf(false);
   }
 
   override onload(): void {
@@ -73,39 +63,6 @@ export class Block extends MarkdownRenderChild implements ListOwner {
     };
     this.registerInterval(window.setInterval(update, SEEN_CHECK_MS));
     void this.#refresh();
-  }
-
-  getViewType(): string {
-    return SEARCH_VIEW; // which is known to the app as a source of previews
-  }
-
-  getDisplayText(): string {
-    const { query } = this.#parts.options;
-    return query ? t("Notes found for {query}", { query }) : t("Similar notes");
-  }
-
-  badges(_result: Result): readonly string[] {
-    return [];
-  }
-
-  addItems(_menu: Menu, _place: Place): void {
-    // A block has no items of its own.
-  }
-
-  onChosen(): void {
-    // Its query is no search of the user's now.
-  }
-
-  focusEditor(): void {
-    this.app.workspace.setActiveLeaf(this.leaf, { focus: true });
-  }
-
-  focusTop(): void {
-    // There is nothing above the first result.
-  }
-
-  pointerLeft(): void {
-    // Nothing is above the list.
   }
 
   async #refresh(): Promise<void> {

@@ -5,6 +5,7 @@ import type { Extension } from "@codemirror/state";
 import type { Finder } from "../finder";
 import { ASK_VIEW, AskView } from "./askView";
 import { DIAGNOSTICS_VIEW, DiagnosticsView } from "./diagnostics";
+import { registerBases } from "./bases";
 import { registerCodeBlock } from "./codeBlock";
 import { registerFooters } from "./footer";
 import { LinkSuggest, putFirst } from "./linkSuggest";
@@ -28,6 +29,7 @@ export function registerViews(plugin: Plugin, context: ViewContext, diagnostics:
 /** What stands within notes, and what helps while one is written. */
 export function registerInNotes(plugin: Plugin, context: ViewContext, finder: Finder): void {
   registerCodeBlock(plugin, context, finder);
+  registerBases(plugin, context, finder);
   registerFooters(plugin, context, finder);
   registerLinkSuggest(plugin, context, finder);
   registerMentions(plugin, context);
