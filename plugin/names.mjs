@@ -13,8 +13,8 @@ isNegated isOneOfSeveral isPending isPointedAt isPossibleHere isRead isSet isTyp
 lastStatus latest lexemes linesOf lists live mayUpload mayWrite meanCosine means mentions merge moreContext near
 nearness notesWith ofVault older onChosen openSource operand own owners pathOf pinTo pointerLeft post postings rarity
 readAt readingText rebuild redeem redraw renamed report row saveLayout say scored serverPath setOnce settingsChanged
-showMessage showModels similarText snippetChars suggestedModel textStamp titlesOnly unsaved
-vector wake withFolder within zoomToSelection
+showMessage showModels similarText snippetChars suggestedModel textStamp titlesOnly unsaved vector wake withFolder
+zoomToSelection
 `.trim().split(/\s+/);
 
 /** For each of these names a shorter one, as the bundler takes them. */

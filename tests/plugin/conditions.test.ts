@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Facts } from "../../plugin/src/local/facts";
-import { phraseTest } from "../../plugin/src/local/filters";
+import { phraseTest } from "../../plugin/src/local/scopes";
 import { LocalIndex } from "../../plugin/src/local/localIndex";
 import { MemoryStore, MemoryVault, type Note } from "./memoryVault";
 

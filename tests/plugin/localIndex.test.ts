@@ -75,17 +75,6 @@ describe("the index in the plugin", () => {
     expect(told).toEqual({ "Late.md": ["Then Jane Doe came."], "Elsewhere.md": [often, "author: Jane Doe"] });
   });
 
-  it.each([
-    ["line:(lettuce traps)", true],
-    ["starter -task-todo:call", true],
-    ["/beer.*work/", true],
-    ["a/b /etc/hosts https://x.y/z/ baseline:x", false],
-  ])("says of “%s” that only the server searches so", async (query, isSaid) => {
-    const { index } = await indexOf(NOTES);
-    const { warnings } = await index.search(query, { limit: 20, isTyping: false });
-    expect(warnings.some((warning) => warning.startsWith("Only the server"))).toBe(isSaid);
-  });
-
   it("finds an unfinished word while it is typed, and only then", async () => {
     const { index } = await indexOf(NOTES);
     expect(await found(index, "sourd", true)).toEqual(["Bread.md"]);

@@ -14,7 +14,8 @@ interface Case {
   readonly warnings: readonly string[];
   readonly lists?: true;
 }
-const kept = JSON.parse(readFileSync("tests/contract/queries.json", "utf8")) as { now: string; cases: Case[] };
+const casesOf = (file: string): { now: string; cases: Case[] } => JSON.parse(readFileSync(`tests/contract/${file}.json`, "utf8")) as { now: string; cases: Case[] };
+const kept = casesOf("queries");
 
 group("the query grammar", () => {
   const zone = process.env["TZ"];
@@ -22,12 +23,17 @@ group("the query grammar", () => {
   afterAll(() => void (process.env["TZ"] = zone));
 
   it.each(kept.cases)("reads “$query” as the server does", (expected) => {
-    const { condition, ...read } = parse(expected.query, Date.parse(kept.now) / 1000);
+    const { condition, ...read } = parse(expected.query, Date.parse(kept.now) / 1000, false);
+    expect({ query: expected.query, ...read, condition: describe(condition) }).toEqual(expected);
+  });
+
+  it.each(casesOf("cases/scopes").cases)("reads “$query”, of the text as it is written, as the server does", (expected) => {
+    const { condition, ...read } = parse(expected.query);
     expect({ query: expected.query, ...read, condition: describe(condition) }).toEqual(expected);
   });
 
   it("reads the longest queries in linear time", () => {
-    for (const piece of ['"\\', "(", "-(", "[[", "[a", '"a" ', "tag:a ", "a OR ", "x:", "))(("]) {
+    for (const piece of ['"\\', "(", "-(", "[[", "[a", '"a" ', "tag:a ", "a OR ", "x:", "))((", "line:(", "/(", "line:/a", "(){999}", "/((a{9}){9}){9}/ "]) {
       expect(parse(piece.repeat(4096).slice(0, 4096)).text.length).toBeLessThanOrEqual(3 * 4096);
     }
   });

@@ -5,7 +5,8 @@ import { calendar, type Period } from "./dates";
 import { createdAt, modifiedAt, valuesOf, type Facts, type PropertyValue } from "./facts";
 import { bodyOf, plain, type TextTest } from "./passages";
 import type { Comparison, Condition, ValueTest } from "./query";
-import { fold, isSpaceless, words } from "./words";
+import { neededWords, phraseTest, writtenTest } from "./scopes";
+import { words } from "./words";
 
 /** What the conditions on text need to know. */
 export interface TextSource {
@@ -33,8 +34,16 @@ export function noteTest(condition: Condition | null, source: TextSource): (note
     const holds = phraseTest(text);
     return ownTexts(note).some(holds) || holds(plain(bodyOf(await source.read(note.path))));
   };
+  const written = new Map<Condition, TextTest>();
+  const isWritten = async (note: Facts, node: Condition): Promise<boolean> => {
+    if (source.isRead(note.path) && !neededWords(node).every((word) => has(word, note.path))) return false;
+    const holds = written.get(node) ?? writtenTest(node);
+    written.set(node, holds);
+    return (node.kind === "matches" && holds(note.path)) || holds(await source.read(note.path));
+  };
   const test = async (note: Facts, node: Condition): Promise<boolean> => {
     if (node.kind === "text") return isInText(note, node);
+    if (node.kind === "matches" || node.kind === "within") return isWritten(note, node);
     if (node.kind === "not") return !(await test(note, node.part));
     if (node.kind !== "all" && node.kind !== "either") return meets(note, node);
     const isAll = node.kind === "all";
@@ -52,22 +61,7 @@ function byCost(parts: readonly Condition[]): readonly Condition[] {
 export function readsText(node: Condition | null): boolean {
   if (node?.kind === "not") return readsText(node.part);
   if (node?.kind === "all" || node?.kind === "either") return node.parts.some(readsText);
-  return node?.kind === "text";
-}
-
-/** A test whether a text contains `phrase` as whole words, except in scripts without spaces. */
-export function phraseTest(phrase: string): TextTest {
-  const wanted = fold(phrase);
-  const isWord = (char: string): boolean => /[\p{L}\p{N}_]/u.test(char) && !isSpaceless(char);
-  const [bindsLeft, bindsRight] = [isWord(wanted.slice(0, 1)), isWord(wanted.slice(-1))];
-  return (text) => {
-    const folded = fold(text);
-    for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1)) {
-      const isFree = !(bindsLeft && at > 0 && isWord(folded.charAt(at - 1))) && !(bindsRight && isWord(folded.charAt(at + wanted.length)));
-      if (isFree) return true;
-    }
-    return false;
-  };
+  return node?.kind === "text" || node?.kind === "matches" || node?.kind === "within";
 }
 
 /** The texts of a note outside its body, each by itself: no phrase goes on from one into another. */
@@ -84,7 +78,7 @@ export function hiddenPlaces({ aliases, tags, properties }: Facts, shown: readon
   return [...new Set(places.map(({ name, text }) => `${name}: ${plain(text)}`))].map((text) => ({ kind: "phrase", text }));
 }
 
-type Simple = Exclude<Condition, { kind: "text" | "not" | "all" | "either" }>;
+type Simple = Exclude<Condition, { kind: "text" | "matches" | "within" | "not" | "all" | "either" }>;
 
 function meets(note: Facts, node: Simple): boolean {
   switch (node.kind) {

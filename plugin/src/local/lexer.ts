@@ -7,12 +7,13 @@
 import { t } from "../texts";
 
 export const FIELDS: readonly string[] = ["path", "file", "tag", "type", "status", "created", "modified"];
+const SCOPES: readonly string[] = ["line", "block", "section", "task", "task-todo", "task-done", "match-case", "ignore-case"];
 export const MAX_WARNINGS = 8;
 const MAX_DEPTH = 32; // of nested groups; deeper ones are read as text
 
-type Kind = "word" | "phrase" | "filter" | "property" | "or" | "open" | "close";
+type Kind = "word" | "phrase" | "pattern" | "filter" | "property" | "or" | "open" | "close";
 
-/** A piece of a query: `text` is the value, unquoted; `name` the field of a filter. */
+/** A piece of a query: `text` is the value, unquoted; `name` the field of a filter, or the scope of a group. */
 export interface Lexeme {
   readonly kind: Kind;
   readonly text: string;
@@ -28,6 +29,7 @@ const SPACE = /\s+/y;
 const LINK = /!?\[\[[^[\]\n]*\]\]\S*/y;
 const PROPERTY = /\[([^[\]\n]*)\](?!\()/y;
 const OR = /OR(?=[\s()]|$)/y;
+const PATTERN = /\/((?:[^/\\\n]|\\.)+)\/(?=[\s)]|$)/y;
 
 class Lexer {
   at = 0;
@@ -36,9 +38,11 @@ class Lexer {
   readonly #opened: number[] = []; // positions in `out` of groups still open
   #isUnclosed = false; // an unclosed quote was found, so no later quote is closed either
   readonly #source: string;
+  readonly #hasScopes: boolean;
 
-  constructor(source: string) {
+  constructor(source: string, hasScopes: boolean) {
     this.#source = source;
+    this.#hasScopes = hasScopes;
   }
 
   run(): void {
@@ -81,7 +85,7 @@ class Lexer {
       this.#group(start, isNegated);
     } else if (QUOTES.includes(first)) {
       this.#phrase(start, isNegated);
-    } else if ("[!".includes(first) && this.#bracket(start, isNegated)) {
+    } else if (this.#pattern(start, isNegated) || this.#bracket(start, isNegated)) {
       return;
     } else if (or) {
       this.#emit("or", "OR");
@@ -92,14 +96,41 @@ class Lexer {
     }
   }
 
-  #group(start: number, isNegated: boolean): void {
+  #pattern(start: number, isNegated: boolean): boolean {
+    const found = this.#hasScopes && this.#match(PATTERN, start);
+    if (!found) return false;
+    this.#emit("pattern", found[1] ?? "", isNegated);
+    this.at = start + found[0].length;
+    return true;
+  }
+
+  /** Reads what a scope holds: a group, or one term as a group of its own. */
+  #scope(name: string, start: number, isNegated: boolean): boolean {
+    const first = this.#source.charAt(start);
+    if (!first.trim() || first === ")") return false;
+    if (first === "(") {
+      this.#group(start, isNegated, name);
+      return true;
+    }
+    this.#emit("open", "(", isNegated, name);
+    this.at = start;
+    if (QUOTES.includes(first)) this.#phrase(start, false);
+    else if (!this.#pattern(start, false)) {
+      this.at = this.#wordEnd(start);
+      this.#emit("word", this.#source.slice(start, this.at));
+    }
+    this.#emit("close", ")");
+    return true;
+  }
+
+  #group(start: number, isNegated: boolean, name = ""): void {
     this.at = start + 1;
     if (this.#opened.length >= MAX_DEPTH) {
       this.#warn(t("Groups nested deeper than {maxDepth} levels were read as text.", { maxDepth: MAX_DEPTH }));
       return;
     }
     this.#opened.push(this.out.length);
-    this.#emit("open", "(", isNegated);
+    this.#emit("open", "(", isNegated, name);
   }
 
   /** Reads a quoted phrase, or skips a quote that is never closed. */
@@ -156,6 +187,7 @@ class Lexer {
     const from = start + found[0].length;
     const rest = this.#source.slice(from, from + 2);
     const next = rest.slice(0, 1);
+    if (this.#hasScopes && SCOPES.includes(name) && this.#scope(name, from, isNegated)) return true;
     if (!FIELDS.includes(name)) {
       const known = FIELDS.map((field) => `${field}:`).join(", ");
       if (next.trim() && rest !== "//") this.#warn(t("{name}: is no filter ({known}); it was read as text.", { name, known }));
@@ -197,8 +229,8 @@ class Lexer {
 }
 
 /** Lexemes of `text`, and warnings. Groups in the lexemes are balanced. */
-export function lex(text: string): { readonly lexemes: readonly Lexeme[]; readonly warnings: string[] } {
-  const lexer = new Lexer(text);
+export function lex(text: string, hasScopes: boolean): { readonly lexemes: readonly Lexeme[]; readonly warnings: string[] } {
+  const lexer = new Lexer(text, hasScopes);
   lexer.run();
   return { lexemes: lexer.out, warnings: lexer.warnings };
 }

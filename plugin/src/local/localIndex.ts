@@ -1,7 +1,7 @@
 /** Answers without a server: search by names and words, and similar notes by links, tags and rare words. */
 
 import type { Reason, Result, SearchReply } from "../contract";
-import { hiddenPlaces, noteTest, phraseTest, readsText } from "./filters";
+import { hiddenPlaces, noteTest, readsText } from "./filters";
 import type { Facts } from "./facts";
 import { Mentions } from "./mentions";
 import { Names, RANK } from "./names";
@@ -12,6 +12,7 @@ import { dateOf, isCurrent, PhoneIndex } from "./phoneIndex";
 import type { Near } from "./meaning";
 import type { PhoneFile } from "./phoneFile";
 import { replyOf, resultOf, wordsOnly } from "./reply";
+import { phraseTest } from "./scopes";
 import { similarNotes, type Links, type SimilarNote } from "./similar";
 import { byBoth, resultByMeaning, type Notes, type Ranked } from "./hybrid";
 import { words } from "./words";
@@ -32,18 +33,12 @@ const MAX_PASSAGES = 3;
 const FEW_NOTES = 50; // in fewer, how many have a word says little
 const COMMON = 0.1; // of all notes; a word in more of them is no name
 const LEAST_SHARE = 0.5; // of the best passage's score: else those that have only “the” would follow
-const MAX_READ = 400; // notes that are read for the phrases of one query
+const MAX_READ = 400; // notes that are read for the phrases and patterns of one query
+const MOST_MS = 2_000; // for reading them
 const byEvidence = (): string => t("by shared links, tags and rare words");
 const MOST_CHANGED = 10; // notes like one by words of which it is seen whether they are new or changed
 const CHANGED_SHOWN = 3;
 const NAME_SCORES = [2, 1.5, 1.2]; // a whole name, its beginning, a word of it: times the best score by words
-
-/** Conditions that only the sidecar tests, since they need the text of every note. */
-const SCOPED = /(^|[\s(-])((line|block|section|task(-todo|-done)?|(match|ignore)-case):\S|\/[^/\s]+\/(?=[\s)]|$))/i;
-
-function serverAlone(query: string): string[] {
-  return SCOPED.test(query) ? [t("Only the server searches lines, tasks, case and /patterns/.")] : [];
-}
 
 export class LocalIndex {
   readonly reader: Reader;
@@ -111,10 +106,10 @@ export class LocalIndex {
       return own && match ? { ...own, score: unit, match: found || match !== "weak" ? match : null } : own;
     };
     const results = await Promise.all(found.map(result));
-    const cut = isCut ? [t("Only the first {maxRead} notes were read for the phrase.", { maxRead: MAX_READ })] : [];
+    const cut = isCut ? [t("Not all notes were read for phrases, lines, tasks and patterns.")] : [];
     const told = isWidened ? this.#problems : [];
     const by = file ? t("by words and by meaning, approximately, from {file}", { file: dateOf(file) }) : wordsOnly();
-    return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...serverAlone(query), ...cut, ...told], by }, began);
+    return replyOf(query, { results: results.filter((result) => result !== null), total, warnings: [...warnings, ...cut, ...told], by }, began);
   }
 
   /** The passages of one note that have words of `query`, as that note's result; `text` is the note's as it stands in its editor. */
@@ -217,6 +212,8 @@ export class LocalIndex {
   async #filtered(ranked: readonly Ranked[], condition: Condition | null, limit: number): Promise<{ found: Kept[]; total: number; isCut: boolean }> {
     const { index } = this.reader;
     let reads = 0;
+    const until = performance.now() + MOST_MS;
+    const isEnough = (): boolean => reads >= MAX_READ || performance.now() > until;
     const test = noteTest(condition, {
       notesWith: (word) => index.notesWith(word),
       isRead: (path) => index.textStamp(path) !== null,
@@ -229,7 +226,7 @@ export class LocalIndex {
     let total = 0;
     for (const each of ranked) {
       const { path } = each;
-      if (reads >= MAX_READ) return { found, total, isCut: true };
+      if (isEnough()) return { found, total, isCut: true };
       if (found.length === limit && readsText(condition)) break;
       const facts = condition || found.length < limit ? this.#vault.facts(path) : null;
       if (condition && !(facts && (await test(facts)))) continue;

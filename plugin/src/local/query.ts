@@ -5,6 +5,9 @@
  *   query  = terms ("OR" terms)*          OR binds weaker than a space, as in Obsidian
  *   terms  = ["-"] term ...
  *   term   = word | "phrase" | field:value | [property] | [property:value] | "(" query ")"
+ *          | scope:word | scope:"phrase" | scope:"(" query ")" | /pattern/
+ *
+ * A scope is one of `SCOPES`: what it holds must be true of one line, block, section or task, or with regard to case.
  *
  * A word is scored but not required, except where only a requirement makes sense: negated, inside a
  * negated group, or as a whole branch of an OR whose other branch is a requirement. If every word of a
@@ -13,6 +16,7 @@
 
 import { bounds } from "./dates";
 import { lex, MAX_WARNINGS, type Lexeme } from "./lexer";
+import { compiled } from "./pattern";
 import { words } from "./words";
 import { t } from "../texts";
 
@@ -26,6 +30,8 @@ export interface ValueTest {
 /** A condition on a note. */
 export type Condition =
   | { readonly kind: "text"; readonly text: string; readonly isExact: boolean }
+  | { readonly kind: "matches"; readonly pattern: string }
+  | { readonly kind: "within"; readonly scope: string; readonly part: Condition }
   | { readonly kind: "path"; readonly field: "path" | "file"; readonly text: string }
   | { readonly kind: "tag"; readonly tag: string }
   | { readonly kind: "property"; readonly name: string; readonly tests: readonly ValueTest[] }
@@ -45,9 +51,9 @@ export interface ParsedQuery {
 
 const SIGNS: readonly Comparison[] = [">=", "<=", ">", "<"];
 
-/** `now`: POSIX seconds that relative dates count from. */
-export function parse(query: string, now = Date.now() / 1000): ParsedQuery {
-  const { lexemes, warnings } = lex(query);
+/** `now`: POSIX seconds that relative dates count from. `hasScopes`: the text of notes can be read. */
+export function parse(query: string, now = Date.now() / 1000, hasScopes = true): ParsedQuery {
+  const { lexemes, warnings } = lex(query, hasScopes);
   const parser = new Parser(lexemes, now, warnings);
   const terms = parser.alternatives(false);
   const isPlain = lexemes.every(({ kind, isNegated }) => kind === "word" && !isNegated);
@@ -65,12 +71,16 @@ function described(node: Condition): string {
   switch (node.kind) {
     case "text":
       return node.isExact ? `"${node.text}"` : node.text;
+    case "matches":
+      return `/${node.pattern}/`;
+    case "within":
+      return `${node.scope}:${described(node.part).replace(/^[^(].*|^$/s, "($&)")}`;
     case "path":
       return `${node.field}:"${node.text}"`;
     case "tag":
       return `tag:${node.tag}`;
     case "property":
-      return `[${[node.name, node.tests.map(describeTest).join(" OR ")].filter(Boolean).join(":")}]`;
+      return describeProperty(node);
     case "date":
       return `${node.field}:${[node.start, node.end].map((time) => time?.toFixed(0) ?? "").join("..")}`;
     case "not":
@@ -80,6 +90,10 @@ function described(node: Condition): string {
     case "either":
       return `(${node.parts.map(described).join(" OR ")})`;
   }
+}
+
+function describeProperty({ name, tests }: Extract<Condition, { kind: "property" }>): string {
+  return `[${[name, tests.map(describeTest).join(" OR ")].filter(Boolean).join(":")}]`;
 }
 
 function describeTest({ comparison, operand }: ValueTest): string {
@@ -140,22 +154,38 @@ class Parser {
       const lexeme = this.#lexemes[this.#at];
       if (!lexeme || lexeme.kind === "or" || lexeme.kind === "close") return found;
       this.#at += 1;
-      if (lexeme.kind === "open") this.#group(found, isStrict, lexeme.isNegated);
+      if (lexeme.kind === "open") this.#group(found, lexeme, isStrict);
       else if (lexeme.kind === "word" && !lexeme.isNegated && !isStrict) this.#word(found, lexeme.text);
       else this.#requirement(found, lexeme, isStrict);
     }
   }
 
-  #group(found: Terms, isStrict: boolean, isNegated: boolean): void {
-    const inner = this.alternatives(isStrict || isNegated);
+  #group(found: Terms, lexeme: Lexeme, isStrict: boolean): void {
+    const { isNegated, name } = lexeme;
+    const inner = this.alternatives(isStrict || isNegated || name !== "");
     this.#at += 1; // skip the closing parenthesis; the lexer returns balanced groups
-    if (!isNegated) {
+    if (name) this.#scope(found, lexeme, inner, !isStrict && !isNegated);
+    else if (!isNegated) {
       found.words.push(...inner.words);
       found.required.push(...inner.required);
       if (inner.isLoose) found.isLoose = true;
       if (inner.chooses) found.chooses = true;
     } else if (inner.required.length > 0) {
       found.required.push({ kind: "not", part: requirement(inner) });
+    }
+  }
+
+  /** Requires what a scope holds; its words are scored as well. */
+  #scope(found: Terms, { name, isNegated }: Lexeme, inner: Terms, isScored: boolean): void {
+    let part = requirement(inner);
+    if (!isOfText(part)) this.#warn(t("{name}: takes words, phrases and /patterns/; it was left out.", { name }));
+    else if (part.kind === "all" && part.parts.length === 0 && !name.startsWith("task")) return;
+    else part = { kind: "within", scope: name, part };
+    found.required.push(isNegated ? { kind: "not", part } : part);
+    if (!isScored) return;
+    for (const { text, isExact } of textsOf(part)) {
+      this.scored.push(text);
+      if (isExact) this.phrases.push(text);
     }
   }
 
@@ -169,7 +199,8 @@ class Parser {
     const { kind, name, text, isNegated } = lexeme;
     const node = this.#node(lexeme);
     if (!node) {
-      this.#warn(t("{name} cannot be a condition; it was read as text.", { name: name ? `${name}:${text}` : text }));
+      const shown = kind === "pattern" ? `/${text}/` : text;
+      this.#warn(t("{name} cannot be a condition; it was read as text.", { name: name ? `${name}:${text}` : shown }));
       if (!isStrict && !isNegated) this.#word(found, `${name} ${text}`.trim());
       return;
     }
@@ -182,7 +213,7 @@ class Parser {
   /** The condition of a lexeme; null if its value cannot be read. */
   #node({ kind, name, text }: Lexeme): Condition | null {
     if (kind === "property") return { kind, name: name.toLowerCase(), tests: valueTests(text) };
-    if (kind !== "filter") return words(text).length > 0 ? { kind: "text", text, isExact: kind === "phrase" } : null;
+    if (kind !== "filter") return textNode(kind, text);
     if (name === "path" || name === "file") return { kind: "path", field: name, text: text.toLowerCase() };
     if (name === "type" || name === "status") return { kind: "property", name, tests: valueTests(text) };
     if (name === "created" || name === "modified") {
@@ -192,6 +223,24 @@ class Parser {
     const tag = text.replace(/^#+/, "").replace(/^\/+|\/+$/g, "").toLowerCase();
     return tag ? { kind: "tag", tag } : null;
   }
+}
+
+/** The condition of a word, a phrase or a pattern; null where there is nothing to search for. */
+function textNode(kind: Lexeme["kind"], text: string): Condition | null {
+  if (kind === "pattern") return compiled(text, false) && { kind: "matches", pattern: text };
+  return words(text).length > 0 ? { kind: "text", text, isExact: kind === "phrase" } : null;
+}
+
+function isOfText(node: Condition): boolean {
+  if (node.kind === "all" || node.kind === "either") return node.parts.every(isOfText);
+  return node.kind === "text" || node.kind === "matches" || ((node.kind === "not" || node.kind === "within") && isOfText(node.part));
+}
+
+/** The texts of a condition that are not excluded. */
+function textsOf(node: Condition): Extract<Condition, { kind: "text" }>[] {
+  if (node.kind === "text") return [node];
+  if (node.kind === "within") return textsOf(node.part);
+  return node.kind === "all" || node.kind === "either" ? node.parts.flatMap(textsOf) : [];
 }
 
 /** The branches of an OR as one; words are required beside a branch that is a requirement. */
