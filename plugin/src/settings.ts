@@ -51,6 +51,7 @@ const VAULT_TABLE = {
   footer: [false, flag],
   completeLinks: [false, flag],
   markMentions: [false, flag],
+  whileWriting: [false, flag],
   savedSearches: [[], texts],
   marks: [{}, mapping(marks)],
 } as const satisfies Table;
@@ -73,6 +74,7 @@ const DEVICE_TABLE = {
   writeAgreed: ["", text], // the address of the server whose notes may be written to the vault
   guardDecided: ["", text], // `guard.since` of the missing notes that the user has decided about
   history: [[], texts],
+  suggested: [[], texts], // notes suggested while writing: a note and another, of which none is shown twice
 } as const satisfies Table;
 
 export type VaultSettings = Values<typeof VAULT_TABLE>;

@@ -186,6 +186,48 @@ test("names of notes get a quiet mark while a note is written, and become links"
   await app.setting("Mark names of notes", (row) => row.locator(".checkbox-container").click());
 });
 
+test("an earlier note is suggested while a paragraph is written, once, and linked or dismissed for good", async () => {
+  const { app } = held;
+  const strip = app.page.locator(".notewell-writing");
+  const wanted = "Suggest a note while writing";
+  const sentence = "When the wheel of the bicycle wobbles, turn the spokes a little on that side until the rim runs straight.";
+  await write("Third draft.md", "# Third draft\n\n");
+  await app.page.keyboard.type("In September the curtain on the north side is drawn in the afternoon, so that paint dries in the shade.");
+  await app.page.waitForTimeout(1500);
+  assert.equal(await strip.count(), 0, "off unless it was chosen");
+  await app.setting(wanted, (row) => row.locator(".checkbox-container").click());
+  await write("Fourth draft.md", "# Fourth draft\n\n");
+  await app.page.keyboard.type(sentence);
+  await strip.waitFor();
+  assert.equal(await strip.locator("a").textContent(), "True a wheel");
+  await app.page.screenshot({ path: join(OUT, "light-writing.png") });
+  await app.command("link-suggested");
+  await until("the link is at the cursor", async () => (await app.note()).text.endsWith("straight. [[True a wheel]]"));
+  assert.equal(await strip.count(), 0);
+  assert.equal(await app.isPossible("link-suggested"), false);
+
+  await write("Fifth draft.md", "# Fifth draft\n\n");
+  for (const word of ["One", "Two", "Three", "Four"]) {
+    await app.page.keyboard.type(`${word} paragraphs say something about nothing in particular, and are only here to pass by.`);
+    await app.page.waitForTimeout(1200);
+    await app.page.keyboard.press("Enter");
+    await app.page.keyboard.press("Enter");
+  }
+  assert.equal(await strip.count(), 0);
+  await app.page.keyboard.type("A database that is locked by another writer gives an error at once unless it waits, so set a longer timeout.");
+  await strip.waitFor();
+  await strip.getByLabel("Not for this note").click();
+  assert.equal(await strip.count(), 0);
+  const { marks } = await app.data();
+  assert.match(marks["Fifth draft.md"].hidden.join(), /^[^,]*SQLite database is locked\.md$/);
+  await app.page.locator(".cm-content:visible").first().click();
+  await app.page.keyboard.press("Control+End");
+  await app.page.keyboard.type(" The journal grows meanwhile.");
+  await app.page.waitForTimeout(1500);
+  assert.equal(await strip.count(), 0, "the next waits for five paragraphs");
+  await app.setting(wanted, (row) => row.locator(".checkbox-container").click());
+});
+
 test("for an excluded note it says why there are no similar notes", async () => {
   const { app } = held;
   await app.command("open-similar");

@@ -14,6 +14,7 @@ import { addMentionItem, linkAMention } from "./mentions";
 import { searchInNote } from "./noteSearch";
 import { SEARCH_VIEW, SearchView } from "./searchView";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
+import { registerWhileWriting } from "./whileWriting";
 import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
@@ -33,6 +34,7 @@ export function registerInNotes(plugin: Plugin, context: ViewContext, finder: Fi
   registerFooters(plugin, context, finder);
   registerLinkSuggest(plugin, context, finder);
   registerMentions(plugin, context);
+  registerWhileWriting(plugin, context, finder);
   const { workspace } = plugin.app;
   plugin.addCommand({
     id: "search-in-note",

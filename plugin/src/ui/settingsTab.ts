@@ -220,9 +220,12 @@ const results = (): Row[] => [
 const completeHint = (): string => t("Type [[? after a sentence, to link to a note that is near in meaning. The app's own [[ stays as it is.");
 const mentionsHint = (): string => t("A quiet mark under names of other notes that stand in the text without a link.");
 
+const whileHint = (): string => t("In a pause, an earlier note that the paragraph may need, in a line below the text: one in five paragraphs at most.");
+
 const writing = (): Row[] => [
   row(t("Complete links by meaning"), completeHint(), "toggle", "completeLinks"),
   row(t("Mark names of notes"), mentionsHint(), "toggle", "markMentions"),
+  row(t("Suggest a note while writing"), whileHint(), "toggle", "whileWriting"),
 ];
 
 /** A row with one control; `more` holds further options of that kind of control. */

@@ -1,0 +1,184 @@
+"""Measure the note that is suggested while a paragraph is written.
+
+    python -m tests.eval.writing.measure [--vault NAME,…] [--paragraphs N] [--data FOLDER]
+
+In the root of the repository, with its environment active. A paragraph that links other notes is taken
+as if its links were not made yet, in two ways: with the words of the links (`kept`), and without them
+(`removed`), as whoever does not know the other note's name would write. Paragraphs without links (`none`)
+show how often something is suggested that nobody linked; some of these suggestions are right all the
+same. The vaults have no history, so their other notes are all there, also later ones.
+
+Printed are, by vault and half (by a hash of the note's path): how often a linked note is the first, and
+among the first three; and, for each distance that the first note must have from the next (the plugin's
+`STANDS_OUT` is one), how often a note is suggested, and how often it is one that the writer linked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from notewell.base.types import ModelRules
+from notewell.contract.search import Result, SimilarTextRequest
+from notewell.engine.engine import Engine
+from notewell.engine.vaults.opened import Vaults
+from notewell.features import FEATURES
+from tests.eval.archives import locate, own_settings
+from tests.eval.everyday.queries import VAULTS
+
+_DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+_LINK = re.compile(r"(?<!!)\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
+_NO_PROSE = re.compile(r"^\s*([#>|`<%!]|\$\$|---|\d+\.|[-*+]\s)|^\s*\w[\w -]*::", re.MULTILINE)
+_LEAST_LETTERS = 60
+_FIRST = 3
+_DISTANCES = (0.0, 0.06, 0.1, 0.12, 0.16, 0.2)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A paragraph of a note without its links, and the notes that it links (none, of most)."""
+
+    path: str
+    kind: str
+    text: str
+    linked: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The first notes for one paragraph: whether each is linked, and how far the first stands out."""
+
+    vault: str
+    half: str
+    kind: str
+    right: Sequence[bool]
+    distance: float  # from the next note; -1 where none is a strong match
+
+
+def main() -> int:
+    """Measure and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--vault", default="help-en,hub")
+    parser.add_argument(
+        "--paragraphs", type=int, default=400, help="of each kind and vault, at most"
+    )
+    parser.add_argument("--data", type=Path, default=_DATA, help="folder with the archives")
+    options = parser.parse_args()
+    settings = own_settings("everyday", ModelRules().name)  # whose vaults are indexed there
+    answers: list[Answered] = []
+    for vault in options.vault.split(","):
+        folder = locate(options.data, *VAULTS[vault], settings.data_dir)
+        if folder is None:
+            sys.stderr.write(f"{vault}: skipped, its archive is not in {options.data}\n")
+            continue
+        with closing(Vaults(settings, fetch_missing=True, features=FEATURES)) as vaults:
+            engine = vaults.open(vaults.add(folder, name=vault), writable=True)
+            engine.index_now()
+            engine.wait_for_model()
+            answers += _answers(engine, vault, folder, options.paragraphs)
+    sys.stdout.write(tables(answers))
+    return 0
+
+
+def tables(answers: Sequence[Answered]) -> str:
+    """The tables, in Markdown."""
+    cells = sorted({(one.vault, one.half) for one in answers})
+    kinds = ("kept", "removed", "none")
+    lines = [
+        "| vault | half | links | paragraphs | first | in three |",
+        "| --- | --- | --- | ---: | ---: | ---: |",
+    ]
+    for vault, half in cells:
+        for kind in kinds[:2]:
+            of = [one for one in answers if (one.vault, one.half, one.kind) == (vault, half, kind)]
+            first, three = (_share(any(one.right[:n]) for one in of) for n in (1, _FIRST))
+            lines.append(f"| {vault} | {half} | {kind} | {len(of)} | {first} | {three} |")
+    shown = " | ".join(f"{kind}: shown" + (", right" if kind != "none" else "") for kind in kinds)
+    lines += ["", f"| vault | half | distance | {shown} |", "| --- | --- | --- | --- | --- | --- |"]
+    for vault, half in cells:
+        for distance in _DISTANCES:
+            row = []
+            for kind in kinds:
+                of = [
+                    one for one in answers if (one.vault, one.half, one.kind) == (vault, half, kind)
+                ]
+                out = [one for one in of if one.distance >= distance]
+                right = f", {_share(one.right[0] for one in out)}" if kind != "none" else ""
+                row.append(f"{_share(one.distance >= distance for one in of)}{right}")
+            lines.append(f"| {vault} | {half} | {distance} | {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _share(true: Iterable[bool]) -> str:
+    found = list(true)
+    return f"{100 * sum(found) / len(found):.0f} %" if found else "-"
+
+
+def _answers(engine: Engine, vault: str, folder: Path, most: int) -> Iterator[Answered]:
+    asked = list(paragraphs(folder))
+    for kind in ("kept", "removed", "none"):
+        of_kind = sorted(
+            (one for one in asked if one.kind == kind),
+            key=lambda one: zlib.crc32(one.text.encode()),
+        )
+        for one in of_kind[:most]:
+            reply = engine.answer(SimilarTextRequest(text=one.text, limit=_FIRST + 1))
+            found = [result for result in reply.results if result.path != one.path][:_FIRST]
+            half = "fitting" if zlib.crc32(one.path.encode()) % 2 else "checking"
+            right = [result.path in one.linked for result in found]
+            yield Answered(vault, half, kind, right, _distance(found))
+
+
+def _distance(found: Sequence[Result]) -> float:
+    scores = [result.score for result in found]
+    return scores[0] - sum(scores[1:2]) if found and found[0].match == "strong" else -1.0
+
+
+def paragraphs(folder: Path) -> Iterator[Asked]:
+    """The paragraphs of prose of a vault, those with links in both ways."""
+    files = sorted(folder.rglob("*.md"))
+    paths = {file.relative_to(folder).as_posix(): file for file in files}
+    names: dict[str, list[str]] = {}
+    for path in paths:
+        names.setdefault(PurePosixPath(path).stem.lower(), []).append(path)
+
+    def target(link: str) -> str | None:
+        link = link.strip().removesuffix(".md")
+        if f"{link}.md" in paths:
+            return f"{link}.md"
+        found = names.get(PurePosixPath(link).name.lower(), [])
+        return found[0] if len(found) == 1 else None
+
+    for path, file in paths.items():
+        text = file.read_text(encoding="utf-8", errors="replace")
+        text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+        text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+        for paragraph in re.split(r"\n\s*\n", text):
+            if _NO_PROSE.search(paragraph):
+                continue
+            linked = [target(match[1]) for match in _LINK.finditer(paragraph)]
+            others = sorted({one for one in linked if one is not None and one != path})
+            kept = _plain(_LINK.sub(lambda m: m[2] or m[1], paragraph))
+            removed = _plain(_LINK.sub(" ", paragraph))
+            if len(removed) < _LEAST_LETTERS:
+                continue
+            if others:
+                yield Asked(path, "kept", kept, others)
+                yield Asked(path, "removed", removed, others)
+            elif not linked:
+                yield Asked(path, "none", kept, [])
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return " ".join(re.sub(r"[*_`=~]{1,2}", "", text).split())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
