@@ -37,7 +37,6 @@ class Doc:
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Describe the field in its JSON Schema."""
         return {**handler(core_schema), "description": self.text}
 
 

@@ -91,14 +91,10 @@ class StreamedEvent(Protocol):
     """An event, as a stream sends it."""
 
     @property
-    def id(self) -> int:
-        """Its number."""
-        ...
+    def id(self) -> int: ...
 
     @property
-    def kind(self) -> str:
-        """Its name."""
-        ...
+    def kind(self) -> str: ...
 
     @property
     def data(self) -> object:

@@ -248,7 +248,6 @@ class OpenFeatures:
                 one.use(settings)
 
     def close(self) -> None:
-        """Close the features that were opened."""
         with self._opening:
             for one in self._opened.values():
                 one.close()

@@ -33,7 +33,6 @@ class SearchTurns:
     """
 
     def __init__(self) -> None:
-        """Nobody has the turn."""
         self._turn = threading.Lock()
 
     @contextmanager

@@ -293,7 +293,6 @@ class Names:
         self._ids[path] = note_id
 
     def remove(self, path: str) -> None:
-        """Remove a note."""
         self._paths.remove(path)
         self._ids.pop(path, None)
 

@@ -58,7 +58,6 @@ class NoteMatches:
     fields: npt.NDArray[np.uint16]
 
     def at(self, places: IdArray | npt.NDArray[np.bool_]) -> NoteMatches:
-        """The matches at these places."""
         return NoteMatches(
             self.note_ids[places],
             self.bm25[places],

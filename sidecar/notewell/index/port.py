@@ -72,9 +72,7 @@ class KeywordIndex(Protocol):
         ...
 
     @property
-    def note_count(self) -> int:
-        """The number of notes."""
-        ...
+    def note_count(self) -> int: ...
 
     def note_frequency(self, token: str) -> int:
         """The number of notes that hold the stem of a token in any field (`index.note_fields`)."""
@@ -303,9 +301,7 @@ class IndexReader(Protocol):
         """The notes that exist, by id."""
         ...
 
-    def note_at(self, path: str) -> StoredNote | None:
-        """The note of a file."""
-        ...
+    def note_at(self, path: str) -> StoredNote | None: ...
 
     def all_notes(self) -> tuple[StoredNote, ...]:
         """All notes in order of id. Cheap to call again while the text does not change."""

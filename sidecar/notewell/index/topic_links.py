@@ -56,7 +56,6 @@ class TopicLinksCache:
         self._links = NO_TOPICS
 
     def of(self, index: IndexReader) -> TopicLinks:
-        """The topics as the index has the notes now."""
         with self._lock:
             notes = index.all_notes()  # the same tuple until the text changes
             if self._built_from is not notes:

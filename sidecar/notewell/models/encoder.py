@@ -38,11 +38,9 @@ class PackedRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
         return len(self.scales), self.scales.shape[1] * BLOCK
 
     def __len__(self) -> int:
-        """Number of rows."""
         return len(self.scales)
 
     def __getitem__(self, ids: IdArray | slice) -> FloatArray:

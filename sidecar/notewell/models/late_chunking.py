@@ -38,7 +38,6 @@ class LateChunkingEmbedder(OnnxEmbedder):
 
     @property
     def window_tokens(self) -> int:
-        """The most tokens of a window."""
         taken = self._tokenizer.count(self._spec.passage_prefix) + _SPECIAL_TOKENS
         return self._spec.max_tokens - taken
 

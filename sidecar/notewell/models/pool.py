@@ -224,7 +224,6 @@ class ModelSlot:
             return self._embedder
 
     def close(self) -> None:
-        """Close the embedder."""
         with self._lock:
             if self._embedder is not None:
                 self._embedder.close()
@@ -249,7 +248,6 @@ class RerankerSlot:
             return self._reranker
 
     def close(self) -> None:
-        """Close the reranker."""
         with self._lock:
             reranker, self._reranker = self._reranker, None
         if reranker is not None:

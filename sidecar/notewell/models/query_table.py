@@ -256,7 +256,6 @@ class QueryTable:
         )
 
     def encode(self) -> bytes:
-        """The bytes of the table."""
         head, vocabulary = self.head, self.vocabulary
         texts = [token.encode() for token in vocabulary.tokens]
         model = head.model.encode()

@@ -87,9 +87,7 @@ class NoteWithTopics(Protocol):
         ...
 
     @property
-    def properties(self) -> Mapping[str, PropertyValue]:
-        """Its properties as written."""
-        ...
+    def properties(self) -> Mapping[str, PropertyValue]: ...
 
 
 def topic_values(notes: Iterable[NoteWithTopics], ontology: Ontology) -> Iterator[Value]:

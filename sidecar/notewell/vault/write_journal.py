@@ -154,7 +154,6 @@ class Journal:
             connection.execute("DELETE FROM writes WHERE id = ?", (number,))
 
     def mark_undone(self, number: int) -> None:
-        """Mark an entry as undone."""
         with self.transaction() as connection:
             connection.execute("UPDATE writes SET undone = 1 WHERE id = ?", (number,))
 

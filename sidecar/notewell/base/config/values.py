@@ -88,7 +88,6 @@ def _at(name: str, kind: FieldType, value: object) -> Any:
 
 
 def _value(kind: FieldType, value: object) -> Any:
-    """A value of a field."""
     if value is None and kind.optional:
         return None
     return _READERS[kind.kind](kind, value)

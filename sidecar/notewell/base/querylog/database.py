@@ -163,7 +163,6 @@ class LogDatabase:
         return int(self._connection.execute("PRAGMA user_version").fetchone()[0])
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     # --- writing ---------------------------------------------------------------------------

@@ -176,8 +176,7 @@ class StateFile(ABC, Generic[S]):
         """The state of a file; raises ServerError or ValueError if it is damaged."""
 
     @abstractmethod
-    def encode(self, state: S) -> bytes:
-        """The file of a state."""
+    def encode(self, state: S) -> bytes: ...
 
     @abstractmethod
     def unusable(self, error: Exception) -> WriteError:

@@ -200,7 +200,6 @@ def _name(number: int) -> str:
 
 
 def _audit_file(file: Path) -> Path:
-    """The audit log that belongs to a log file."""
     return file.with_name(file.name.replace("notewell", "audit", 1))
 
 

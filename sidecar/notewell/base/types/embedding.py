@@ -58,9 +58,7 @@ class Embedder(Protocol):
     """
 
     @property
-    def key(self) -> ModelKey:
-        """The key of its vectors."""
-        ...
+    def key(self) -> ModelKey: ...
 
     @property
     def dimensions(self) -> int:

@@ -226,7 +226,6 @@ class Table:
     columns: Mapping[str, Text]
 
     def print(self, reply: object) -> None:
-        """Print it."""
         found = getattr(reply, self.rows) if isinstance(self.rows, str) else self.rows(reply)
         rows = [[text_of(cell, one) for cell in self.columns.values()] for one in found]
         headings = [heading.removeprefix(">") for heading in self.columns]
@@ -242,7 +241,6 @@ class FactList:
     facts: Mapping[str, Text]
 
     def print(self, reply: object) -> None:
-        """Print them."""
         pairs = [(name, text_of(value, reply)) for name, value in self.facts.items()]
         print_facts([(name, value) for name, value in pairs if value])
 
@@ -255,7 +253,6 @@ class TextLine:
     when: str = ""
 
     def print(self, reply: object) -> None:
-        """Print it."""
         if not self.when or getattr(reply, self.when):
             click.echo(clean_lines(text_of(self.text, reply)))
 
@@ -268,7 +265,6 @@ class EachLine:
     text: Text
 
     def print(self, reply: object) -> None:
-        """Print them."""
         for one in getattr(reply, self.rows):
             click.echo(clean(text_of(self.text, one)))
 
@@ -281,7 +277,6 @@ class Say:
     when: str = ""
 
     def print(self, reply: object) -> None:
-        """Print it."""
         if not self.when or getattr(reply, self.when):
             current_invocation().say(text_of(self.text, reply))
 
@@ -294,7 +289,6 @@ class SayCount:
     text: Text
 
     def print(self, reply: Any) -> None:
-        """Print it."""
         shown, total = len(getattr(reply, self.rows)), reply.total
         part = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
         current_invocation().say(f"{part} {text_of(self.text, reply)}")

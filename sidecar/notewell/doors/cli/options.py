@@ -133,7 +133,6 @@ class Invocation:
             print_message(runnable(message))
 
     def warn(self, warnings: Iterable[str]) -> None:
-        """Print the warnings of a reply."""
         for warning in warnings:
             self.say(f"note: {warning}")
 

@@ -61,7 +61,6 @@ class _Vault:
     url: str | None
 
     def row(self) -> tuple[str, str, str, str]:
-        """Return its row of the table."""
         default = "yes" if self.record.default else ""
         return self.record.name, default, self.state(), str(self.record.path)
 

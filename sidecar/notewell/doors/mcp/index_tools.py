@@ -83,7 +83,6 @@ def _latest_searches(log: LogReply) -> Document:
 
 
 def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
-    """Return query and mode of a search in the log."""
     for entry in context.backend.answer(LogRequest(_MAX_LOGGED)).entries:
         if entry.query_id == query_id:
             return entry.query, entry.mode

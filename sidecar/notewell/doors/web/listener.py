@@ -235,7 +235,6 @@ class _CountedConnection(asyncio.Protocol):
 
     @property
     def waits_for(self) -> Awaited:
-        """Return what the server waits for."""
         is_partial = self._is_partial and self._inner.has_no_request
         if is_partial or self._inner.misses_body or self._is_full:
             return Awaited.REST

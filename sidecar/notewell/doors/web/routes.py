@@ -321,12 +321,10 @@ class Route:
 
     @property
     def reply_name(self) -> str:
-        """The name of its reply."""
         return "text" if self.reply is str else self.reply.__name__
 
     @property
     def model(self) -> type[RequestModel]:
-        """The model that checks a request."""
         return model_of(self.request)
 
     @property

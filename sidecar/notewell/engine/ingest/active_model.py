@@ -165,7 +165,6 @@ class Models:
                     return found
 
     def close(self) -> None:
-        """Close the embedders."""
         with self._lock:
             self._drop_earlier()
             self._wanted.close()
@@ -177,7 +176,6 @@ class Models:
         return embedder
 
     def _choose(self, wanted: Embedder) -> None:
-        """Choose the model for searches."""
         self._remember_folder(wanted.key)
         self._remember_service(wanted.key)
         earlier = self._index.current_model_key()

@@ -92,7 +92,6 @@ class KnownVaults:
             records[:] = [replace(known, default=known.id == record.id) for known in records]
 
     def settings(self, record: VaultRecord) -> Settings:
-        """The settings that hold for one vault."""
         return self._for_vault(record.path)
 
     def directory(self, record: VaultRecord) -> Path:

@@ -311,7 +311,6 @@ class NumberedSources:
     """Numbers sources from 1, each path or address once."""
 
     def __init__(self) -> None:
-        """There are no sources yet."""
         self._sources: dict[str, CitedSource] = {}  # by path
 
     def number(self, source: CitedSource) -> int:

@@ -109,7 +109,6 @@ class Sentence:
 
     @cached_property
     def stems(self) -> set[str]:
-        """The stems of its words."""
         return {stem(word) for word in words(self.text)}
 
     @property

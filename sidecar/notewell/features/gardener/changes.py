@@ -298,7 +298,6 @@ class SuggestionWriter:
 
 
 def _created(plan: GardenPlan) -> frozenset[str]:
-    """The notes that a plan makes."""
     return frozenset(edit.path for one in plan.suggestions for edit in one.edit if edit.create)
 
 

@@ -250,7 +250,6 @@ class ModelLook:
     new: dict[str, NewTopic] = field(default_factory=dict)  # topics proposed so far, by name
 
     def of(self, check: GardenCheck) -> Iterator[SuggestionView]:
-        """The suggestions of one check."""
         return (one for one in self.suggestions if one.check == check)
 
     def checked(self, before: Mapping[str, CheckedNote]) -> Mapping[str, CheckedNote]:

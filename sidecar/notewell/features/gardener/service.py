@@ -117,7 +117,6 @@ class Plans:
         return PlansReply(self._vault, tuple(map(summary_of, found)), checks)
 
     def show(self, request: PlanRequest) -> PlanReply:
-        """One plan."""
         return reply_of(self._vault, self._known(request.id))
 
     def _known(self, key: str) -> GardenPlan:

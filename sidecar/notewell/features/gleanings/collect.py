@@ -82,7 +82,6 @@ class GleaningFile(StateFile[GleaningState]):
             raise ValueError(f"not in the form that is expected: {error}") from error
 
     def encode(self, state: GleaningState) -> bytes:
-        """The file of a state."""
         stored = {"format": 1, **asdict(state)}
         return json.dumps(stored, ensure_ascii=False, indent=1).encode("utf-8", "replace")
 

@@ -111,7 +111,6 @@ class Gleanings:
         return GleaningReply(self._vault, view, mark.history)
 
     def stats(self) -> GleaningStatsReply:
-        """The gleanings in figures."""
         views = self._views().values()
         domains = Counter(view.domain for view in views).most_common(_MOST_DOMAINS)
         statuses: dict[GleaningStatus, int] = {"active": 0, "inactive": 0, "hidden": 0}

@@ -201,7 +201,6 @@ class GraphAnswers:
         )
 
     def communities(self, question: CommunitiesRequest) -> CommunitiesReply:
-        """The communities, or the one of a note."""
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)
         everything = view.structure.communities

@@ -340,7 +340,6 @@ class GraphView:
         return Structure(self.network)
 
     def path(self, note: int) -> str:
-        """The path of a note."""
         return self.notes[note].path
 
     def by_backlinks(self, notes: Iterable[int]) -> list[int]:

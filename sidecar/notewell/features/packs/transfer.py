@@ -248,7 +248,6 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
 
 
 def _shard(content: bytes, shard: Shard, dimensions: int) -> Sequence[VectorPut]:
-    """The checked vectors of a shard."""
     if hashlib.sha256(content).hexdigest() != shard.sha256:
         raise damaged(f"{shard.name} does not match its checksum")
     puts = tuple(_pairs(content, shard, 2 * dimensions))

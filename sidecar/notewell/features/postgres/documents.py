@@ -158,7 +158,6 @@ class DocumentTable:
 
     @property
     def count(self) -> int:
-        """The number of documents."""
         return len(self.ids)
 
     @cached_property

@@ -213,7 +213,6 @@ class VaultReads:
         return {state: counted.get(state, 0) for state in LEDGER_STATES}
 
     def _note_count(self) -> int:
-        """The number of notes."""
         return int(self._rows("SELECT count(*) FROM notes WHERE vault_id = $1")[0][0])
 
     def former_titles(self) -> int:

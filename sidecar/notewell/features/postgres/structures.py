@@ -298,7 +298,6 @@ class HeldStructures:
 
     @property
     def graph(self) -> LinkGraph:
-        """The links."""
         known = self._graph
         if known is not None:
             return known

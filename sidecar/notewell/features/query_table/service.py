@@ -148,7 +148,6 @@ class _Made:
         return agreement(table, texts, self._vectors(texts)) > table.head.agreement - _FALLEN
 
     def table(self) -> QueryTable:
-        """Fit the table."""
         index, chance = self._vault.index, self._chance
         said = spans(index, _SPANS, chance)
         chance.shuffle(said)

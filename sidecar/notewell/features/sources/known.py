@@ -84,7 +84,6 @@ class SourceState:
     def ended(
         self, state: SyncState, last: float, *, error: str | None = None, held: int = 0
     ) -> SourceState:
-        """The state after a sync."""
         return replace(self, state=state, last=last, error=error, held=held)
 
 

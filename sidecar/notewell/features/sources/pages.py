@@ -402,7 +402,6 @@ def write_page(page: SourcePage, kind: OutlineKind, path: str, resolver: Resolve
 
 
 def _item(written: WrittenText, depth: int, anchor: str) -> list[str]:
-    """The lines of a list item."""
     indent = "\t" * depth
     first, *more = written.text.splitlines() or [""]
     lines = [f"{indent}- {written.task}{first}", *(f"{indent}  {line}" for line in more)]

@@ -86,7 +86,6 @@ class ExportFiles:
 
     @contextmanager
     def opened(self) -> Iterator[OpenedFiles]:
-        """The export, open to read."""
         if self._place.is_dir():
             yield OpenedFiles(self._place, None)
             return

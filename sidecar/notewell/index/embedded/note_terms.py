@@ -393,7 +393,6 @@ class TemplateLines:
         return LinesChange(StoredLines(rows, counts.template), counts, sorted(also))
 
     def applied(self, change: LinesChange) -> None:
-        """The change is stored."""
         self._counts = change.counts
 
     def forget(self) -> None:

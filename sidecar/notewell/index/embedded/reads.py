@@ -234,7 +234,6 @@ class NoteRows:
         return self._recent.chunks(ids, self._read_chunks)
 
     def _read_notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
-        """The notes that are there."""
         found = self._store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
         with explained(self._store.directory):
             return {row[0]: tables.stored_note(row) for row in found}

@@ -378,12 +378,10 @@ class Structures:
         self._graph: LinkGraph | None = None
 
     def close(self) -> None:
-        """Close the keywords."""
         self._postings.close()
 
     @property
     def graph(self) -> LinkGraph:
-        """The links."""
         known = self._graph
         if known is not None:  # no search waits while a batch changes them
             return known
@@ -394,7 +392,6 @@ class Structures:
 
     @property
     def chunk_notes(self) -> ChunkNotes:
-        """The note of every chunk."""
         known = self._chunk_notes
         if known is not None:
             return known

@@ -133,7 +133,6 @@ class SlotsByNote:
 
     @classmethod
     def of(cls, view: View) -> SlotsByNote:
-        """For the slots that a view has."""
         order = np.argsort(view.notes, kind="stable")  # nearly sorted, which makes it fast
         return cls(view.layout, order, view.notes[order])
 

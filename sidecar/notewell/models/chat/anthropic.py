@@ -110,7 +110,6 @@ class _AnthropicTurn:
         return text_so_far
 
     def turn(self) -> Turn:
-        """The complete turn."""
         calls = tuple(parts.whole() for _, parts in sorted(self.calls.items()))
         return Turn("".join(self.text), calls, cut=self.reason == "max_tokens")
 

@@ -106,7 +106,6 @@ class _OpenAiTurn:
         parts.arguments += arguments if isinstance(arguments, str) else ""
 
     def turn(self) -> Turn:
-        """The complete turn."""
         calls = tuple(
             parts.whole(no_id=f"call_{n}") for n, parts in sorted(self.calls.items()) if parts.name
         )

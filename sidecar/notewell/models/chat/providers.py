@@ -223,7 +223,6 @@ class Providers:
 
     @property
     def host(self) -> str:
-        """Its host name."""
         return urlsplit(self.base_url).hostname or ""
 
     @property

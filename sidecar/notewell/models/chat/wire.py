@@ -146,9 +146,7 @@ class TurnBuilder(Protocol):
         """Add an event; returns the text in it."""
         ...
 
-    def turn(self) -> Turn:
-        """The complete turn."""
-        ...
+    def turn(self) -> Turn: ...
 
 
 def collect_turn(

@@ -315,7 +315,6 @@ class TokenMeter:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def cost(self, text: str) -> int:
-        """Tokens of a text."""
         return max(math.ceil(estimated_tokens(text) * self.ratio), 1)
 
     def learn(self, texts: Sequence[str], used: int | None) -> None:

@@ -294,9 +294,9 @@ class Reply:
 class EmbeddingWire(Protocol):
     """A family: makes a request of texts, and reads its reply."""
 
-    def request(self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
-        """The request."""
-        ...
+    def request(
+        self, endpoint: EmbeddingEndpoint, texts: Sequence[str], kind: Kind
+    ) -> HttpRequest: ...
 
     def reply(self, body: Json, count: int) -> Reply:
         """The vectors of a reply to `count` texts."""

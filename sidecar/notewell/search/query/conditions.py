@@ -134,7 +134,6 @@ class _Evaluation:
 
     @property
     def ids(self) -> IdArray:
-        """Their ids."""
         return self.columns.ids
 
     def mask(self, node: Node, within: _Mask) -> _Mask:

@@ -225,7 +225,6 @@ class ColumnsCache:
         self._columns = NoteColumns(())
 
     def current(self, index: IndexReader) -> NoteColumns:
-        """The columns of the notes as they are now."""
         notes = index.all_notes()  # the same tuple until the text changes
         columns = self._columns
         if columns.notes is not notes:

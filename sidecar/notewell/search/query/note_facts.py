@@ -195,7 +195,6 @@ class Facts:
 
     @cached_property
     def daily(self) -> IdArray:
-        """Ids of the daily notes."""
         return self.ids[self.table[:, _DAILY] > 0]
 
     @cached_property

@@ -432,7 +432,6 @@ class WordList:
 
     @classmethod
     def of(cls, tokens: Iterable[str], older: WordList | None = None) -> WordList:
-        """The words among these tokens."""
         words = {token for token in tokens if is_word(token)}
         return cls(sorted(words, key=lambda word: (len(word), word)), older)
 

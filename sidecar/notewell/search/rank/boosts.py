@@ -139,12 +139,10 @@ class Boosts:
 
     @property
     def rules(self) -> SearchRules:
-        """The rules of the search."""
         return self.context.rules
 
     @property
     def request(self) -> SearchRequest:
-        """The request of the search."""
         return self.context.request
 
     def multipliers(self, note_ids: IdArray, fused: FloatArray) -> Multipliers:

@@ -233,7 +233,6 @@ class Addends:
 
     @property
     def total(self) -> FloatArray:
-        """Their sum."""
         return self.similarity + self.links
 
     def named(self) -> Mapping[str, FloatArray]:

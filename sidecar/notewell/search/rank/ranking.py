@@ -100,7 +100,6 @@ class Multipliers:
     graph: FloatArray | None = None
 
     def applied(self, scores: FloatArray) -> FloatArray:
-        """The scores, multiplied."""
         given = [each for each in (self.tag, self.recency, self.graph) if each is not None]
         return reduce(np.multiply, given, scores)
 

@@ -158,7 +158,6 @@ class ReaderProcess:
             self._end()
 
     def _ask(self, raw: bytes, file: FileFacts) -> tuple[ReadReply, bytes]:
-        """Ask for one file."""
         child = self._running(file)
         seconds = self._seconds + (OCR_SECONDS if file.ocr is not None else 0)
         late = threading.Event()

@@ -254,7 +254,6 @@ class StreamedReply:
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
         return self._response.status
 
     @property
