@@ -37,6 +37,15 @@ expect(first === second, "two builds of the same source differ");
 const size = statSync(at("main.js")).size;
 expect(size <= MAX_BYTES, `main.js has ${size} bytes, more than ${MAX_BYTES}`);
 
+const code = readFileSync(at("main.js"), "utf8");
+expect(!/\bimport\(/.test(code), "main.js has a native import(), which fails in the app");
+expect(!/\(\?<[=!]/.test(code), "main.js has a regular expression with lookbehind, which older iPhones refuse");
+expect(code.split("child_process").length === 2, "child_process is loaded elsewhere than in the launcher");
+expect(!/\b(fetch|eval|Function|XMLHttpRequest|WebSocket)\(/.test(code), "main.js asks the network or makes code in another way than by the app");
+const readme = readFileSync(at("README.md"), "utf8");
+for (const words of ["**Network**", "**Files outside the vault**", "**No** telemetry"]) expect(readme.includes(words), `README.md does not tell: ${words}`);
+expect(/\/\* texts de\n/.test(readFileSync(at("styles.css"), "utf8")), "styles.css lacks the German texts");
+
 const manifest = json("manifest.json");
 expect(json("package.json").version === manifest.version, "package.json and manifest.json differ in version");
 expect(json("versions.json")[manifest.version] === manifest.minAppVersion, "versions.json lacks this version");
