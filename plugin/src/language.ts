@@ -34,6 +34,6 @@ async function readTexts({ vault: { adapter } }: App, path: string, find: (file:
 
 /** What the build wrote into a style sheet as a comment, see `withTexts` in plugin/texts/pack.mjs. */
 function textsWithin(css: string, language: string): string | null {
-  const [, rest] = css.split(`/* texts ${language}\n`);
+  const [, rest] = css.split(`/*! texts ${language}\n`);
   return rest?.split("*/")[0] ?? null;
 }

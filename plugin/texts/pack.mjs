@@ -25,7 +25,7 @@ export function germanTexts(folders, isUsed = () => true) {
  */
 export function withTexts(css, language, texts) {
   const lines = Object.entries(texts).map(([key, text]) => `${JSON.stringify(key)}: ${JSON.stringify(text)}`);
-  return `${css}\n/* texts ${language}\n{\n${lines.join(",\n").replaceAll("*/", "*\\/")}\n}\n*/\n`;
+  return `${css}\n/*! texts ${language}\n{\n${lines.join(",\n").replaceAll("*/", "*\\/")}\n}\n*/\n`;
 }
 
 function isCounted(key, code) {
