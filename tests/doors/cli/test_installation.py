@@ -130,6 +130,8 @@ def test_a_setting_is_checked_and_set(notewell: CommandLine, tmp_path: Path) -> 
     before = (tmp_path / "settings.toml").read_text()
 
     assert "server.port" in notewell("config", "set", "server.port", "abc", fails=2).stderr
+    assert "at most 65535" in notewell("config", "set", "server.port", 99999, fails=2).stderr
+    assert "at least 1" in notewell("config", "set", "search.snippet_chars", 0, fails=2).stderr
     assert "did you mean" in notewell("config", "set", "server.prot", 1, fails=2).stderr
     assert (tmp_path / "settings.toml").read_text() == before
 

@@ -60,6 +60,17 @@ def test_a_word_that_begins_others_may_be_another_form_of_them(make_library: Mak
     assert library.paths("показателя", mode="keyword", typing=True) == ["Планы.md"]
 
 
+def test_words_that_begin_alike_are_added_up_in_one_order(make_library: MakeLibrary) -> None:
+    """A set's order differs from process to process, and so would the last digits of scores."""
+    words = [f"grow{ending}" for ending in ("a", "b", "c", "d", "e", "f", "g", "h")]
+    notes = {f"{word}.md": f"{word} {word} in spring.\n" * at for at, word in enumerate(words, 1)}
+    library = make_library(notes)
+    terms = query_terms(library.index, "spring grow", typing=True)
+    begun = completions(library.index.keywords, "grow")
+    assert len(begun) > 5
+    assert [word for word in terms.weights if word in begun] == list(begun)
+
+
 def test_a_whole_word_ranks_before_words_that_begin_with_it(library: Library) -> None:
     assert library.paths("garden", mode="keyword", typing=True)[0] == "Garden.md"
 

@@ -27,6 +27,10 @@ from notewell.base.types.values import (
 )
 
 T = TypeVar("T")
+Count = Annotated[int, Ge(0)]
+Positive = Annotated[int, Ge(1)]
+Port = Annotated[int, Ge(0), Le(65535)]
+Weight = Annotated[float, Ge(0)]
 
 # The file endings that become notes by default. `vault/readers` lists all that can be read.
 NOTE_TYPES: tuple[str, ...] = (".md", ".markdown", ".canvas", ".base", ".txt", ".pdf")
@@ -39,8 +43,8 @@ class VaultRules:
     types: tuple[str, ...] = NOTE_TYPES  # endings of the files that are read
     include: tuple[str, ...] = ()  # globs; empty means everything readable
     exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
-    max_note_bytes: int = 10 * 1024 * 1024
-    max_document_bytes: int = 100 * 1024 * 1024  # of PDFs and others that hold more than text
+    max_note_bytes: Positive = 10 * 1024 * 1024
+    max_document_bytes: Positive = 100 * 1024 * 1024  # of PDFs and others that hold more than text
     ocr: bool = False  # whether text in images and scanned PDFs is read, by the program tesseract
     watch: WatchMode = "auto"  # how a server notices changes; auto polls network mounts
     reconcile_at: str = "03:30"  # local time of the daily check of the vault; "" is never
@@ -56,9 +60,9 @@ class ChunkRules:
 
     method: ChunkMethod = "headings"
     percentile: Annotated[int, Ge(1), Le(99)] = 20
-    max_tokens: int | None = None
-    min_tokens: int | None = None
-    overlap_tokens: int | None = None
+    max_tokens: Positive | None = None
+    min_tokens: Count | None = None
+    overlap_tokens: Count | None = None
 
 
 @frozen
@@ -72,7 +76,7 @@ class ModelRules:
 
     name: str = "all-MiniLM-L6-v2"
     quantisation: Quantisation = "int8"
-    threads: int = 0  # 0 means one per processor
+    threads: Count = 0  # 0 means one per processor
     folder: str | None = None  # a folder that already holds the weights
     provider: EmbeddingProvider = "local"
     base_url: str = ""  # "": the provider's own
@@ -90,17 +94,17 @@ class NoteFieldWeights:
     In the body it counts as often as it stands there, in another field once.
     """
 
-    title: float = 1.0
-    file_name: float = 0.2
-    aliases: float = 1.0
-    headings: float = 1.0
-    tags: float = 1.0
-    path: float = 0.2  # the folders
-    body: float = 1.0
-    properties: float = 1.0  # values of properties that are not fields of their own
-    description: float = 1.0
-    author: float = 1.0
-    topics: float = 1.0
+    title: Weight = 1.0
+    file_name: Weight = 0.2
+    aliases: Weight = 1.0
+    headings: Weight = 1.0
+    tags: Weight = 1.0
+    path: Weight = 0.2  # the folders
+    body: Weight = 1.0
+    properties: Weight = 1.0  # values of properties that are not fields of their own
+    description: Weight = 1.0
+    author: Weight = 1.0
+    topics: Weight = 1.0
 
 
 @frozen
@@ -127,19 +131,19 @@ class SearchRules:
     fusion: FusionMethod = "auto"
     keyword_weight: Annotated[float, Gt(0)] = 1.2  # w of `blend`, which takes BM25 as s / (s + w)
     gars: GarsRules = field(default_factory=GarsRules)
-    passages: int = 3  # further passages of a note that are shown with its best one
-    snippet_chars: int = 240
+    passages: Count = 3  # further passages of a note that are shown with its best one
+    snippet_chars: Positive = 240
     min_score: float = 0.0
     # Each boost raises a score by at most this share of it; 0 switches it off (docs/search.md).
-    name_boost: float = 0.5  # the query is its title or an alias
-    tag_boost: float = 0.1
-    graph_boost: float = 0.2  # the best notes link to it
-    centrality_boost: float = 0.0  # many notes link to it
+    name_boost: Weight = 0.5  # the query is its title or an alias
+    tag_boost: Weight = 0.1
+    graph_boost: Weight = 0.2  # the best notes link to it
+    centrality_boost: Weight = 0.0  # many notes link to it
     # How much notes of today are boosted, 0..1; auto: a little, unless the times mean nothing.
     recency: Literal["auto", "off"] | float = "auto"
-    recency_days: float = 90.0  # half-life of the boost
+    recency_days: Annotated[float, Gt(0)] = 90.0  # half-life of the boost
     recency_date: Literal["modified", "created"] = "modified"
-    folder_boost: float = 0.0  # other top results are in its folder
+    folder_boost: Weight = 0.0  # other top results are in its folder
     folder_weights: Mapping[str, float] = field(default_factory=dict)  # folder: factor of the score
     # Weights of a note's words by the field that holds them; `field_weights` changes single ones.
     field_preset: Literal["default", "copilot"] = "default"
@@ -149,7 +153,7 @@ class SearchRules:
     rerank: bool = False  # whether a model reorders the first results
     reranker: str = "ms-marco-MiniLM-L-6-v2"
     rerank_folder: str | None = None  # a folder that already holds its weights
-    rerank_ms: int = 300  # time limit of the reranker
+    rerank_ms: Positive = 300  # time limit of the reranker
     rerank_provider: RerankProvider = "local"  # where it runs; others than local get passages
     rerank_url: str = ""  # "": the provider's own
     # Notes with these values of `status` are left out unless the query names them.
@@ -162,10 +166,10 @@ class ServerRules:
     """Where the HTTP server listens, and for whom."""
 
     host: str = "127.0.0.1"
-    port: int = 8765
+    port: Port = 8765
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
-    open_vaults: int = (
+    open_vaults: Positive = (
         3  # vaults kept open at the same time, at least 1; others are opened on demand
     )
     allow_vaults: bool = False  # administrators may add and remove vaults over loopback
@@ -182,17 +186,17 @@ class ServerRules:
 class LimitRules:
     """Limits of one caller and of all. Rates are requests per 10 seconds; 0 means no limit."""
 
-    search: int = 600  # search, similar, complete, note
-    read: int = 600  # other reading requests
-    heavy: int = 60  # requests about a whole vault
-    write: int = 300  # requests that change something
-    guesses: int = 20  # wrong tokens from one address in 60 seconds
+    search: Count = 600  # search, similar, complete, note
+    read: Count = 600  # other reading requests
+    heavy: Count = 60  # requests about a whole vault
+    write: Count = 300  # requests that change something
+    guesses: Positive = 20  # wrong tokens from one address in 60 seconds
     routes: tuple[str, ...] = ()  # rates of single routes, such as "graph_hubs=10"
-    concurrent: int = 16  # requests handled at the same time
-    waiting: int = 128  # requests in the queue; further ones are refused
-    connections: int = 512  # open at the same time
-    query_timeout_s: float = 10.0  # of one request
-    body_timeout_s: float = 30.0  # until a request has arrived
+    concurrent: Positive = 16  # requests handled at the same time
+    waiting: Count = 128  # requests in the queue; further ones are refused
+    connections: Positive = 512  # open at the same time
+    query_timeout_s: Annotated[float, Gt(0)] = 10.0  # of one request
+    body_timeout_s: Annotated[float, Gt(0)] = 30.0  # until a request has arrived
 
 
 @frozen
@@ -226,10 +230,10 @@ class AskRules:
     model: str = ""  # "": the best that the provider lists
     prefer: ModelPreference = "capable"  # which of the provider's models is the best
     # Used if the provider does not list the context of the model; 0: as model_ranking.py has it.
-    context_tokens: int = 0
-    budget_share: float = 0.25  # the share of the model's context for notes
-    answer_tokens: int = 1500  # the most tokens of an answer
-    steps: int = 5  # the most rounds of tool calls
+    context_tokens: Count = 0
+    budget_share: Annotated[float, Gt(0), Le(1)] = 0.25  # of the model's context, for notes
+    answer_tokens: Positive = 1500  # the most tokens of an answer
+    steps: Positive = 5  # the most rounds of tool calls
     general_knowledge: bool = False  # whether it may answer from its own knowledge, marked so
     web: bool = False  # whether it may read public web pages
     web_search_url: str = ""  # contains {query}; has to reply in the JSON of SearXNG

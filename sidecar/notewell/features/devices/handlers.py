@@ -74,7 +74,8 @@ async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> Rede
         site.guesses.wrong(client, kept, now)
         raise ForbiddenError(
             "This pairing code is not valid: it works once, for ten minutes, and all codes end"
-            " after five wrong tries. Make a new one with `notewell pair`, or on the page Manage.",
+            " after five wrong tries. Make a new one with `notewell pair`, or in Settings > People"
+            " and devices.",
             code="pairing_code_invalid",
         )
     return RedeemReply(made.token, made.name)

@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import tokens, words
@@ -120,7 +121,7 @@ class Terms:
             for token, weight in self.weights.items()
             if token not in self.offered and not (known and token in self.unknown)
         }
-        groups = {tuple(tokens) for tokens in self.alternatives.values()}
+        groups = dict.fromkeys(tuple(tokens) for tokens in self.alternatives.values())
         best = sum(max(weighted.pop(token, 0.0) for token in group) for group in groups)
         return best + sum(weighted.values())
 
@@ -130,8 +131,8 @@ class Terms:
         light = function_words(self.weights)
         of_light = sum(
             self.idf[token] * self.weights[token]
-            for token in light
-            if token not in self.unknown | self.offered
+            for token in self.weights
+            if token in light and token not in self.unknown | self.offered
         )
         return max(0.0, 1.0 - of_light / total) if total > 0 else 1.0
 
@@ -235,8 +236,9 @@ def _begun(
 def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
     """The terms with the words that they may stand for; one that cannot be right is left out."""
     alternatives, offered = spelling.alternatives, spelling.offered
-    others = {token for group in alternatives.values() for token in group} | offered.keys()
-    added = tuple(others - exact.weights.keys())
+    # In a fixed order, which that of the sums is too: else scores differ in their last digits.
+    others = list(dict.fromkeys([*chain.from_iterable(alternatives.values()), *offered]))
+    added = tuple(token for token in others if token not in exact.weights)
     index.keywords.expect(added)
     extra = _exact_terms(index, Counter(added))
     idfs = {**extra.idf, **exact.idf}
