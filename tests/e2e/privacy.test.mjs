@@ -40,7 +40,8 @@ async function files(folder, others = []) {
 async function having(folder, word) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const found = await Promise.all(paths.map(async (path) => ((await readFile(path)).includes(word) ? relative(folder, path) : null)));
+  const bytesOf = (path) => readFile(path).catch((error) => (error.code === "ENOENT" ? "" : Promise.reject(error))); // a database's, gone meanwhile
+  const found = await Promise.all(paths.map(async (path) => ((await bytesOf(path)).includes(word) ? relative(folder, path) : null)));
   return found.filter((path) => path !== null);
 }
 
@@ -96,7 +97,8 @@ const hostsOf = (app) => {
 test("with every switch off, only the server on this computer is asked, and nothing is written", async (report) => {
   const { root, vault, variables } = held.workspace;
   await plant(vault);
-  const own = [variables.NOTEWELL_DATA_DIR, join(root, ".cache"), join(root, ".local")]; // the program's folders
+  // The program's folders. pip, which fetches the model, asks rustc for its version, and where rustup is installed it writes settings.
+  const own = [variables.NOTEWELL_DATA_DIR, ...[".cache", ".local", ".rustup"].map((folder) => join(root, folder))];
   const before = await files(root, own);
   await held.withApp({ device: { ...HERE, ...OFF_HERE, autostart: true }, data: OFF, excluded: ["Private/"] }, async (app) => {
     const asked = pageRequests(app);

@@ -55,7 +55,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   vi.spyOn(MarkdownRenderer, "render").mockImplementation(async (_app, text, el) => el.append(text));
   server = new FakeServer();
-  server.routes["/api/health"] = () => ({ ...HEALTH, features: [...HEALTH.features, "ask_events"] });
+  server.routes["/api/health"] = () => ({ ...HEALTH, features: [...HEALTH.features, "ask_events", "ask_setup"] });
   server.routes["/api/ask/models"] = () => MODELS;
   server.routes["/api/ask/stop"] = () => ({ id: ID });
   connection = new Connection({
@@ -180,7 +180,7 @@ describe("without a language model", () => {
     server.routes["/api/ask/models"] = () => problem(400, "ask_off", "No language model is configured.");
     const opened = vi.spyOn(window, "open").mockReturnValue(null);
     const el = await open();
-    expect(el.textContent).toContain("No language model is configured.");
+    expect(el.textContent).toContain("No language model is set up");
     buttonOf(el, "Choose one")?.click();
     expect(opened.mock.calls[0]?.[0]).toMatch(/#\/manage\/answers\?vault=/);
     server.routes["/api/ask/models"] = () => MODELS;

@@ -122,9 +122,9 @@ export class AskView extends ItemView {
     el.empty();
     title(el, t("No language model is set up"));
     el.createEl("p", { text: t("Answers are written by a language model, from your notes, and cite them. Programs on the server's computer can do that.") });
-    faint(el, problem);
     const buttons = el.createDiv("notewell-buttons");
-    buttons.createEl("button", { cls: "mod-cta", text: t("Choose one") }).onclick = (): void => openPage(session, "manage/answers");
+    if (session.features.includes("ask_setup")) buttons.createEl("button", { cls: "mod-cta", text: t("Choose one") }).onclick = (): void => openPage(session, "manage/answers");
+    else faint(el, problem);
     buttons.createEl("button", { text: t("Look again") }).onclick = (): unknown => this.#loadModels(session);
   }
 
