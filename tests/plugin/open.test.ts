@@ -59,6 +59,12 @@ it("opens a document outside the vault by its address", async () => {
   expect(openedLinks).toEqual([]);
 });
 
+it("opens a link that is saved in a daily note where it was saved", async () => {
+  const open = vi.spyOn(app.vault, "getFileByPath");
+  await openPlace(app, { path: ".documents/.gleanings/Daily/2026-11-21.md/0123456789ab.md", uri: "obsidian://open", passage: null }, false);
+  expect(open.mock.calls.map(([path]) => path)).toEqual(["Daily/2026-11-21.md"]);
+});
+
 it("opens and links a note of another vault by its address, which opens no other program", async () => {
   const open = vi.spyOn(window, "open").mockReturnValue(null);
   open.mockClear();

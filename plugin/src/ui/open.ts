@@ -29,6 +29,8 @@ export interface Place {
 
 /** How paths of documents begin that are indexed with the vault and lie outside it. */
 const DOCUMENTS = ".documents/";
+/** A link saved in a daily note, without a note of its own, which opens the daily note. */
+const SAVED_LINK = /^\.documents\/\.gleanings\/(.+\.md)\/[^/]+$/i;
 
 export type Pane = PaneType | boolean;
 
@@ -62,6 +64,11 @@ export function subpathOf(passage: Spot | null): string {
  * page, a canvas at the node. `active` is false for a tab that opens in the background.
  */
 export async function openPlace(app: App, place: Place, pane: Pane, active = true): Promise<void> {
+  const day = SAVED_LINK.exec(place.path)?.[1];
+  if (day) {
+    await openPlace(app, { path: day, passage: null }, pane, active);
+    return;
+  }
   if (place.path.startsWith(DOCUMENTS)) {
     openDocument(place);
     return;

@@ -309,7 +309,7 @@ def open_source(features: Sequence[Feature], record: VaultRecord, settings: Sett
     place = next(places, None)
     read = source_of if place is None else load(place)
     source: Source = read(record, settings.vault)
-    for feature in features:
+    for feature in reversed(features):  # the first one is asked first
         if feature.beside:
             source = load(feature.beside)(source, record, settings)
     return source

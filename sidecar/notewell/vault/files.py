@@ -525,6 +525,13 @@ def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = No
     return HashedNote(bounded(found.note), found.text, _hash(raw))
 
 
+def made_note(file: FileRef, raw: bytes, rules: VaultRules) -> HashedNote:
+    """A note whose bytes were made here, as `read_note` gives one; `file` names it."""
+    known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=readable(rules.types)[0])
+    found = _reader(file).read(raw, known)
+    return HashedNote(bounded(found.note), found.text, _hash(raw))
+
+
 def is_ordinary(file: FileRef) -> bool:
     """True if a file is read in a moment: no child process is needed."""
     reader = reader_of(file.path)

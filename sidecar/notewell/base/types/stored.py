@@ -52,6 +52,7 @@ class Walk:
         str, ...
     ] = ()  # folders and files that cannot be read, so their notes may still exist
     others: tuple[ExcludedFile, ...] = field(default=(), compare=False)
+    beside: tuple[str, ...] = ()  # further places whose files a look at some paths has listed
 
 
 @frozen

@@ -171,8 +171,9 @@ class Indexer:
     def _compared(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
         """Compare the source with the index; returns the plan and the warnings of the walk."""
         walk = self._source.list(work.paths)
-        entries = self._index.ledger_within(work.paths)
-        manifest = self._index.manifest(work.paths)
+        within = (*work.paths, *walk.beside)
+        entries = self._index.ledger_within(within)
+        manifest = self._index.manifest(within)
         plan = plan_changes(
             walk,
             manifest,

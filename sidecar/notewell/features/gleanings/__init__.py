@@ -37,6 +37,7 @@ GLEANINGS = Feature(
     commands={"gleanings": "notewell.features.gleanings.commands:gleanings"},
     heading="Groups of commands",
     tools="notewell.features.gleanings.tools:TOOLS",
+    beside="notewell.features.gleanings.results:with_gleanings",
     runs={"extract": "23:00", "maintain": "sunday 02:00"},
     settings="notewell.features.gleanings:SECTION",
     files=("gleanings.json",),

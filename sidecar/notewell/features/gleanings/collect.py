@@ -19,6 +19,7 @@ from notewell.features.gleanings.requests import GleaningStatus, GleaningView, S
 from notewell.index.port import IndexReader
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.parse import one_line_end
+from notewell.vault.paths import is_document
 from notewell.vault.sources import Source
 
 NAME = "gleanings.json"
@@ -192,6 +193,8 @@ class Collection:
             known: dict[tuple[str, bytes], Day] = {}
             manifest = self._index.manifest()
             for note in self._index.all_notes():
+                if is_document(note.path):
+                    continue
                 entry = manifest.get(note.path)
                 if entry is None or not self._is_daily(note):
                     continue
@@ -205,7 +208,7 @@ class Collection:
 
     def made(self) -> Mapping[str, GleaningView]:
         """The gleanings that have a note, as the index has it, by id."""
-        found = (_made(note) for note in self._index.all_notes())
+        found = (_made(note) for note in self._index.all_notes() if not is_document(note.path))
         return {one.id: one for one in found if one is not None}
 
     def _is_daily(self, note: StoredNote) -> bool:

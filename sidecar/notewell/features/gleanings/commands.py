@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 import click
 
+from notewell.base.types import VaultRecord
 from notewell.doors.cli.asking import (
     EachLine,
     FactList,
@@ -16,8 +18,14 @@ from notewell.doors.cli.asking import (
     group,
     request_options,
 )
-from notewell.doors.cli.backend import backend_for, print_reply, writing_backend
-from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
+from notewell.doors.cli.backend import backend_for, print_reply, server_for, writing_backend
+from notewell.doors.cli.options import (
+    Command,
+    Invocation,
+    current_invocation,
+    json_option,
+    vault_option,
+)
 from notewell.doors.cli.output import clean, emit_object
 from notewell.doors.cli.progress import ended_run, show_run
 from notewell.features.gleanings import GleaningRules
@@ -34,6 +42,8 @@ from notewell.features.gleanings.requests import (
     StatusChange,
 )
 
+_FOLDER = "gleanings.folder"
+
 
 @click.command(cls=Command)
 @request_options(ExtractGleanings, "full", "fetch", "dry_run")
@@ -43,10 +53,23 @@ def extract(*, vault: str | None, as_json: bool, **fields: bool) -> None:
     """Make a note of each saved link, once for each address."""
     invocation = current_invocation()
     record = invocation.vault(vault)
+    if not as_json and not fields["dry_run"]:
+        _choose_folder(invocation, record)
     folder = invocation.settings(vault=record.path).of(GleaningRules).folder or "the vault"
     with writing_backend(invocation, record, writes_notes=True) as backend:
         show = partial(_show_extracted, folder)
         print_reply(backend, ExtractGleanings(**fields), show, as_json=as_json)
+
+
+def _choose_folder(invocation: Invocation, record: VaultRecord) -> None:
+    """Ask once for the folder of the notes, at a terminal and where no server has settings."""
+    configuration = invocation.configuration()
+    if _FOLDER in configuration.sources(record.path) or not sys.stdin.isatty():
+        return
+    if server_for(invocation.known(), record) is None:
+        usual = invocation.settings(vault=record.path).of(GleaningRules).folder
+        chosen = click.prompt("Folder of the vault for the notes", default=usual, err=True)
+        configuration.put(_FOLDER, chosen)
 
 
 def _show_extracted(folder: str, done: ExtractReply) -> None:

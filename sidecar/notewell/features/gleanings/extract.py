@@ -272,6 +272,8 @@ class Extraction:
             pen = _Pen(self.vault.open_writer(), self.state.load().marks, fetched, done)
             self._write((*((one, None) for one in missing), *known), progress, pen)
             self.state.change(lambda before: _with_read(before, days, new))
+            for day in new:
+                self.vault.changed(day.path)  # its links that have a note are no results any more
         created = 0 if dry_run else len(done.ids)
         counts = {"files": done.files, "found": done.found, "created": created}
         progress.counts.update(counts | {"skipped": done.skipped})

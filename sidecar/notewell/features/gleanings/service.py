@@ -171,6 +171,8 @@ class Gleanings:
                 mark.with_status(request.status, request.reason, at=now, by="hand"), failed=()
             ),
         )
+        for day in view.days if view.note is None else ():
+            self._open.changed(day)
         shown = replace(view, status=request.status, reason=request.reason)
         return GleaningReply(self._vault, shown, mark.history)
 
