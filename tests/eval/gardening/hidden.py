@@ -17,6 +17,7 @@ from notewell.base.types import Link
 from notewell.features.gardener.checks import (
     CHECKS,
     broken_links,
+    disagreements,
     missing_properties,
     missing_tags,
     missing_topics,
@@ -125,8 +126,18 @@ def links_to_slips(texts: Texts, _: Vectors, rng: random.Random) -> Count:
     return Count(len(mine), right, len(meant))
 
 
-def _last(one: SuggestionView) -> str:
-    return one.subject.rpartition("\n")[2]
+def _tags(one: SuggestionView) -> tuple[str, str]:
+    """The tag of a suggestion and its other spelling, without their marks."""
+    variant, usual = one.title.split(" → ")
+    return variant.removeprefix("#"), usual.removeprefix("#")
+
+
+def _named(garden: Garden, one: SuggestionView) -> str:
+    """The path of the note that the first property which an edit sets or adds to links."""
+    edit = one.edit[0]
+    (value,) = [*edit.set.values(), *(item for items in edit.add.values() for item in items)][:1]
+    target = str(value).removeprefix("[[").removesuffix("]]").partition("|")[0]
+    return garden.names.resolve(target, edit.path) or ""
 
 
 def _in_body(garden: Garden, path: str, link: Link) -> bool:
@@ -172,8 +183,9 @@ def duplicates(texts: Texts, _: Vectors, rng: random.Random) -> Count:
         copies[f"Copies/{path}"] = _WORD.sub(
             lambda word: word[0] if rng.random() > SHARE else "changed", texts[path]
         )
-    made = list(near_duplicates.find(garden_of({**texts, **copies})))
-    pairs = [{one.path, one.subject.partition("\n")[0]} for one in made]
+    garden = garden_of({**texts, **copies})
+    made = list(near_duplicates.find(garden))
+    pairs = [{one.path, _named(garden, one)} for one in made]
     planted = [{path, f"Copies/{path}"} for path in copied]
     return Count(len(pairs), sum(pair in planted for pair in pairs), len(planted))
 
@@ -192,9 +204,15 @@ def topic_slips(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
     topics = tuple(Topic(n, full.notes[path].name, path, ()) for n, path in names)
     asked = replace(full, ontology=Ontology(topics, {}, None))
     made = list(similar_topics.find(asked))
-    pairs = [{one.path, one.subject} for one in made]
+    pairs = [{one.path, _kept(full, one)} for one in made]
     planted = [{slip, path} for slip, path in slips.items()]
     return Count(len(pairs), sum(pair in planted for pair in pairs), len(planted))
+
+
+def _kept(garden: Garden, one: SuggestionView) -> str:
+    """The topic that a suggestion keeps: that of the edit of the one it gives up."""
+    own = replace(one, edit=tuple(edit for edit in one.edit if edit.path == one.path))
+    return _named(garden, own)
 
 
 def topics(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
@@ -221,7 +239,7 @@ def topics(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
         tuple(Topic(n, notes[path].name, path, ()) for n, path in enumerate(chosen)), {}, None
     )
     made = missing_topics.find(replace(garden, notes=notes, ontology=ontology))
-    mine = [(one.path, one.subject) for one in made if one.path in hidden]
+    mine = [(one.path, _named(garden, one)) for one in made if one.path in hidden]
     return Count(
         len(mine),
         sum(topic in given[path] for path, topic in mine),
@@ -252,11 +270,9 @@ def variants(texts: Texts, _: Vectors, rng: random.Random) -> Count:
             planted[variant] = tag
     near = {letters_of(tag) for tag in planted.values()}
     made = [
-        one
-        for one in tag_variants.find(garden_of(edited))
-        if letters_of(one.subject.split("\n")[0]) in near
+        one for one in tag_variants.find(garden_of(edited)) if letters_of(_tags(one)[0]) in near
     ]
-    right = sum(planted.get(one.subject.split("\n")[0]) == _last(one) for one in made)
+    right = sum(planted.get(_tags(one)[0]) == _tags(one)[1] for one in made)
     return Count(len(made), right, len(planted))
 
 
@@ -265,7 +281,7 @@ def alone(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
     garden = garden_of(texts, vectors)
     linked = {path: set(garden.linked_from.get(path, ())) for path in garden.notes}
     for path, note in garden.notes.items():
-        linked[path] |= {to for _, to in note.links if to not in {None, path}}  # type: ignore[misc]
+        linked[path] |= {to for _, to in note.links if to not in {None, path}}
     candidates = [p for p, some in linked.items() if some and p in garden.row_of]
     hidden = set(_some(rng, sorted(candidates)))
     notes = {
@@ -278,7 +294,7 @@ def alone(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
         for path, note in garden.notes.items()
     }
     made = [
-        (one.path, one.subject)
+        (one.path, one.edit[0].path)
         for one in orphans.find(replace(garden, notes=notes))
         if one.path in hidden
     ]
@@ -308,7 +324,7 @@ def titles(texts: Texts, _: Vectors, rng: random.Random) -> Count:
     for one in mine:
         note = garden.notes[renamed[one.path][0]]
         names = (note.name, note.title, *note.aliases)
-        right += any(_says(one.subject, name) for name in names)
+        right += any(_says(str(one.edit[0].set["title"]), name) for name in names)
     return Count(len(mine), right, len(renamed))
 
 
@@ -347,6 +363,7 @@ def properties(texts: Texts, _: Vectors, rng: random.Random) -> Count:
 
 Measure = Callable[[Texts, Vectors, random.Random], Count]
 # `missing_tags` is in run.py: what is embedded names tags, so those notes are embedded anew.
+# `disagreements` has a measurement of its own, disagreements.py.
 MEASURES: Mapping[str, Measure] = {
     broken_links.NAME: links_to_slips,
     unlinked_mentions.NAME: unlinked,
@@ -358,4 +375,4 @@ MEASURES: Mapping[str, Measure] = {
     untitled.NAME: titles,
     missing_properties.NAME: properties,
 }
-assert MEASURES.keys() | {missing_tags.NAME} == CHECKS.keys()
+assert MEASURES.keys() | {missing_tags.NAME, disagreements.NAME} == CHECKS.keys()

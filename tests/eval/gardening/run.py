@@ -121,7 +121,7 @@ def tags(indexed: Indexed, texts: dict[str, str], rng: random.Random) -> Count:
         indexed.restore()
     mine = [one for one in made if one.path in bare]
     known = {path: {tag.casefold() for tag in garden.notes[path].tags} for path in bare}
-    right = sum(one.subject in known[one.path] for one in mine)
+    right = sum(one.title.removeprefix("#").casefold() in known[one.path] for one in mine)
     return Count(len(mine), right, sum(map(len, known.values())))
 
 
