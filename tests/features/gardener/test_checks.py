@@ -174,6 +174,14 @@ def test_near_duplicates_are_marked_and_templates_are_not() -> None:
     assert found("near_duplicates", garden(texts | {"Copy.md": marked})) == []
 
 
+def test_of_two_near_duplicates_the_one_with_the_longer_name_is_marked() -> None:
+    own = " ".join(f"{a} {b} {c}" for a in WORDS for b in WORDS[:4] for c in WORDS[:3])
+    texts = {"2.4.2-rc-1.md": own, "2.4.2.md": own, "Link.md": "[[2.4.2-rc-1]]"}
+
+    (made,) = found("near_duplicates", garden(texts))
+    assert made.path == "2.4.2-rc-1.md"
+
+
 def near(texts: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
     """Vectors by which notes whose names begin alike are similar."""
     rng = np.random.default_rng(1)
@@ -282,7 +290,7 @@ def test_untitled_notes_have_the_title_of_their_heading() -> None:
 
 def test_properties_that_the_folder_has() -> None:
     texts = {f"B/{n}.md": f"---\ntype: book\nrating: {n}\n---\n" for n in range(9)}
-    texts |= {"B/new.md": "---\nRating: 5\n---\n", "B/B.md": "", "C/x.md": ""}
+    texts |= {"B/new.md": "---\nRating: 5\n---\n", "B/🗂️ B.md": "", "C/x.md": ""}
     made = found("missing_properties", garden(texts))
 
     assert after(texts, made) == {"B/new.md": "---\nRating: 5\ntype: book\n---\n"}

@@ -25,7 +25,7 @@ class CheckRow:
     """A check: its name, what it finds, and whether it runs unless a person chooses.
 
     `find` looks at a whole vault and changes nothing. A check that was not measured to
-    reach a precision of 0.7 (docs/gardener.md) is not `usual`.
+    be right eight times in ten (docs/gardener.md) is not `usual`.
     """
 
     name: GardenCheck

@@ -1,16 +1,15 @@
-"""Properties that nearly all notes of a folder have and one of them lacks.
-
-Where they have the same value, that is suggested, else the property without a value.
-"""
+"""Properties that nearly all notes of a folder have, with the same value, and one of them lacks."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
+from notewell.features.gardener.mentions import letters_of
 from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
 
@@ -18,6 +17,8 @@ NAME: GardenCheck = "missing_properties"
 MIN_SHARE = 0.9  # of the folder's other notes
 _MIN_SAME = 0.9  # of those that have the property, for a value to be suggested
 _MIN_NOTES = 6  # of a folder
+_MARKS = re.compile(r"^\W+")
+_TEMPLATES = re.compile(r"(?<!\w)templates?$", re.IGNORECASE)
 _OWN = frozenset({"gardener", "gardener-ignore", "duplicate_of", "related", "title", "aliases"})
 
 
@@ -29,14 +30,13 @@ class Usual:
     share: float
     count: int
     value: PropertyValue
-    same: bool
 
 
 def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest the properties that notes lack."""
     folders: dict[str, list[NoteFacts]] = defaultdict(list)
     for note in garden.tended_notes():
-        if note.name.casefold() != note.folder.rpartition("/")[2].casefold():  # the folder's own
+        if not _is_of_folder(note) and _TEMPLATES.search(note.folder) is None:
             folders[note.folder].append(note)
     for notes in folders.values():
         if len(notes) < _MIN_NOTES:
@@ -47,6 +47,12 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             for one in expected:
                 if one.name.lower() not in own:
                     yield _suggested(note, one, len(notes) - 1)
+
+
+def _is_of_folder(note: NoteFacts) -> bool:
+    """True for the note that is about its folder: "🗂️ Books" in the folder Books."""
+    name = _MARKS.sub("", note.name)
+    return letters_of(name) == letters_of(note.folder.rpartition("/")[2])
 
 
 def usual_properties(notes: list[NoteFacts]) -> tuple[Usual, ...]:
@@ -62,30 +68,28 @@ def usual_properties(notes: list[NoteFacts]) -> tuple[Usual, ...]:
         share = len(values) / (len(notes) - 1)
         if name in _OWN or not share >= MIN_SHARE or len(values) == len(notes):
             continue
-        value, same = _usual_value(values)
-        usual_name = spelled[name].most_common(1)[0][0]
-        found.append(Usual(usual_name, min(share, 1.0), len(values), value, same))
+        value = _usual_value(values)
+        if value is not None:
+            usual_name = spelled[name].most_common(1)[0][0]
+            found.append(Usual(usual_name, min(share, 1.0), len(values), value))
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def _usual_value(values: list[PropertyValue]) -> tuple[PropertyValue, bool]:
-    """The value that nearly all are, or an empty one of their kind."""
+def _usual_value(values: list[PropertyValue]) -> PropertyValue:
+    """The value that nearly all are; None where there is none."""
     best = max(values, key=lambda one: sum(one == other for other in values[:200]))
     same = sum(one == best and type(one) is type(best) for one in values)
-    if same >= _MIN_SAME * len(values) and best not in (None, "", ()):
-        return best, True
-    lists = sum(isinstance(one, tuple) for one in values) * 2 > len(values)
-    return (() if lists else ""), False
+    empty = best in ("", ()) or (isinstance(best, tuple) and None in best)
+    return best if same >= _MIN_SAME * len(values) and not empty else None
 
 
 def _suggested(note: NoteFacts, usual: Usual, others: int) -> SuggestionView:
-    value = f"{usual.value}" if usual.same else "no value yet"
     return suggestion(
         NAME,
         note.path,
-        f"{usual.name}: {value}",
-        f"{usual.count} of the other {others} notes of its folder have the property {usual.name}"
-        + (", with this value." if usual.same else "."),
+        f"{usual.name}: {usual.value}",
+        f"{usual.count} of the other {others} notes of its folder have the property {usual.name},"
+        " with this value.",
         round(usual.share, 2),
         edits=(SuggestedEdit(note.path, note.hash, set={usual.name: usual.value}),),
         subject=f"{usual.name}\n{usual.value}",

@@ -94,12 +94,18 @@ def _resemblance(one: npt.NDArray[np.uint32], other: npt.NDArray[np.uint32]) -> 
 
 
 def _ranked(garden: Garden, one: str, other: str) -> tuple[NoteFacts, NoteFacts]:
-    """The note to keep and the one to mark: linked from more notes, older, first by path."""
+    """The note to keep and the one to mark: linked from more notes, older, first by path.
+
+    Of "Bees" and "Bees copy", or "2.4.2" and "2.4.2-rc-1", the shorter name is kept.
+    """
 
     def rank(path: str) -> tuple[int, float, str]:
         return (-len(garden.linked_from.get(path, ())), garden.notes[path].touched, path)
 
     kept, marked = sorted((one, other), key=rank)
+    short, long = sorted((garden.notes[one].name, garden.notes[other].name), key=len)
+    if short != long and long.startswith(short) and not long[len(short)].isalnum():
+        kept, marked = sorted((one, other), key=lambda path: garden.notes[path].name != short)
     return garden.notes[kept], garden.notes[marked]
 
 
