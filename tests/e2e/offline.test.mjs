@@ -35,6 +35,10 @@ test("a new installation finds names at once, text soon, and says that it search
     assert.ok((await app.search.locator(".search-result-file-matched-text").count()) > 0);
     assert.deepEqual(await find(app, '"no such words in it"'), []);
     await app.search.getByText("No notes found").waitFor();
+    await app.search.getByText("must match exactly").waitFor();
+    assert.deepEqual(await find(app, "xyzzyqq plugh"), []);
+    await app.search.getByText("The helper adds meaning").waitFor();
+    await app.search.getByRole("button", { name: "Set up", exact: true }).waitFor();
     await find(app, "sourdogh"); // a letter is missing
     assert.match((await titles(app)).join(), /Starter/);
     assert.deepEqual([app.network.requests.length, app.programs.started.length], [0, 0], "nobody was asked");

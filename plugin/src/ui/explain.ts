@@ -65,6 +65,14 @@ export function message(
   return { title, text, actions, commands };
 }
 
+const CONDITIONS = /["“„:[/]|(?:^|\s)-\S/;
+
+/** What a search says that finds nothing; `isLocal`: no server answered. */
+export function nothingFound(query: string, isLocal: boolean): Explanation {
+  if (CONDITIONS.test(query)) return message(t("No notes found"), t("Quoted phrases, exclusions and filters must match exactly."));
+  return message(t("No notes found"), isLocal ? t("The helper adds meaning.") : "", isLocal ? [setUp()] : []);
+}
+
 /** The message for a state without a usable index, else null. `waiting` counts changes not sent yet. */
 export function explain(state: ConnectionState, waiting: number): Explanation | null {
   if ("status" in state) return null;

@@ -10,6 +10,8 @@ const operators = (): readonly [example: string, meaning: string][] => [
   ["[status:open]", t("with a property")],
   ['"exact words"', t("with this exact phrase")],
   ["-word", t("without a word")],
+  ["line:", t("within one line")],
+  ['task-todo:""', t("with an open task")],
   ["modified:7d", t("changed in the last 7 days")],
 ];
 

@@ -6,7 +6,7 @@ import type { Client } from "../client";
 import type { Result, SearchReply } from "../contract";
 import { QuerySuggest } from "./completion";
 import { button, handleKey, setActive, toggle, toolbar } from "./controls";
-import { message, type Explanation } from "./explain";
+import { nothingFound, type Explanation } from "./explain";
 import { count } from "../format";
 import { foundBy, isLocal } from "../local/reply";
 import { copyText } from "./menu";
@@ -24,7 +24,6 @@ export const placeholder = (): string => t("Search by meaning and words…");
 
 const BEGUN = 4; // letters; longer queries that follow none were pasted
 const LOW_CONFIDENCE = 0.2; // below this confidence the best match is probably not relevant
-const nothingFound = (): Explanation => message(t("No notes found"), t("Quoted phrases, exclusions and filters must match exactly."));
 const orders = (): Readonly<Record<SortOrder, string>> => ({
   relevance: t("Relevance"),
   modified: t("Modified time, new to old"),
@@ -136,7 +135,7 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override emptyMessage(): Explanation | null {
-    return this.reply?.results.length === 0 ? nothingFound() : null;
+    return this.reply?.results.length === 0 ? nothingFound(this.#query, isLocal(this.reply)) : null;
   }
 
   #drawToolbar(): void {
