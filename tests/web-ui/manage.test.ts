@@ -17,7 +17,11 @@ const OFF: PhoneIndexReply = {
   bytes: null,
   written: null,
   problem: null,
-  expected: { bytes: 2_400_000, notes: 40, passages: 200, shortened: null },
+  notes: 0,
+  passages: 0,
+  dimensions: 0,
+  table_bytes: 0,
+  expected: { bytes: 2_400_000, notes: 40, passages: 200, shortened: null, dimensions: 384, table_bytes: 0 },
 };
 const setting = (key: string, value: SettingView["value"], more: Partial<SettingView> = {}): SettingView => ({
   key,
