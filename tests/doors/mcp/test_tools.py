@@ -99,17 +99,15 @@ async def test_the_list_of_tools_is_short(connect: Connect) -> None:
         return len(json.dumps(shown, separators=(",", ":")))
 
     usual, every = await listed(connect), await listed(connect, topics="all", allow_write=True)
-    assert size(usual) < 4 * 1_650  # under 2,000 tokens, at four characters each
+    assert size(usual) < 5_000  # 2,000 tokens of the model's own tokenizer, which cuts JSON small
     assert size(every) < 850 * len(every)
     search = usual["search"].input_schema
     assert search["required"] == ["query"]
     assert search["properties"]["limit"] == {
         "default": 10,
-        "description": "Maximum number of results",
-        "maximum": 100,
-        "minimum": 1,
         "type": "integer",
     }
+    assert every["search"].input_schema["properties"]["limit"]["maximum"] == 100
     assert search["properties"]["namespace"]["type"] == "string"
     assert "default" not in search["properties"]["namespace"]
 

@@ -102,8 +102,8 @@ class StatusArguments(BudgetedRequest):
     """The request of `vault_status`, which answers several questions about an index."""
 
     job: str | None = Field(None, description="Also how far this job is")
-    state: LedgerState | None = Field(None, description="Also the files in this state, and why")
-    path: str | None = Field(None, description="Also the state of this file, and by which rule")
+    state: LedgerState | None = Field(None, description="Also files in this state")
+    path: str | None = Field(None, description="Also this file and its rule")
 
 
 class PathsRequest(ToolRequest):

@@ -437,7 +437,7 @@ def _described(tool: Tool, *, whole: bool) -> types.Tool:
     """A tool with all of its arguments, or with those that are usual."""
     return types.Tool(
         name=tool.name,
-        title=tool.title,
+        title=tool.title if whole else None,  # the name says it
         description=tool.description,
         input_schema=schema_of(tool.request, None if whole else tool.core),
         annotations=_annotations(tool),

@@ -173,7 +173,8 @@ def _bounded(hint: Any, at_most: int) -> Any:
 def schema_of(model: type[ToolRequest], described: tuple[str, ...] | None = None) -> dict[str, Any]:
     """Return the JSON Schema of a tool's arguments, as short as it can be.
 
-    `described` names those that it has, if not all: the others are taken as well.
+    `described` names those that it has, if not all: the others are taken as well. These are without
+    their bounds, which a refusal tells to the few that pass them.
 
     Assistants pay for the list of tools in every conversation: titles that repeat names, and "or
     null, which is the default", are a third of what pydantic writes. The result is shared between
@@ -187,12 +188,27 @@ def schema_of(model: type[ToolRequest], described: tuple[str, ...] | None = None
         for name, part in schema["properties"].items()
         if described is None or name in described
     }
+    if described is not None:
+        properties = {name: _usual(name, part) for name, part in properties.items()}
     others = {
         name: part
         for name, part in schema.items()
         if name not in {"title", "description", "properties", "$defs"}
     }
     return {**others, "properties": properties}
+
+
+_UNSAID = frozenset({"minimum", "maximum", "minLength", "maxLength", "pattern"})
+_PLAIN = frozenset({"limit", "budget_tokens", "mode"})  # whose names and values say it
+
+
+def _usual(name: str, part: dict[str, Any]) -> dict[str, Any]:
+    left_out = _UNSAID | {"description"} if name in _PLAIN else _UNSAID
+    return {
+        key: value
+        for key, value in part.items()
+        if key not in left_out and (key, value) != ("default", "")
+    }
 
 
 def _short(part: dict[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:

@@ -95,8 +95,7 @@ TOOLS = (
     Tool(
         "context",
         "Context for a question",
-        "Text from the notes to answer a question with: whole notes, passages and headings, with"
-        " numbers to cite as [n], within a budget of tokens.",
+        "Text from the notes to answer a question with, numbered to cite as [n].",
         request_model(
             ContextRequest,
             ToolRequest,

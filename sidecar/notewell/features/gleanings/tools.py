@@ -9,7 +9,7 @@ TOOLS = (
     asking(
         GleaningsRequest,
         "Saved links",
-        "Links saved in daily notes, the newest first; `query` finds words in them.",
+        "Links saved in daily notes, the newest first.",
         changes={"q": QUERY},
         shows=picked(
             "vault",
