@@ -84,16 +84,16 @@ export function mapping<T>(check: Check<T>): Check<Readonly<Record<string, T>>> 
 }
 
 /**
- * Checks some fields of a reply, and types what passes as the whole reply. The compiler refuses a
- * field that the reply lacks, and a check that would reject what the contract allows.
+ * Checks some fields of a reply, and types what passes as the whole reply. Where the reply lacks a
+ * field, or a check would refuse what the contract allows, the compiler asks for one more argument
+ * with that field's name.
  */
 export function partOf<Reply>() {
-  return <Part>(fields: ChecksOf<Part> & Allowed<Reply, Part>): Check<Reply> =>
-    object(fields as Fields) as Check<unknown> as Check<Reply>;
+  return <F extends object>(fields: F, ..._wrong: [Refused<Reply, F>] extends [never] ? [] : [field: Refused<Reply, F>]): Check<Reply> =>
+    object(fields as unknown as Fields) as Check<unknown> as Check<Reply>;
 }
 
-type ChecksOf<Part> = { readonly [K in keyof Part]: Check<Part[K]> };
-/** Rejects, field by field, values that `Reply` allows and `Part` does not. */
-type Allowed<Reply, Part> = {
-  readonly [K in keyof Part]: K extends keyof Reply ? (Reply[K] extends Part[K] ? unknown : never) : never;
-};
+/** The names of the fields whose check does not take every value of `Reply`. */
+type Refused<Reply, F> = {
+  [K in keyof F]: K extends keyof Reply ? (Reply[K] extends Shape<F[K]> ? never : K) : K;
+}[keyof F];

@@ -9,7 +9,7 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 
 const WRITTEN = join(import.meta.dirname, "..", "contract");
-const CONTRACT = join(import.meta.dirname, "..", "..", "plugin", "src", "contract.ts");
+const SOURCE = join(import.meta.dirname, "..", "..", "plugin", "src").replaceAll("\\", "/");
 
 /** Routes by the names of their files, where a name is not the route's own with - for /. */
 const ROUTES: Readonly<Record<string, string>> = {
@@ -68,18 +68,27 @@ it("a reply with a field that the contract has not is a mistake", () => {
   expect(mistakes).toEqual([expect.stringContaining("'more' does not exist")]);
 }, COMPILING_MS);
 
+it("a check that refuses a word, a null or a field of the contract is a mistake", () => {
+  const imports = `import { list, nullable, number, object, oneOf, partOf, text } from "${SOURCE}/shape";`;
+  const checks = (fields: string): string[] => mistakesIn(`${imports}\nexport const check = partOf<contract.RunView>()({ ${fields} });`);
+  expect(checks('id: text, result: oneOf("running", "done", "cancelled", "failed"), errors: list(object({ path: nullable(text) }))')).toEqual([]);
+  for (const wrong of ['result: oneOf("running", "done")', "started: text", "id: number", "errors: list(object({ path: text }))", "more: text"]) {
+    expect(checks(`trigger: text, ${wrong}`), wrong).toEqual([expect.stringContaining("Expected 2 arguments")]);
+  }
+}, COMPILING_MS);
+
 /** What the compiler says of some values. */
 function mistakesIn(values: string): string[] {
   const name = join(WRITTEN, "replies.ts");
   const text = `
-    import type * as contract from "${CONTRACT.replaceAll("\\", "/").replace(/\.ts$/, "")}";
+    import type * as contract from "${SOURCE}/contract";
     type ReplyOf<Path extends string> = contract.Routes[Extract<keyof contract.Routes, \`\${string} \${Path}\`>]["reply"];
     ${values}`;
   const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,
     skipLibCheck: true,
-    lib: ["lib.es5.d.ts"],
+    lib: ["lib.es2022.d.ts"],
     types: [],
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.ESNext,

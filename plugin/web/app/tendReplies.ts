@@ -10,7 +10,7 @@ import type {
 } from "../../src/contract";
 import { list, mapping, nullable, number, object, oneOf, partOf, text } from "../../src/shape";
 
-const kind = oneOf("index", "reconcile", "extract", "maintain", "plan", "sync", "phone");
+const kind = oneOf("index", "reconcile", "extract", "maintain", "plan", "sync", "phone", "table");
 
 const oneRun = {
   id: text,
