@@ -23,6 +23,8 @@ const WINDOW = { viewport: { width: 1440, height: 900 } };
 const QUERIES = 30;
 const MB = 1_000_000;
 const DRAG_MS = 5_000;
+const KEY_MS = 180;
+const BY_LETTER = 10; // queries
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: "string" }, data: { type: "string" }, "while-indexing": { type: "boolean", default: false } } });
 
 /** The first words of names all over the vault: the same ones in every run, each once. */
@@ -80,6 +82,32 @@ async function typingTimes(wanted) {
     times.push(performance.now() - began);
   }
   return times;
+}
+
+/**
+ * Types queries letter by letter, a key each KEY_MS, as people do: how often the list of notes is empty after a
+ * first letter has found some, and how often the first note changes in a query.
+ */
+async function typedByLetter(page, wanted) {
+  const field = page.getByRole("combobox", { name: "Search your notes" });
+  const rows = page.locator(".results [data-result]");
+  const seen = { keys: 0, empty: [], changes: [], most: "" };
+  for (const query of wanted) {
+    await field.fill("");
+    await page.waitForTimeout(2 * KEY_MS);
+    const tops = [];
+    for (const letter of query) {
+      await field.press(letter === " " ? "Space" : letter);
+      await page.waitForTimeout(KEY_MS);
+      seen.keys += 1;
+      const top = await rows.first().getAttribute("data-result", { timeout: 50 }).catch(() => null);
+      if (top === null && tops.length > 0) seen.empty.push(await field.inputValue());
+      if (top !== null && top !== tops.at(-1)) tops.push(top);
+    }
+    seen.changes.push(Math.max(0, tops.length - 1));
+    if (tops.length - 1 >= Math.max(...seen.changes)) seen.most = query;
+  }
+  return seen;
 }
 
 /** In the page: frames that are drawn, and the longest task, until `stop`. */
@@ -176,6 +204,8 @@ async function rowsOf(page, browser, server, wanted, when) {
   const base = `http://127.0.0.1:${server.port}`;
   say(`typing ${when}`);
   const times = await typed(page, wanted);
+  const letters = await typedByLetter(page, wanted.slice(0, BY_LETTER));
+  if (letters.empty.length > 0) say(`empty after: ${letters.empty.join(", ")}`);
   const megabytes = await liveMegabytes(page);
   say(`median ${Math.round(at(0.5, times))} ms, p95 ${Math.round(at(0.95, times))} ms, ${megabytes.toFixed(1)} MB; first load`);
   const load = await firstLoad(browser, `${base}/?token=${server.token}#/search`);
@@ -184,6 +214,8 @@ async function rowsOf(page, browser, server, wanted, when) {
   return [
     [`from the last key to the results ${when}, median`, at(0.5, times), "ms", ""],
     ["… p95", at(0.95, times), "ms", ""],
+    [`${BY_LETTER} queries, ${letters.keys} keys, one each ${KEY_MS} ms: empty lists ${when}`, letters.empty.length, "", 0],
+    [`… changes of the first note in a query, at most (${letters.most})`, Math.max(...letters.changes), "", 2],
     [`first load ${when}: bytes received`, load.bytes, "", 60_000],
     ["… largest contentful paint", load.paintedMs, "ms", 1_000],
     [`memory of the page with results ${when}`, megabytes, "MB", ""],
