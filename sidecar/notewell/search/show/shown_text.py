@@ -96,17 +96,17 @@ def shown_text(
     the numbers of its rows in the note: the rule below the head of a table is not stored. Rows that
     are in `template` are left out.
     """
+    shown = {_letters(name) for name in names}
     if "\n" not in passage and not _MAY_HAVE_NOISE.search(passage) and _BAR not in passage:
         text, start = _without_marks(passage)
-        if text and not _repeats(text, names):
+        if text and _letters(text) not in shown:
             return ShownText(text, ((0, start, len(passage)),))
     rows = [row for row in _rows(passage, lines, template) if row.text]
-    return _joined([row for row in rows if row.of_table or not _repeats(row.text, names)])
+    return _joined([row for row in rows if row.of_table or _letters(row.text) not in shown])
 
 
-def _repeats(text: str, names: Sequence[str]) -> bool:
-    letters = _NOT_LETTERS.sub("", text).casefold()
-    return any(letters == _NOT_LETTERS.sub("", name).casefold() for name in names)
+def _letters(text: str) -> str:
+    return _NOT_LETTERS.sub("", text).casefold()
 
 
 def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iterator[_Row]:
