@@ -55,6 +55,9 @@ export function usePages(notes = {}, { sample: more = {}, settings = () => "" } 
       await use(page, watched);
       assert.deepEqual(watched.problems, [], "nothing went wrong in the console");
       assert.deepEqual(watched.foreign, [], "no other server was asked");
+    } catch (error) {
+      console.log(`${page.url()} showed:\n${await page.locator("body").innerText().catch(() => "nothing")}`);
+      throw error;
     } finally {
       await context.close();
     }
