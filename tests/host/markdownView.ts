@@ -11,7 +11,7 @@ import { debounce } from "./mocks";
 import { ItemView } from "./views";
 import type { Workspace } from "./workspace";
 
-const SAVED_AFTER_MS = 300; // the app waits two seconds
+const SAVED_AFTER_MS = 2_000; // as the app does
 
 /** What an editor shows; each view gives its own. */
 export const editorInfoField = StateField.define<MarkdownFileInfo>({

@@ -5,7 +5,7 @@
 
 import { StateEffect, type Extension } from "@codemirror/state";
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type PluginValue, type ViewUpdate } from "@codemirror/view";
-import { editorInfoField } from "obsidian";
+import { editorInfoField, type EventRef } from "obsidian";
 import { Timer } from "../support";
 import { mentionsIn, type MentionParts } from "./mentions";
 import { t } from "../texts";
@@ -21,10 +21,13 @@ class MentionMarks implements PluginValue {
   readonly #parts: MentionParts;
   readonly #view: EditorView;
   readonly #pause = new Timer();
+  readonly #resolved: EventRef;
 
   constructor(view: EditorView, parts: MentionParts) {
     this.#view = view;
     this.#parts = parts;
+    // The app knows of a new link once the note is saved, which may be after the pause.
+    this.#resolved = parts.app.metadataCache.on("resolved", () => this.#later());
     this.#later();
   }
 
@@ -38,6 +41,7 @@ class MentionMarks implements PluginValue {
 
   destroy(): void {
     this.#pause.clear();
+    this.#parts.app.metadataCache.offref(this.#resolved);
   }
 
   #later(): void {
