@@ -134,6 +134,12 @@ describe("snippets of the plugin's own search", () => {
     expect(shown.map(({ text }) => text).join("")).toBe(snippet);
     expect(shown.filter(({ isMatch }) => isMatch).map(({ text }) => text)).toEqual(marks);
   });
+
+  it("do not say a heading twice", () => {
+    const note = "# Sunday\n\n## Bread\n\nIt sprang.\n";
+    const found = ["sunday", "bread", "sprang"].map((word) => passagesOf(note, new Map([[word, 1]]), 1)[0]);
+    expect(found.map((passage) => [passage?.heading, passage?.snippet])).toEqual([[null, "Sunday"], ["Sunday", "Bread"], ["Sunday > Bread", "It sprang."]]);
+  });
 });
 
 describe("texts", () => {

@@ -57,8 +57,8 @@ function blocksOf(text: string): Block[] {
   const path: string[] = [];
   let lines: string[] = [];
   let from = first;
-  const end = (): void => {
-    const steps = path.filter(Boolean);
+  const end = (above: readonly string[] = path): void => {
+    const steps = above.filter(Boolean);
     if (lines.length > 0) blocks.push({ text: lines.join("\n"), line: from + 1, heading: steps.join(" > ") || null });
     lines = [];
   };
@@ -73,7 +73,7 @@ function blocksOf(text: string): Block[] {
     if (!line.trim()) return;
     if (lines.length === 0) from = first + at;
     lines.push(line);
-    if (heading) end();
+    if (heading) end(path.slice(0, -1)); // it is the passage, and not above itself
   });
   end();
   return blocks;
