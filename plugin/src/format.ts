@@ -128,7 +128,7 @@ function windowOf(text: string, [first, last]: Range, limit: number): Range {
   /** Where sentences begin, or else words, between two places. */
   const edges = (from: number, to: number, words = 0): number[] => {
     const found = (between: RegExp): number[] => [...text.matchAll(between)].map(({ 0: gap, index }) => index + gap.length).filter((at) => at >= from && at <= to);
-    const sentences = found(/(?:[.!?…]\s|[。！？]| · )\s*/g);
+    const sentences = found(/(?:[.!?…](?: ·)?\s|[。！？](?: · )?| · )\s*/g);
     return sentences.length ? sentences : found(/\s+/g).filter((at) => at >= words);
   };
   const wanted = Math.min(first - Math.max(0, limit - (last - first)) / 3, text.length - limit);

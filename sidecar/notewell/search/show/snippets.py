@@ -444,7 +444,7 @@ class _Flattening(dict[int, str]):
 _FLATTENING = _Flattening()
 
 
-SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n| · )\\s*")
+SENTENCE = re.compile("(?:[.!?…](?: ·)?\\s|[。\uff01\uff1f](?: · )?|\\n| · )\\s*")
 _FULL_STOP = re.compile("[.!?…。\uff01\uff1f]['\"\u201d\u2019)]*\\Z")
 _MARK = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?)?")
 MAX_PASSAGES = 2  # per reply; each takes almost a millisecond
