@@ -55,7 +55,7 @@ export class ListHead {
     const isDoubtful = results.length > 0 && confidence !== null && confidence < DOUBTFUL;
     return [
       isDoubtful ? h("p", { class: "warning" }, t("None of these notes is a clear match.")) : null,
-      ...warnings.filter((text) => !isToldElsewhere(text)).map((text) => h("p", { class: "warning" }, text)),
+      ...warnings.filter((text) => !isToldElsewhere(text, this.#context.status.status?.semantic_reason)).map((text) => h("p", { class: "warning" }, text)),
     ];
   }
 
@@ -104,7 +104,7 @@ async function share(context: ViewContext): Promise<void> {
   }
 }
 
-/** Whether the page says the same: the box of an empty list, or the progress below the top bar. */
-function isToldElsewhere(warning: string): boolean {
-  return /(^|: )Nothing matches well/.test(warning) || /still wait for their embedding|is being built|semantic search is not/i.test(warning);
+/** Whether the page says the same: the box of an empty list, or the strip below the top bar, where `noMeaning` is why there is none. */
+function isToldElsewhere(warning: string, noMeaning: string | null = null): boolean {
+  return (noMeaning !== null && warning.includes(noMeaning.replace(/\.$/, ""))) || /(^|: )Nothing matches well/.test(warning) || /still wait for their embedding|is being built|semantic search is not/i.test(warning);
 }
