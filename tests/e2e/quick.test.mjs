@@ -42,6 +42,15 @@ test("arrows choose, Enter opens at the passage", async () => {
   assert.equal(await app.page.locator(".prompt").count(), 0);
 });
 
+test("how well notes match is said once for those that match alike", async () => {
+  const results = await find(QUERY);
+  const said = await held.app.page.locator(".prompt .suggestion-item").evaluateAll((items) => items.map((item) => item.querySelector(".suggestion-flair")?.textContent ?? ""));
+  const words = { strong: "strong match", related: "related", weak: "weak" };
+  const wanted = results.map(({ match }, at) => (match === results[at - 1]?.match ? "" : words[match]));
+  assert.deepEqual(said.slice(0, 2), wanted.slice(0, 2));
+  await press("Escape");
+});
+
 test("Ctrl+Enter opens a tab, Ctrl+O one in the background", async () => {
   const { app } = held;
   const before = await app.openNotes();

@@ -79,7 +79,8 @@ export class QuickSearch extends SuggestModal<Hit> {
     this.#requestNumber += 1;
   }
 
-  override renderSuggestion({ result, passage }: Hit, el: HTMLElement): void {
+  override renderSuggestion(hit: Hit, el: HTMLElement): void {
+    const { result, passage } = hit;
     el.addClass("mod-complex");
     const content = el.createDiv("suggestion-content");
     const { title } = result;
@@ -92,7 +93,8 @@ export class QuickSearch extends SuggestModal<Hit> {
     }
     if (this.#context.settings.chosen.score === "off") return;
     const { score } = this.#context.settings.chosen;
-    const text = score === "match" ? matchText(result) : scoreText(passage.score);
+    const before = this.#shown[this.#shown.indexOf(hit) - 1]?.result;
+    const text = score !== "match" ? scoreText(passage.score) : before && before.match === result.match ? "" : matchText(result); // said once for those that match alike
     if (text) el.createDiv("suggestion-aux").createSpan({ cls: "suggestion-flair", text });
   }
 
