@@ -124,7 +124,11 @@ const WITH_TABLE = withTable(TOLD.model);
 
 class FakeStore implements PhoneStore {
   reads = 0;
+  notes: Record<string, Note> = {};
   constructor(public bytes: ArrayBuffer | null) {}
+  has(path: string) {
+    return path in this.notes;
+  }
   async stat() {
     return this.bytes && { mtime: 1, size: this.bytes.byteLength };
   }
@@ -139,6 +143,7 @@ const NOTES: Record<string, Note> = Object.fromEntries(TOLD.notes.map(({ path, t
 
 async function indexOf(notes: Record<string, Note>, { store = new FakeStore(BYTES), model = "", isWanted = true, links = {} } = {}) {
   const phone = new PhoneIndex(store);
+  store.notes = notes;
   phone.use(isWanted, model);
   const index = new LocalIndex({ vault: new MemoryVault(notes), store: new MemoryStore(), limit: 1e9, links: () => links, phone });
   await index.begin();
@@ -235,6 +240,17 @@ describe("the plugin's own index with a phone index", () => {
     expect(foundBy(reply)).toBe("by shared links, tags and rare words");
     expect(reply.warnings.join()).toMatch(told);
     expect(phone.text).toMatch(told);
+  });
+
+  it("answers by words beside the file of another vault, and tells, until the notes are there", async () => {
+    const others: Record<string, Note> = { "Alps.md": { text: "Bees of the Alps." }, "Garden/Bees.md": { text: "Bees." } };
+    const { index, phone, store } = await indexOf(others);
+    const reply = await index.similar({ path: "Alps.md" }, 10);
+    expect([foundBy(reply), reply.warnings.join()]).toEqual(["by shared links, tags and rare words", expect.stringMatching(/most of its notes are not in this vault/)]);
+    Object.assign(others, NOTES);
+    phone.release();
+    expect(foundBy(await index.similar({ path: "Garden/Bees.md" }, 10))).toMatch(/by meaning/);
+    expect(store.reads).toBe(2);
   });
 
   it("reads nothing unless it is wanted", async () => {

@@ -53,7 +53,7 @@ export class LocalIndex {
   constructor(parts: ReaderParts & { readonly links: () => Links; readonly phone?: PhoneIndex }) {
     this.#vault = parts.vault;
     this.#links = parts.links;
-    this.phone = parts.phone ?? new PhoneIndex({ stat: () => Promise.resolve(null), read: () => Promise.reject(new Error(t("there is none"))) });
+    this.phone = parts.phone ?? new PhoneIndex({ stat: () => Promise.resolve(null), read: () => Promise.reject(new Error(t("there is none"))), has: () => false });
     this.#notes = { facts: (path) => this.#vault.facts(path), read: (path) => this.#read(path) };
     this.reader = new Reader(parts);
     const paths = (): string[] => this.#vault.stamps().map(({ path }) => path);

@@ -69,8 +69,9 @@ function factsOf({ metadataCache }: App, file: TFile): Facts {
 }
 
 /** By the adapter: the app may not list files of types that it cannot open. */
-function phoneStore({ vault: { adapter } }: App): PhoneStore {
-  return { stat: () => adapter.stat(PHONE_INDEX), read: () => adapter.readBinary(PHONE_INDEX) };
+function phoneStore({ vault }: App): PhoneStore {
+  const { adapter } = vault;
+  return { stat: () => adapter.stat(PHONE_INDEX), read: () => adapter.readBinary(PHONE_INDEX), has: (path) => vault.getFileByPath(path) !== null };
 }
 
 /** Calls `changed` with the paths of notes that were made, changed, renamed or removed. Call it when the layout is ready. */

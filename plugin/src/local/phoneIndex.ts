@@ -15,6 +15,8 @@ export interface PhoneStore {
   /** Null where there is none. */
   stat(): Promise<{ readonly mtime: number; readonly size: number } | null>;
   read(): Promise<ArrayBuffer>;
+  /** Whether the vault has this note. */
+  has(path: string): boolean;
 }
 
 const LOOK_EVERY_MS = 60_000; // the server replaces the file once an hour at most
@@ -112,6 +114,10 @@ export class PhoneIndex extends Broadcast<void> {
       }
       const file = await new Idle().run(opened(await this.#store.read()));
       if (this.#model && file.model !== this.#model) throw new Error(t("it is of another model ({model}) than the server's ({model2})", { model: file.model, model2: this.#model }));
+      if (!isOfVault(file, (path) => this.#store.has(path))) {
+        this.#seen = ""; // the notes may come later than the file
+        throw new Error(t("most of its notes are not in this vault"));
+      }
       if (isWanted && this.#isWanted) this.#file = file;
     } catch (error) {
       this.#problem = t("The phone index is not used: {error}. It is read again once it is replaced.", { error: error instanceof Error ? error.message : String(error) });
@@ -124,6 +130,14 @@ export class PhoneIndex extends Broadcast<void> {
 /** "the phone index of 22 Nov" in the words of this place. */
 export function dateOf({ made }: PhoneFile): string {
   return t("the phone index of {day}", { day: new Date(made).toLocaleDateString(locale(), { day: "numeric", month: "short" }) });
+}
+
+/** Whether at least half of the file's notes are in the vault: else it is another's, or too old. */
+function isOfVault(file: PhoneFile, has: (path: string) => boolean): boolean {
+  const { count } = file.notes;
+  let found = 0;
+  for (let note = 0; note < count; note += 1) if (has(file.pathOf(note))) found += 1;
+  return 2 * found >= count;
 }
 
 /** Whether the vectors of a note were made of this text. */
