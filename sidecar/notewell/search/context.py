@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 from notewell.base.types import Embedder, Reranker, SearchRules, TopicRules, VaultRecord
 from notewell.base.types.frozen import frozen
@@ -34,6 +36,26 @@ Uri = Callable[[str, str | None], str]  # the link that opens a path at an ancho
 FindReranker = Callable[[], Reranker]  # raises a NotewellError if there is no model
 
 
+SLOW_S = 0.008  # a query: a faster model is asked at every key
+_KNOWN_S = 0.0002  # a query whose vector the model still has
+
+
+class QueryPace:
+    """Measures how long a model takes for a query. Any thread may call."""
+
+    def __init__(self) -> None:
+        self._seconds: deque[float] = deque(maxlen=9)
+
+    def add(self, seconds: float) -> None:
+        if seconds > _KNOWN_S:
+            self._seconds.append(seconds)
+
+    @property
+    def is_slow(self) -> bool:
+        """True if a person who types would wait for it; False until it is known."""
+        return median([*self._seconds] or [0.0]) > SLOW_S
+
+
 @frozen
 class Caches:
     """Data of one index that its searches share; each cache is updated on access."""
@@ -45,6 +67,7 @@ class Caches:
     embeds: EmbedsCache = field(default_factory=EmbedsCache)
     topics: TopicLinksCache = field(default_factory=TopicLinksCache)
     readability: ReadabilityCache = field(default_factory=ReadabilityCache)
+    pace: QueryPace = field(default_factory=QueryPace)
 
     @classmethod
     def of(
@@ -68,9 +91,9 @@ class SearchContext:
     Without an `embedder`, hybrid mode searches by keywords only and semantic mode finds nothing;
     both add a warning with the `semantic_reason`. `find_reranker` returns the reranking model, and
     is called only if the request or the rules enable reranking. `tuning` are the factors that were
-    fitted to this vault. A `query_table` stands for the model while a query is typed. `uri` gives
-    the address of a note; None: that of the vault alone. `release_turn` is entered while a
-    model works, so that other searches may run.
+    fitted to this vault. A `query_table` stands for a slow model while a query is typed. `uri`
+    gives the address of a note; None: that of the vault alone. `release_turn` is entered while
+    a model works, so that other searches may run.
     """
 
     index: IndexReader

@@ -231,13 +231,17 @@ class _TextSearch:
                 f"{waiting} passages still wait for their embedding; until then they are found"
                 " by their words alone."
             )
-        if self.context.query_table is not None:
-            guess = self.context.query_table.guess(text)
+        table, pace = self.context.query_table, self.context.caches.pace
+        if table is not None and pace.is_slow:
+            guess = table.guess(text)
             self.report.approximate = guess is not None
             return None if guess is None else guess.vector
         try:
             with self.context.release_turn():
-                return self.context.embedder.embed_query(text)
+                began = time.perf_counter()
+                vector = self.context.embedder.embed_query(text)
+            pace.add(time.perf_counter() - began)
+            return vector
         except ModelError as error:
             self.report.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None

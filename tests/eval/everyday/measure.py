@@ -36,6 +36,7 @@ from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
 from notewell.features.query_table.file import NAME
 from notewell.features.query_table.service import TableWork
+from notewell.search import context
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read
 from tests.eval.everyday.tables import FIRST, Figures, compared, read_figures, tables, write_figures
@@ -88,7 +89,8 @@ def measure(
 
 
 def _prepare_table(engine: Engine, typed: Typed) -> None:
-    """Have the vault's query table, or none."""
+    """Have the vault's query table, however fast the model is, or none."""
+    context.SLOW_S = -1.0
     vault = engine.vault
     if typed == "model":
         (vault.folder / NAME).unlink(missing_ok=True)

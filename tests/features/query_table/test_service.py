@@ -20,6 +20,7 @@ from notewell.features.query_table.file import NAME, TableFile
 from notewell.features.query_table.service import TableWork
 from notewell.models.onnx_embedder import OnnxEmbedder
 from notewell.models.query_table import QueryTable
+from notewell.search import context
 from tests.tiny_model import write_tiny_model
 from tests.waiting import until
 
@@ -45,6 +46,11 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     opened.index_now()
     yield opened
     opened.close()
+
+
+@pytest.fixture(autouse=True)
+def slow_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "SLOW_S", -1.0)
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +120,27 @@ def test_a_search_while_typing_runs_no_model(
     assert asked == ["bee hive"]
     assert (typed.approximate, rested.approximate) == (True, False)
     assert typed.results[0].raw.cosine is not None
+
+
+def test_a_fast_model_is_asked_at_every_key(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted(engine, monkeypatch)
+    monkeypatch.setattr(context, "SLOW_S", 60.0)
+
+    assert not engine.search(SearchRequest("bee hive", typing=True)).approximate
+
+
+def test_a_model_is_slow_once_most_queries_have_been(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "SLOW_S", 0.008)
+    pace = context.QueryPace()
+    assert not pace.is_slow
+    for seconds in (0.1, 0.1, 0.001, 0.0, 0.0, 0.0):  # vectors that it still had say nothing
+        pace.add(seconds)
+    assert pace.is_slow
+    for _ in range(9):
+        pace.add(0.001)
+    assert not pace.is_slow
 
 
 def test_words_that_it_does_not_know_have_no_meaning_while_typing(
