@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotReady
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
@@ -98,18 +98,19 @@ class PastIndexes:
 
     def _open(self, name: str, files: Callable[[], Files]) -> Engine:
         place = self._folder / name
-        whole = (place / "whole").exists()
-        if not whole:
+        if not (place / "whole").exists():
             shutil.rmtree(place, ignore_errors=True)
             _write(place / "notes", files())
-        engine = self._engine(place, writable=not whole)
-        if not whole:
-            engine.index_now()
+            with closing(self._engine(place, writable=True)) as made:
+                made.index_now()
+            # Copies for a quick start are a third of an index, and quickly made anew from it.
+            for copy in (place / "index").rglob("*.snapshot"):
+                copy.unlink()
             shutil.rmtree(place / "notes")
             (place / "notes").mkdir()
             (place / "whole").touch()
         self._forget_old(place)
-        return engine
+        return self._engine(place, writable=False)
 
     def _engine(self, place: Path, *, writable: bool) -> Engine:
         vault = self._vault
