@@ -168,6 +168,7 @@ export interface VaultView {
   readonly open: boolean;
   readonly source: VaultSource;
   readonly served: boolean;
+  readonly past: boolean;
 }
 
 /**

@@ -43,14 +43,15 @@ export type Greeting = Pick<HealthReply, "api" | "version">;
 export const greeting = partOf<Greeting>()({ api: number, version: text });
 export const featureList = partOf<Pick<HealthReply, "features">>()({ features: list(text) });
 
-/** A vault; servers of an earlier version leave `served` out. */
-export type VaultInfo = Omit<VaultView, "served"> & Partial<Pick<VaultView, "served">>;
+/** A vault; servers of earlier versions leave the last two out. */
+export type VaultInfo = Omit<VaultView, "served" | "past"> & Partial<Pick<VaultView, "served" | "past">>;
 const vault = partOf<VaultInfo>()({
   id: text,
   name: text,
   path: text,
   open: flag,
   served: maybe(flag),
+  past: maybe(flag),
   source: text,
 });
 export const vaults = object({ vaults: list(vault) });

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from notewell.base.types import NoteField
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.note_fields import FIELD_BITS, NOTE_FIELDS
 
 
 def store_of(index: EmbeddedIndex) -> Any:
@@ -30,3 +32,8 @@ def view_of(vectors: Any) -> Any:
 def parts_of(table: Any) -> Any:
     """The segments that a table of postings has now."""
     return table._parts
+
+
+def fields_of_mask(mask: int) -> tuple[NoteField, ...]:
+    """The names of the fields in a mask."""
+    return tuple(name for name in NOTE_FIELDS if mask & FIELD_BITS[name])

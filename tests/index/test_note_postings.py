@@ -21,7 +21,6 @@ from notewell.index.note_fields import (
     FIELD_BITS,
     NOTE_FIELDS,
     field_weights,
-    fields_of_mask,
     hash_of,
     hashed_terms,
     pack_terms,
@@ -29,7 +28,7 @@ from notewell.index.note_fields import (
 )
 from notewell.index.note_postings import NoteMatches, NoteTable
 from notewell.index.note_segments import Segment
-from tests.index.inside import parts_of
+from tests.index.inside import fields_of_mask, parts_of
 
 STEMMER = stemmer()
 WEIGHTS = NoteFieldWeights()

@@ -43,6 +43,7 @@ export function aVault(changed: Partial<VaultInfo> = {}): VaultInfo {
     open: true,
     source: "folder",
     served: undefined, // as older servers
+    past: undefined,
     ...changed,
   };
 }

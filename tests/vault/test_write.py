@@ -18,6 +18,7 @@ from notewell.base.errors import (
     WriteError,
 )
 from notewell.vault import write
+from notewell.vault.edit_properties import edit_properties
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import NAME, Journal, delete
 
@@ -60,6 +61,10 @@ def test_repeating_a_write_changes_nothing(writer: VaultWriter, vault: Path) -> 
     assert writer.delete("A.md", seen=seen, action="test").number is None
 
 
+def set_b(writer: VaultWriter, path: str, seen: bytes) -> None:
+    writer.edit(path, lambda text: edit_properties(text, {"b": 3}), seen=seen, action="test")
+
+
 def test_unseen_changes_are_never_overwritten(writer: VaultWriter, vault: Path) -> None:
     writer.create("A.md", "first", action="test")
     seen = writer.read("A.md").content_hash
@@ -67,7 +72,7 @@ def test_unseen_changes_are_never_overwritten(writer: VaultWriter, vault: Path) 
 
     for attempt in (
         lambda: writer.replace("A.md", "second", seen=seen, action="test"),
-        lambda: writer.set_properties("A.md", {"a": 1}, seen=seen, action="test"),
+        lambda: set_b(writer, "A.md", seen),
         lambda: writer.delete("A.md", seen=seen, action="test"),
         lambda: writer.create("A.md", "other", action="test"),
         writer.undo,
@@ -88,7 +93,7 @@ def test_an_edit_changes_only_the_properties(writer: VaultWriter, vault: Path) -
     (vault / "A.md").write_bytes(raw)
     seen = writer.read("A.md").content_hash
 
-    writer.set_properties("A.md", {"b": 3}, seen=seen, action="test")
+    set_b(writer, "A.md", seen)
 
     assert (vault / "A.md").read_bytes() == raw.replace(b"b: 2", b"b: 3")
 
@@ -97,9 +102,9 @@ def test_utf_16_is_kept_and_invalid_unicode_refused(writer: VaultWriter, vault: 
     (vault / "A.md").write_bytes("\ufeffText".encode("utf-16-le"))
     (vault / "B.md").write_bytes(b"caf\xe9")
 
-    writer.set_properties("A.md", {"b": 3}, seen=writer.read("A.md").content_hash, action="test")
+    set_b(writer, "A.md", writer.read("A.md").content_hash)
     with pytest.raises(WriteError) as refused:
-        writer.set_properties("B.md", {"b": 3}, seen=content_hash(b"caf\xe9"), action="test")
+        set_b(writer, "B.md", content_hash(b"caf\xe9"))
 
     assert (vault / "A.md").read_bytes() == "\ufeff---\nb: 3\n---\nText".encode("utf-16-le")
     assert refused.value.code == "not_utf8"

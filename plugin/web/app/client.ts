@@ -64,6 +64,11 @@ export class WebClient extends Client {
     return this.get("diagnose", replies.diagnosis, { q, path });
   }
 
+  /** The changes of a note whose lines match. */
+  history(q: string, path: string, limit: number): Promise<contract.HistoryReply> {
+    return this.get("history", replies.history, { q, path, limit });
+  }
+
   async complete(prefix: string, limit: number): Promise<readonly contract.Completion[]> {
     return (await this.get("complete", replies.complete, { prefix, limit })).completions;
   }

@@ -6,6 +6,7 @@ import type {
   Diagnosis,
   EvidenceReply,
   HealthReply,
+  HistoryReply,
   HubsReply,
   LocalModelsReply,
   NeighborhoodReply,
@@ -228,6 +229,10 @@ export const diagnosis = partOf<Diagnosis>()({
   action: nullable(oneOf("reindex", "settings", "query", "weak", "everything", "log")),
   suggested: nullable(text),
 });
+
+const version = object({ commit: text, at: text, path: text, subject: text, added: list(text), removed: list(text) });
+
+export const history = partOf<HistoryReply>()({ total: number, first: nullable(version), versions: list(version) });
 
 export const complete = partOf<CompleteReply>()({
   completions: list(

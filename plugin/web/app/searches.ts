@@ -6,7 +6,7 @@ import { rowKey } from "../parts/resultRow";
 import type { ViewContext } from "./viewContext";
 
 /** Parameters of the address that the server is asked with, and all that make another list. */
-const PASSED = ["mode", "alpha", "weak", "everything", "expand", "rerank"] as const;
+const PASSED = ["mode", "alpha", "weak", "everything", "expand", "rerank", "as_of", "ever"] as const;
 const ASKED = ["q", "like", "exact", "sort", ...PASSED] as const;
 
 /** Which vault is searched: its id, or all. */

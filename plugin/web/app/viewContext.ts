@@ -81,6 +81,11 @@ export class ViewContext {
     return this.features.some((name) => name === feature || name.startsWith(`${feature}_`));
   }
 
+  /** Whether the past of the vault that is searched can be searched. */
+  get hasPast(): boolean {
+    return (this.vault?.past ?? false) && !this.isEverywhere;
+  }
+
   /** The address of a view, with the current vault; a search goes on in all vaults. */
   to(view: ViewName, query: Query, part = ""): string {
     const shared = { vault: this.address.query["vault"] ?? "", in: view === "search" && this.isEverywhere ? "all" : "" };

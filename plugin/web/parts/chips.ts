@@ -4,7 +4,7 @@ import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
 import { folderOf } from "../../src/format";
-import { nameOf } from "../lib/format";
+import { day, nameOf } from "../lib/format";
 import { icon } from "../lib/icons";
 import { t } from "../../src/texts";
 
@@ -27,6 +27,16 @@ export function likeChip(context: ViewContext, like: string): HTMLElement {
   const chip = button(t("Similar to: {like}", { like: nameOf(like) }), () => context.change({ like: null }), { class: "chip is-set" });
   chip.append(icon("close"));
   return chip;
+}
+
+/** The chips of a search of the past; a click ends it. */
+export function pastChips(context: ViewContext): HTMLElement[] {
+  const { as_of: asOf, ever } = context.address.query;
+  return [...(asOf ? [t("As of {day}", { day: day(asOf) })] : []), ...(ever ? [t("With what is gone")] : [])].map((label) => {
+    const chip = button(label, () => context.change({ as_of: null, ever: null }), { class: "chip is-set" });
+    chip.append(icon("close"));
+    return chip;
+  });
 }
 
 /** A condition that narrows the results: `label` is short, `value` as the query has it. */

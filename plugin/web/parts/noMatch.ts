@@ -2,7 +2,7 @@
 
 import type { SearchReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
-import { button, h } from "../lib/dom";
+import { button, fill, h } from "../lib/dom";
 import { emptyBox } from "./errors";
 import { conditions } from "./chips";
 import { weakCount, weakFold } from "./resultGroups";
@@ -51,10 +51,18 @@ export function listEnd(context: ViewContext, reply: SearchReply, found: number,
   const weak = weakCount(reply.filtered, reply.results);
   const shown = reply.results.length;
   const q = context.address.query["q"] ?? "";
-  if (shown === 0) return noMatch(context, reply, q, weak);
+  if (shown === 0) return h("div", {}, noMatch(context, reply, q, weak), past(context));
   if (hasMore) return h("p", { class: "faint more" }, "…");
   if (shown < found) return h("p", { class: "faint more" }, t("These are the first {n}. Narrow the search to see others.", { n: shown }));
-  return h("div", {}, weakFold(weak, () => context.change({ weak: "true" })), context.has("diagnose") && missing(context, q));
+  return h("div", {}, weakFold(weak, () => context.change({ weak: "true" })), context.has("diagnose") && missing(context, q), past(context));
+}
+
+/** Leads to the search of what notes once said, where the vault has a history. */
+function past(context: ViewContext): Node | null {
+  if (!context.hasPast || context.address.query["like"]) return null;
+  const open = (): void => void import("./past").then(({ pastForm }) => fill(el, pastForm(context)), () => undefined);
+  const el = h("div", { class: "more" }, button(t("Search the past"), open, { class: "plain" }));
+  return el;
 }
 
 /** Leads to where a person names the note that a search does not find, and is told why. */

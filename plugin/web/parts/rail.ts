@@ -15,7 +15,7 @@ export function fillRail(rail: HTMLElement, context: ViewContext, note: NoteRepl
   const into = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
   const out = [...new Set(note.links_out.flatMap(({ path }) => path ?? []))].filter((path) => path !== note.path);
   const near = h("section", { class: "near" });
-  fill(rail, outline(context, note), near, properties(note.properties), linkSection(context, t("Linked from"), into), linkSection(context, t("Links to"), out), similar);
+  fill(rail, outline(context, note), near, properties(note.properties), versions(context, note.path), linkSection(context, t("Linked from"), into), linkSection(context, t("Links to"), out), similar);
   if (into.length + out.length > 0) void import("./localGraph").then(({ drawLocalGraph }) => drawLocalGraph(near, context, note.path), () => undefined);
 }
 
@@ -28,6 +28,16 @@ function outline(context: ViewContext, note: NoteReply): HTMLElement | null {
     h("li", { vars: { "--depth": String(Math.min(level - top, 4)) } }, h("a", { href: noteAddress(context, note.path, line), dir: "auto" }, text)),
   );
   return h("details", { class: "outline properties", open: true }, h("summary", {}, t("Outline")), h("ul", {}, ...items));
+}
+
+/** The changes of the note, where the vault has a history; they are asked for once they are opened. */
+export function versions(context: ViewContext, path: string): HTMLElement | null {
+  if (!context.hasPast) return null;
+  const body = h("div", {});
+  const open = (): void => void import("./past").then(({ drawVersions }) => drawVersions(body, context, path), () => undefined);
+  const el = h("details", { class: "properties" }, h("summary", {}, t("Earlier versions")), body);
+  el.addEventListener("toggle", open, { once: true });
+  return el;
 }
 
 function linkSection(context: ViewContext, title: string, paths: readonly string[]): HTMLElement | null {

@@ -9,7 +9,7 @@ import { atHeading, atLine, obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
-import { fillRail, noteLinks } from "./rail";
+import { fillRail, noteLinks, versions } from "./rail";
 import { folderText, noteAddress } from "./resultRow";
 import { noteStyles } from "../lib/viewStyles";
 import { t } from "../../src/texts";
@@ -58,7 +58,7 @@ export class Reader {
       if (sequence !== this.#sequence) return;
       this.#path = "";
       const problem = asServerError(error);
-      const box = problem.kind === "unreachable" ? emptyBox(t("This note is not kept here"), t("It can be read when the server is back.")) : problem.status === 404 ? missingNote(this.#context, path) : errorBox(problem, () => void this.show(path, line));
+      const box = problem.kind === "unreachable" ? emptyBox(t("This note is not kept here"), t("It can be read when the server is back.")) : problem.status === 404 ? h("div", {}, missingNote(this.#context, path), versions(this.#context, path)) : errorBox(problem, () => void this.show(path, line));
       fill(this.el, this.#close(), box);
       fill(this.rail);
     } finally {

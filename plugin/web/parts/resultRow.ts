@@ -73,10 +73,11 @@ function meta(result: Result): HTMLElement {
     folderText(result.path),
     file && h("span", { dir: "auto" }, file),
     ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
-    result.as_of && h("span", {}, t("as indexed on {day}", { day: day(result.as_of) })),
+    result.as_of && h("span", {}, t("as of {day}", { day: day(result.as_of) })),
+    result.current === false && h("span", {}, t("no longer there")),
   ];
   const when = changed && h("time", { datetime: changed, title: day(changed) }, ago(changed));
-  return h("p", { class: "meta" }, h("span", { class: "result-facts" }, ...parts), when);
+  return h("p", { class: "meta" }, parts.some(Boolean) && h("span", { class: "result-facts" }, ...parts), when);
 }
 
 /** The last folder of a note, with the whole path where it is pointed at or tapped; null in the vault's root. */

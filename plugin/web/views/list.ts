@@ -8,7 +8,7 @@ import type { Address } from "../lib/address";
 import { arrange } from "../lib/arrange";
 import { fill, h } from "../lib/dom";
 import { count } from "../../src/format";
-import { conditionChips, likeChip, suggestedChips } from "../parts/chips";
+import { conditionChips, likeChip, pastChips, suggestedChips } from "../parts/chips";
 import { errorBox } from "../parts/errors";
 import { keptNotes } from "../parts/keptNotes";
 import { askFor, questionOf, searchedVault, tellOpened } from "../app/searches";
@@ -193,7 +193,8 @@ export class ListView implements View {
     this.#shownQuestion = "";
     this.#reply = null;
     this.#head.clear();
-    for (const el of [this.#chips, this.#list]) fill(el);
+    fill(this.#chips, ...pastChips(this.#context));
+    fill(this.#list);
     this.#views.show(this.#reply);
     this.#showNote(); // a note of another search is no answer to this one
     const sequence = this.#sequence;
@@ -201,7 +202,6 @@ export class ListView implements View {
     else fill(this.#after, errorBox(problem, () => void this.#search()));
   }
 
-  /** Shows the start page while there is no query. */
   #showStart(): void {
     this.#reply = null;
     fill(this.#chips);
@@ -238,7 +238,7 @@ export class ListView implements View {
     if (!reply) return;
     const { q = "", like = "", sort = "" } = this.#context.address.query;
     const { results } = reply;
-    fill(this.#chips, ...(like ? [likeChip(this.#context, like)] : conditionChips(this.#context, q)), ...(like ? [] : suggestedChips(this.#context, q, results)));
+    fill(this.#chips, ...(like ? [likeChip(this.#context, like)] : [...pastChips(this.#context), ...conditionChips(this.#context, q)]), ...(like ? [] : suggestedChips(this.#context, q, results)));
     this.#head.show(reply, this.#found);
     const rows = sorted(results, sort as SortOrder).slice(0, this.#shown);
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["result"] : undefined;

@@ -24,6 +24,7 @@ class VaultView:
     open: bool
     source: VaultSource
     served: bool  # requests may name it; the server opens it when needed
+    past: bool = False  # what its notes once said can be searched
 
 
 @frozen

@@ -67,15 +67,17 @@ class Feature:
       weights of its next search;
     - `query_table`: a function from the data folder of a vault to one that gives the table by which
       queries of a model are answered without it, None where there is none;
+    - `past`: a function from a folder that tells whether its notes have a past, in which the
+      feature searches for `as_of` and `ever`;
     - `engines`: an `IndexEngine` for each scheme of the addresses of indexes that it stores.
 
     `runs` are the kinds of runs that the schedule may begin, each with its usual time; `starts`
     says that it has work to do when a vault begins to be served. `files` are its files of state in
     the data folder of a vault: saved in backups, deleted with the vault; `talks/*.json` are those
     of a folder of its own, whose names are hexadecimal numbers, and `databases` those that are
-    SQLite's. `expands` are the values of a search's `expand` for which it searches, and `past` says
-    that it searches for `as_of` and `ever`. A feature with `sources` begins runs of vaults of these
-    kinds alone, and is shown the results of their searches.
+    SQLite's. `expands` are the values of a search's `expand` for which it searches.
+    A feature with `sources` begins runs of vaults of these kinds alone, and is shown the results of
+    their searches.
     """
 
     name: str
@@ -96,7 +98,7 @@ class Feature:
     expands: tuple[str, ...] = ()
     databases: tuple[str, ...] = ()
     tuning: str = ""
-    past: bool = False
+    past: str = ""
     query_table: str = ""
     engines: Mapping[str, str] = field(default_factory=dict)
 

@@ -113,11 +113,6 @@ def hashed_terms(terms: Sequence[QueryTerm], stemmer: tantivy.TextAnalyzer) -> d
     return weights
 
 
-def fields_of_mask(mask: int) -> tuple[NoteField, ...]:
-    """The names of the fields in a mask."""
-    return tuple(name for name in NOTE_FIELDS if mask & FIELD_BITS[name])
-
-
 def pack_terms(note: SearchText, stemmer: tantivy.TextAnalyzer) -> bytes:
     """The packed terms of a note."""
     masks: defaultdict[str, int] = defaultdict(int)

@@ -18,7 +18,7 @@ import os
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,10 +30,9 @@ from notewell.base.errors import (
     UsageError,
     WriteError,
 )
-from notewell.base.types import PropertyValue, SourceText, VaultRecord
+from notewell.base.types import SourceText, VaultRecord
 from notewell.base.types.frozen import frozen
 from notewell.vault import files
-from notewell.vault.edit_properties import edit_properties
 from notewell.vault.paths import bad_name, check_name, is_note
 from notewell.vault.readers.reader import MARKS
 from notewell.vault.readers.text import MARKDOWN
@@ -140,20 +139,6 @@ class VaultWriter:
         `seen` is the hash of the note that the caller has read; ChangedNoteError if it has changed.
         """
         return self._put(path, lambda _: text, seen=seen, action=action)
-
-    def set_properties(
-        self,
-        path: str,
-        changes: Mapping[str, PropertyValue],
-        *,
-        remove: Collection[str] = (),
-        seen: bytes,
-        action: str,
-    ) -> Written:
-        """Change properties of a note and nothing else; see `edit_properties` and `replace`."""
-        return self._put(
-            path, lambda text: edit_properties(text, changes, remove=remove), seen, action
-        )
 
     def edit(
         self,

@@ -429,6 +429,9 @@ class FakeVaults:
     def records(self) -> tuple[VaultRecord, ...]:
         return tuple(engine.record for engine in self.engines)
 
+    def has_past(self, record: VaultRecord) -> bool:
+        return False
+
     def notice(self) -> str | None:
         return None
 

@@ -304,7 +304,7 @@ def _place(result: Result) -> str:
 
 def _as_of(result: Result) -> str:
     """Return the day of the indexed text, where the source did not give the present one."""
-    return f"  (as indexed on {result.as_of[:10]})" if result.as_of else ""
+    return f"  (as of {result.as_of[:10]})" if result.as_of else ""
 
 
 def _match_in_words(result: Result) -> str:

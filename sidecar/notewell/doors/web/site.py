@@ -205,6 +205,7 @@ class Site:
     async def known_vaults(self) -> VaultsReply:
         """Return all known vaults; the registry is read in a thread."""
         records = await asyncio.to_thread(self.vaults.records)
+        past = await asyncio.to_thread(lambda: [self.vaults.has_past(one) for one in records])
         opened = {engine.record.id for engine in self.vaults.opened()}
         served = {record.id for record in self.vaults.served()}
         return VaultsReply(
@@ -219,8 +220,9 @@ class Site:
                     open=record.id in opened,
                     source=record.source,
                     served=record.id in served,
+                    past=has_past,
                 )
-                for record in records
+                for record, has_past in zip(records, past, strict=True)
             ),
         )
 

@@ -25,7 +25,7 @@ from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine import runs
 from notewell.engine.engine import Engine
-from notewell.engine.feature import Feature, databases, engines, files
+from notewell.engine.feature import Feature, databases, engines, files, load
 from notewell.engine.ingest.plan import is_same_vault
 from notewell.engine.reader_pool import ReaderPool, reader_count
 from notewell.engine.vaults.known import OURS, KnownVaults
@@ -170,6 +170,9 @@ class Vaults(KnownVaults):
         if self._served is None:
             return tuple(engine.record for engine in self._engines.all())
         return self._served
+
+    def has_past(self, record: VaultRecord) -> bool:
+        return any(load(one.past)(record.path) for one in self._features if one.past)
 
     def held(self, record: VaultRecord) -> Hold | None:
         """Keep a vault open until the hold is released; None where it is not open."""

@@ -11,5 +11,5 @@ HISTORY = Feature(
     answers="notewell.features.history.service:opened",
     commands={"history": "notewell.features.history.commands:history"},
     heading="Commands",
-    past=True,
+    past="notewell.features.history.git:has_history",
 )

@@ -47,6 +47,13 @@ class Change:
     removed: list[str] = field(default_factory=list)
 
 
+def has_history(folder: Path) -> bool:
+    """True if a folder is in a git repository, which may have no commit yet, and git is here."""
+    return which("git") is not None and any(
+        (place / ".git").exists() for place in (folder, *folder.parents)
+    )
+
+
 class GitHistory:
     """The history of the folder of a vault, which may be a part of its repository."""
 

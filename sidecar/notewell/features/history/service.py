@@ -88,7 +88,7 @@ class VaultHistory:
         )
         first = {one.path: one for one in reversed(both.results)}
         shown = [replace(one, vault=None) for one in both.results if first[one.path] is one]
-        total = now.total + sum(one.path not in there for one in gone)
+        total = now.total + found.total - sum(one.path in there for one in gone)
         return replace(
             both, vault=now.vault, fusion=now.fusion, results=tuple(shown[: request.limit]),
             total=total, generation=now.generation,
