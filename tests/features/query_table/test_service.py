@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import filelock
 import numpy as np
 import pytest
 
@@ -201,6 +202,22 @@ def test_it_gives_way_while_it_works(engine: Engine, monkeypatch: pytest.MonkeyP
 
     assert len(pauses) > 20
     assert TableFile(engine.vault.folder).of(engine.vault.index.vectors.model) is not None
+
+
+def test_vaults_are_fitted_one_after_the_other(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_HOUR_S", 0.0)
+    vault = engine.vault
+    (vault.folder / NAME).unlink(missing_ok=True)
+    with filelock.FileLock(vault.settings.data_dir / "query-table.lock"):
+        TableWork(vault).begin_due()
+        run = next(run for run in vault.runs.log.runs() if run.kind == "table")
+        assert run.ended is None
+        assert vault.query_table(vault.index.vectors.model) is None
+    until(lambda: vault.runs.log.run(run.id).ended is not None)
+
+    assert vault.query_table(vault.index.vectors.model) is not None
 
 
 def test_a_small_vault_has_none(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,16 @@ import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from typing import cast
 
+import filelock
 import numpy as np
 
 from notewell.base.errors import NotewellError, WriteError
+from notewell.base.support import disk
 from notewell.base.types import Embedder, FloatArray, IdArray, TeachesQueries
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
@@ -111,18 +114,37 @@ class TableWork:
         if embedder is None or vocabulary is None:
             return  # a model of a service, or one that cuts texts in another way
         before = self._vault.query_table(embedder.key)
-        made = _Made(self._vault, embedder, vocabulary, progress)
-        if before is not None and not self._is_outgrown(before) and made.agrees(before):
-            table = replace(before, head=replace(before.head, made=time.time()))
-        else:
-            table = made.table()
         try:
-            self._file.store(table)
+            with self._turn(progress):
+                self._fit(_Made(self._vault, embedder, vocabulary, progress), before)
         except OSError as error:
             raise WriteError(
                 f"The query table cannot be written ({error.strerror or error}); queries are"
                 " answered by the model as before. Make room on the disk of the data directory."
             ) from error
+
+    @contextmanager
+    def _turn(self, progress: RunProgress) -> Iterator[None]:
+        """One vault after the other, in whatever process, so that each has its processor time."""
+        folder = self._vault.settings.data_dir
+        lock = filelock.FileLock(
+            folder / "query-table.lock", thread_local=False, mode=disk.FILE_MODE
+        )
+        while not lock.is_locked:
+            progress.check()
+            with suppress(filelock.Timeout):
+                lock.acquire(timeout=1.0)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _fit(self, made: _Made, before: QueryTable | None) -> None:
+        if before is not None and not self._is_outgrown(before) and made.agrees(before):
+            table = replace(before, head=replace(before.head, made=time.time()))
+        else:
+            table = made.table()
+        self._file.store(table)
 
 
 class _Made:
