@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
 import { Why } from "../../plugin/web/parts/why";
-import { aReply, aVault, FakeServer, TOKEN } from "../plugin/samples";
+import type { Result } from "../../plugin/src/contract";
+import { steadied } from "../../plugin/web/parts/resultGroups";
+import { aReply, aResult, aVault, FakeServer, TOKEN } from "../plugin/samples";
 
 it("is searched with an unfinished last word until it is settled", async () => {
   const server = new FakeServer();
@@ -25,4 +27,12 @@ it("is searched with an unfinished last word until it is settled", async () => {
   expect(context.typing).toEqual({});
   void new Why(context).show("A.md");
   await expect.poll(asked).toEqual(["true", null]);
+});
+
+it("keeps the note that is first while another matches no better", () => {
+  const [bees, hives] = [aResult("Bees.md", { match: "related" }), aResult("Hives.md", { match: "related" })];
+  const order = (before: string[], now: Result[]): string[] => steadied({ ...aReply(now), query: "wax" }, aReply(before.map((path) => aResult(path)))).results.map(({ path }) => path);
+  expect(order(["Bees.md"], [hives, bees])).toEqual(["Bees.md", "Hives.md"]);
+  expect(order(["Bees.md"], [{ ...hives, match: "strong" }, bees])).toEqual(["Hives.md", "Bees.md"]);
+  expect(order(["Ants.md"], [hives, bees])).toEqual(["Hives.md", "Bees.md"]);
 });

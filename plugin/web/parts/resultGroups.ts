@@ -1,8 +1,9 @@
 /** Results as a list in groups by how well they match, in the words that all clients use. */
 
-import type { Result } from "../../src/contract";
+import type { Result, SearchReply } from "../../src/contract";
 import { button, h } from "../lib/dom";
 import { count } from "../../src/format";
+import { steady } from "../../src/ui/ranking";
 import { t } from "../../src/texts";
 
 export type SortOrder = "" | "new" | "old" | "name";
@@ -52,4 +53,9 @@ export function weakCount(filtered: Readonly<Record<string, number>>, results: r
 /** The line after the last result that unfolds the weak ones. */
 export function weakFold(n: number, show: () => void): HTMLElement | null {
   return n > 0 ? button(t("Show {weakMatches}", { weakMatches: count(n, "weak match", "weak matches") }), show, { class: "quiet more" }) : null;
+}
+
+/** A reply while somebody types: the note that was first stays first where it matches no less than the best. */
+export function steadied(reply: SearchReply, before: SearchReply | null): SearchReply {
+  return { ...reply, results: steady(reply.results, before?.results[0], reply.query) };
 }

@@ -17,7 +17,7 @@ import { listEnd } from "../parts/noMatch";
 import { Reader } from "../parts/reader";
 import { moveAmong, openInObsidian, resultRow, rowKey } from "../parts/resultRow";
 import { ResultViews } from "../parts/resultViews";
-import { groupedRows, sorted, weakCount, type SortOrder } from "../parts/resultGroups";
+import { groupedRows, sorted, steadied, weakCount, type SortOrder } from "../parts/resultGroups";
 import { startPage } from "../parts/startPage";
 import { t } from "../../src/texts";
 
@@ -220,7 +220,7 @@ export class ListView implements View {
 
   #take(reply: SearchReply): void {
     const isNew = this.#reply?.query !== reply.query;
-    this.#reply = reply;
+    this.#reply = this.#context.step.isTyped ? steadied(reply, this.#reply) : reply;
     this.#draw();
     if (isNew) scrollTo(0, this.#context.step.scroll ?? 0);
     this.#showNote();

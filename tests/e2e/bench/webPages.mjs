@@ -90,7 +90,6 @@ async function typingTimes(wanted) {
  */
 async function typedByLetter(page, wanted) {
   const field = page.getByRole("combobox", { name: "Search your notes" });
-  const rows = page.locator(".results [data-result]");
   const seen = { keys: 0, empty: [], changes: [], most: "" };
   for (const query of wanted) {
     await field.fill("");
@@ -100,7 +99,7 @@ async function typedByLetter(page, wanted) {
       await field.press(letter === " " ? "Space" : letter);
       await page.waitForTimeout(KEY_MS);
       seen.keys += 1;
-      const top = await rows.first().getAttribute("data-result", { timeout: 50 }).catch(() => null);
+      const top = await page.evaluate(() => document.querySelector(".results [data-result]")?.dataset.result ?? null);
       if (top === null && tops.length > 0) seen.empty.push(await field.inputValue());
       if (top !== null && top !== tops.at(-1)) tops.push(top);
     }
