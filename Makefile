@@ -43,7 +43,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
-	release-check helper workflows-check bench-plugin bench-web bench-growth bench-postgres test-torch stress fuzz eval eval-languages eval-engines bench load clean
+	release-check helper workflows-check bench-plugin bench-phone bench-web bench-growth bench-postgres test-torch stress fuzz eval eval-languages eval-engines bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -162,6 +162,10 @@ bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory, compared with ot
 bench-plugin: $(NODE)/.made browser ## What the plugin costs alone in a large vault: make bench-plugin VAULT=folder
 	@npm run --silent build && npx tsc -p tests/host
 	@for kind in desktop phone; do node tests/e2e/bench/largeVault.mjs "$(VAULT)" --kind $$kind --out tests/e2e/bench/results; done
+
+bench-phone: $(NODE)/.made browser ## What meaning without a server costs and finds: make bench-phone VAULT=folder QUERIES=file
+	@npm run --silent build && npx tsc -p tests/host
+	@node tests/e2e/bench/phoneIndex.mjs "$(VAULT)" "$(QUERIES)"
 
 bench-web: $(VENV)/.runs $(NODE)/.made browser ## What the web pages cost in a large vault: make bench-web VAULT=folder
 	@npm run --silent build:web
