@@ -94,6 +94,7 @@ async function liveBytes(page) {
 /** The places of the notes that paraphrases ask for; 0: not in the list. */
 async function places(browser, paraphrases, loadPhone) {
   const app = await openApp(browser, { root: vault, vault, variables: {} }, { kind: "phone", device: { loadPhone }, open: [] });
+  app.page.setDefaultTimeout(120_000); // a busy machine reads a large vault slowly
   const field = app.search.getByRole("searchbox");
   const info = app.search.locator(".notewell-words-only").first();
   const ask = async (query) => {
