@@ -20,6 +20,7 @@ export interface PhoneStore {
 }
 
 const LOOK_EVERY_MS = 60_000; // the server replaces the file once an hour at most
+const AGAIN_MS = 3_000;
 const MEGABYTE = 1_000_000;
 
 export class PhoneIndex extends Broadcast<void> {
@@ -115,7 +116,8 @@ export class PhoneIndex extends Broadcast<void> {
       const file = await new Idle().run(opened(await this.#store.read()));
       if (this.#model && file.model !== this.#model) throw new Error(t("it is of another model ({model}) than the server's ({model2})", { model: file.model, model2: this.#model }));
       if (!isOfVault(file, (path) => this.#store.has(path))) {
-        this.#seen = ""; // the notes may come later than the file
+        this.#seen = "";
+        this.#looked -= LOOK_EVERY_MS - AGAIN_MS; // the notes may come later than the file
         throw new Error(t("most of its notes are not in this vault"));
       }
       if (isWanted && this.#isWanted) this.#file = file;
