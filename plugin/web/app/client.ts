@@ -17,7 +17,8 @@ export class WebClient extends Client {
   }
 
   find(q: string, parameters: Omit<Query<"search">, "q">): Promise<contract.SearchReply> {
-    return this.get("search", replies.search, { q, door: "web", ...parameters });
+    const isPast = parameters.as_of || parameters.ever; // whose index may have to be made first
+    return this.get("search", replies.search, { q, door: "web", ...parameters }, isPast ? LONG_MS : undefined);
   }
 
   /** Searches every vault that the server serves. */
@@ -56,7 +57,7 @@ export class WebClient extends Client {
 
   /** Sentences that answer a question, or that none does; no language model is asked. */
   evidence(q: string): Promise<contract.EvidenceReply> {
-    return this.get("evidence", replies.evidence, { q });
+    return this.get("evidence", replies.evidence, { q }, LONG_MS); // it reads many sentences, behind others where the server is busy
   }
 
   /** Why a search does not find a note. */
@@ -66,7 +67,7 @@ export class WebClient extends Client {
 
   /** The changes of a note whose lines match. */
   history(q: string, path: string, limit: number): Promise<contract.HistoryReply> {
-    return this.get("history", replies.history, { q, path, limit });
+    return this.get("history", replies.history, { q, path, limit }, LONG_MS);
   }
 
   async complete(prefix: string, limit: number): Promise<readonly contract.Completion[]> {

@@ -6,6 +6,7 @@ import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { emptyBox, errorBox } from "../parts/errors";
+import { refusalOf } from "../parts/refusals";
 import { currentConversation, deleteButton, earlierList, setCurrentConversation } from "./ask/earlier";
 import { quotedTurn } from "./ask/quoted";
 import { saveForm } from "./ask/save";
@@ -94,9 +95,9 @@ export class AskView implements View {
       const { turns } = await this.#context.vaultClient.conversation(id);
       if (vault === this.#vault && !this.#turn && !this.#conversation) this.#drawEarlier(id, turns);
     } catch (error) {
-      if (asServerError(error).status !== 404) return; // the next question reports the failure
-      setCurrentConversation(vault, undefined);
-      this.#context.showNotice(t("The earlier conversation is no longer stored. A new one starts."));
+      const problem = asServerError(error);
+      if (problem.status === 404) setCurrentConversation(vault, undefined);
+      this.#context.showNotice(problem.status === 404 ? t("The earlier conversation is no longer stored. A new one starts.") : refusalOf(problem));
     }
   }
 
