@@ -58,7 +58,8 @@ endif
 test: test-python test-plugin ## All tests; the plugin's use a real browser and a real server
 
 test-python: $(VENV)/.tests ## The tests of the sidecar
-	@$(PY) -m pytest -n auto --dist worksteal -q $(PYTEST_FLAGS)
+	@$(PY) -m pytest -n auto --dist worksteal -q $(PYTEST_FLAGS) || { printf '\nOnce more, one by one: what failed\n\n'; \
+		$(PY) -m pytest --last-failed --last-failed-no-failures none -q; }
 
 test-plugin: test-unit test-e2e ## The tests of the plugin
 

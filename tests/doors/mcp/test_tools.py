@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -439,16 +440,20 @@ async def test_searches_can_be_looked_up_and_explained(connect: Connect) -> None
 async def test_the_progress_of_a_job_is_reported(own_home: Home) -> None:
     (own_home.folder / "New.md").write_text("A note about the moon.", encoding="utf-8")
     async with connected(own_home, allow_write=True) as client:
-        job = (await ask(client, "reindex"))["job"]
-        while (await ask(client, "vault_status", job=job["id"]))["job"]["state"] == "running":
-            pass
-        assert paths(await ask(client, "search", query="moon"))[0] == "New.md"
+        done = await _ended(client, (await ask(client, "reindex"))["job"])
+        assert done["ledger"]["indexed"] == 7, done
+        assert paths(await ask(client, "search", query="moon"))[0] == "New.md", done
         (own_home.folder / "New.md").unlink()
-        job = (await ask(client, "index_remove", paths=["New.md"]))["job"]
-        while (await ask(client, "vault_status", job=job["id"]))["job"]["state"] == "running":
-            pass
-        assert "New.md" not in paths(await ask(client, "search", query="moon"))
+        done = await _ended(client, (await ask(client, "index_remove", paths=["New.md"]))["job"])
+        assert "New.md" not in paths(await ask(client, "search", query="moon")), done
         assert (await refused(client, "vault_status", job="reindex-0"))["code"] == "not_found"
+
+
+async def _ended(client: Client, job: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Wait until a job has ended; the status then."""
+    while (status := await ask(client, "vault_status", job=job["id"]))["job"]["state"] == "running":
+        pass
+    return status
 
 
 async def test_a_missing_index_is_a_clear_error(own_home: Home) -> None:

@@ -60,6 +60,11 @@ class _Run:
     engine: Engine | None = None
     problem: str | None = None
 
+    @property
+    def running(self) -> bool:
+        """True while its thread is at work."""
+        return self.thread is not None and self.thread.is_alive()
+
 
 class LocalSource:
     """Finds the backends of known vaults. Any thread may call; `close` ends all that is open."""
@@ -157,6 +162,8 @@ class LocalSource:
     @contextmanager
     def _opened(self, record: VaultRecord) -> Iterator[Backend]:
         """Open the vault's index to read, for as long as the block runs."""
+        run = self._runs.setdefault(record.id, _Run())
+        indexing = run.running
         with self._lock:
             interrupt.check()  # others may have waited here for the index to open
             opened = self._open.get(record.id)
@@ -167,8 +174,7 @@ class LocalSource:
                 self._open[record.id] = opened
             opened.users += 1
         try:
-            run = self._runs.setdefault(record.id, _Run())
-            yield _IndexingBackend(opened.engine, run, self, record)
+            yield _IndexingBackend(opened.engine, run, self, record, indexing=indexing)
         finally:
             with self._lock:
                 opened.users -= 1
@@ -198,7 +204,7 @@ class LocalSource:
     def begin_run(self, record: VaultRecord, run: _Run, *, full: bool) -> None:
         """Index a vault in a thread, unless one does so already."""
         with self._lock:
-            if run.thread is not None and run.thread.is_alive():
+            if run.running:
                 return
             run.problem = None
             run.thread = threading.Thread(
@@ -223,8 +229,12 @@ class LocalSource:
 class _IndexingBackend(LocalBackend):
     """Answers from an index that no server has open, and can also bring it up to date."""
 
-    def __init__(self, engine: Engine, run: _Run, source: LocalSource, record: VaultRecord) -> None:
+    def __init__(
+        self, engine: Engine, run: _Run, source: LocalSource, record: VaultRecord, *, indexing: bool
+    ) -> None:
+        """`indexing`: a run was at work before `engine` was opened, which has not what it wrote."""
         super().__init__(engine)
+        self._indexing = indexing
         self._index_run = run
         self._source = source
         self._record = record
@@ -245,7 +255,7 @@ class _IndexingBackend(LocalBackend):
 
     def _status(self, status: StatusReply) -> StatusReply:
         run = self._index_run
-        if run.thread is not None and run.thread.is_alive():
+        if self._indexing or run.running:
             return replace(status, state="indexing")
         return status if run.problem is None else replace(status, problem=run.problem)
 
