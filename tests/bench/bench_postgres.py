@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program sets before numpy is imported
 sys.path.append(str(Path(__file__).parents[2]))  # to import modules of the tests
 
 from figures import Figure, arguments, write

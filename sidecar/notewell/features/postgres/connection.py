@@ -125,6 +125,12 @@ _MOST_CONNECTIONS = 8
 _CONNECT_SECONDS = 10.0
 _READ_MS, _WRITE_MS = 30_000, 600_000
 _LOCK_MS = 60_000
+# How far searches of an approximate index of vectors look (pgvector's README): candidates that are
+# held while the graph is walked, and how many of the index are seen for one narrow filter.
+SCAN = (
+    "SET hnsw.ef_search = 800; SET hnsw.iterative_scan = relaxed_order;"
+    " SET hnsw.max_scan_tuples = 200000"
+)
 _ATTEMPTS = 3  # of a read whose connection was lost: the pool may hold several that died
 
 
@@ -166,6 +172,7 @@ class Session:
         self._loop = loop
         self.connection = connection
         self._server = server
+        self._binds_halfvecs = False
 
     def read(self, sql: str, *values: object) -> list[Row]:
         """All rows of a query."""
@@ -177,6 +184,29 @@ class Session:
         """Run a statement; several, separated by semicolons, where there are no values."""
         with explained(self._server):
             self._loop.wait(self.connection.execute(sql, *values))
+
+    def copy(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Add rows in the binary form of COPY; the table may have no row-level security."""
+        with explained(self._server):
+            self._loop.wait(
+                self.connection.copy_records_to_table(table, records=rows, columns=columns)
+            )
+
+    def bind_halfvecs(self) -> None:
+        """Take halfvecs as values of statements from now on, as bytes in their binary form."""
+        if self._binds_halfvecs:
+            return
+        with explained(self._server):
+            ((schema,),) = self.read(
+                "SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace"
+                " WHERE t.oid = 'halfvec'::regtype"
+            )
+            self._loop.wait(
+                self.connection.set_type_codec(
+                    "halfvec", schema=schema, encoder=bytes, decoder=bytes, format="binary"
+                )
+            )
+        self._binds_halfvecs = True
 
     @contextmanager
     def transaction(self, *, reading: bool = False) -> Iterator[None]:
@@ -288,6 +318,7 @@ class Database:
             min_size=0,
             max_size=_MOST_CONNECTIONS,
             command_timeout=2 * _READ_MS / 1000,
+            init=_prepared,
             reset=_nothing,
             **self._parameters(_READ_MS),
         )
@@ -316,6 +347,10 @@ class Database:
                 "tcp_keepalives_idle": "30",
             },
         }
+
+
+async def _prepared(connection: asyncpg.Connection) -> None:
+    await connection.execute(SCAN)
 
 
 async def _nothing(_: asyncpg.Connection) -> None:

@@ -8,6 +8,7 @@ counts in the last field alone.
 They are written in the transaction that changes the notes. Document frequencies (`terms`) are
 counted up and down by what each transaction adds and takes away. When a line becomes a template
 line, or ceases to be one, all notes with it are written again (`notewell.index.template_lines`).
+Of a vault that is new, all are written at once, word by word, as they are read.
 """
 
 # ruff: noqa: S608 (what is put into SQL are names and numbers of ours; values are bound)
@@ -26,6 +27,7 @@ import numpy.typing as npt
 import tantivy
 
 from notewell.base.types import IdArray
+from notewell.features.postgres import schema
 from notewell.features.postgres.connection import Row, Session
 from notewell.features.postgres.rows import columns_of, upsert
 from notewell.index.analyze import stemmer
@@ -110,6 +112,37 @@ def _post(postings: dict[str, bytearray], chunk_id: int, streams: Sequence[Seque
     counts.pop(STOP, None)
     for token, by_field in counts.items():
         postings.setdefault(token, bytearray()).extend(_PLACE.pack(chunk_id, *by_field))
+
+
+def _postings(made: Sequence[NoteDocuments]) -> list[tuple[str, int, bytes]]:
+    return [
+        (token, note.note_id, places) for note in made for token, places in note.postings.items()
+    ]
+
+
+class _TermCounts:
+    """In how many documents each token of a vault is, by field, added up."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, int] = {}
+        self._sums: Counts = np.zeros((0, len(FIELDS)), np.int32)
+
+    def add(self, postings: Sequence[tuple[str, int, bytes]]) -> None:
+        owners = [self._at.setdefault(token, len(self._at)) for token, _, _ in postings]
+        sizes = [len(places) // PLACES.itemsize for _, _, places in postings]
+        every = np.frombuffer(b"".join(places for _, _, places in postings), PLACES)
+        of_place = np.repeat(np.array(owners, np.intp), sizes)
+        more = np.zeros((len(self._at), len(FIELDS)), np.int32)
+        for field in range(len(FIELDS)):
+            inside = of_place[every["counts"][:, field] > 0]
+            more[:, field] = np.bincount(inside, minlength=len(self._at))
+        more[: len(self._sums)] += self._sums
+        self._sums = more
+
+    def rows(self) -> list[tuple[object, ...]]:
+        return [
+            (token, *counts) for token, counts in zip(self._at, self._sums.tolist(), strict=True)
+        ]
 
 
 def frequencies(rows: Sequence[tuple[str, bytes]]) -> tuple[list[str], Counts]:
@@ -204,6 +237,11 @@ _NOTES_AT_ONCE = 200
 _DOCUMENTS = {"chunk_id": "bigint", "note_id": "bigint", "lengths": "bytea", "words": "text"}
 _TERMS = {"note_id": "bigint", "generation": "bigint", "terms": "bytea", "lines": "bytea"}
 _POSTINGS = {"token": "text", "note_id": "bigint", "places": "bytea"}
+_COUNTS = {"token": "text", **dict.fromkeys(FIELDS, "integer")}
+_IDS = "SELECT id FROM notes WHERE vault_id = $1 ORDER BY id"
+_STAGED = (
+    'CREATE TEMP TABLE staged (token text COLLATE "C", note_id bigint, places bytea) ON COMMIT DROP'
+)
 _CHANGE_TERMS = (
     f"INSERT INTO terms (vault_id, token, {', '.join(FIELDS)}) SELECT $1, given.* FROM"
     f" unnest($2::text[], {', '.join(f'${at + 3}::integer[]' for at in range(len(FIELDS)))}) given"
@@ -256,12 +294,28 @@ class PostingWriter:
             self._replace(session, [text.note_id for text in texts], made, generation)
         self._lines = counts
 
-    def write_all(self, session: Session, generation: int) -> None:
-        """Write all documents anew, as after a change of how text is analysed."""
+    def write_all(self, session: Session, generation: int) -> bytes:
+        """Write all documents anew; returns the template lines, as the vault's row has them.
+
+        For a new vault, or after a change of how text is analysed.
+        """
         self._lines = None
-        rows = session.read("SELECT id FROM notes WHERE vault_id = $1", self._vault)
-        self.write(session, changed=[row[0] for row in rows], gone=(), generation=generation)
-        session.execute("UPDATE vaults SET analysis = $2 WHERE id = $1", self._vault, ANALYSIS)
+        ids = [row[0] for row in session.read(_IDS, self._vault)]
+        every = (text.lines() for texts in texts_of(session, self._vault, ids) for text in texts)
+        template = LineCounts.of(list(every)).template
+        for table in ("documents", "note_terms", "postings", "terms"):
+            session.execute(f"DELETE FROM {table} WHERE vault_id = $1", self._vault)
+        session.execute(_STAGED)
+        terms = _TermCounts()
+        for texts in texts_of(session, self._vault, ids):
+            made = [documents_of(text, template, self._stemmer) for text in texts]
+            self._add_documents(session, made, generation)
+            postings = _postings(made)
+            session.copy("staged", tuple(_POSTINGS), postings)
+            terms.add(postings)
+        schema.insert_ordered(session, self._vault)
+        upsert(session, "terms", self._vault, _COUNTS, terms.rows())
+        return np.array(sorted(template), "<u4").tobytes()
 
     # --- template lines ---
 
@@ -311,22 +365,23 @@ class PostingWriter:
                 f"DELETE FROM {table} WHERE vault_id = $1 AND note_id = ANY($2)",
                 vault, notes,
             )  # fmt: skip
+        postings = _postings(made)
+        postings.sort(key=itemgetter(0))  # notes that share words are written to the same pages
+        self._add_documents(session, made, generation)
+        upsert(session, "postings", vault, _POSTINGS, postings)
+        self._count(session, [(token, places) for token, _, places in postings], lost)
+
+    def _add_documents(
+        self, session: Session, made: Sequence[NoteDocuments], generation: int
+    ) -> None:
         documents = [
             (each.chunk_id, note.note_id, each.lengths, each.words)
             for note in made
             for each in note.documents
         ]
-        postings = [
-            (token, note.note_id, places)
-            for note in made
-            for token, places in note.postings.items()
-        ]
-        postings.sort(key=itemgetter(0))  # notes that share words are written to the same pages
         terms = [(note.note_id, generation, note.terms, note.lines) for note in made]
-        upsert(session, "documents", vault, _DOCUMENTS, documents)
-        upsert(session, "postings", vault, _POSTINGS, postings)
-        upsert(session, "note_terms", vault, _TERMS, terms)
-        self._count(session, [(token, places) for token, _, places in postings], lost)
+        upsert(session, "documents", self._vault, _DOCUMENTS, documents)
+        upsert(session, "note_terms", self._vault, _TERMS, terms)
 
     def _count(
         self, session: Session, gained: Sequence[tuple[str, bytes]], lost: Sequence[Row]

@@ -19,7 +19,7 @@ from notewell.base.types import (
 )
 from notewell.features.postgres import schema, vector_table
 from notewell.features.postgres.connection import Database, Lease, Session
-from notewell.features.postgres.documents import PostingWriter
+from notewell.features.postgres.documents import ANALYSIS, PostingWriter
 from notewell.features.postgres.reads import PostgresArrayCache
 from notewell.features.postgres.rows import clean, write_batch
 from notewell.features.postgres.structures import KEPT_GENERATIONS, HeldStructures, PostgresKeywords
@@ -44,6 +44,7 @@ class PostgresIndex(VectorReads):
         self.array_cache = PostgresArrayCache(database, vault, writable=lease is not None)
         self._generation, self._text_generation = self._generations()
         self._used: UsedModel | None = None
+        self._filling = False
         self._written = 0  # passages and vectors, since the last `save`
         self._vectors = PostgresVectors(database, vault, None)
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
@@ -120,18 +121,33 @@ class PostgresIndex(VectorReads):
         with on_error(self._postings.forget), self._changing() as session:
             changes = write_batch(session, self._vault, cleaned)
             text = sorted({*changes.moved, *changes.puts})
-            self._postings.write(
-                session,
-                changed=text,
-                gone=changes.gone,
-                generation=changes.generation,
-                between=between_notes,
-            )
+            if not self._filling:
+                self._postings.write(
+                    session,
+                    changed=text,
+                    gone=changes.gone,
+                    generation=changes.generation,
+                    between=between_notes,
+                )
         if text or changes.gone:
             self._structures.catch_up()
         self._written += sum(len(put.chunks) for put in batch.puts)
         self._serve(changes.generation, changes.text_generation)
         return changes.applied
+
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Fill an empty index: what words find of the notes is written at the end, all at once."""
+        if self._lease is None:
+            raise IndexFailure("The index was opened for reading only.")
+        self._filling = True
+        try:
+            yield
+        finally:
+            self._filling = False
+        write_postings(self._lease, self._vault)
+        self._postings.forget()
+        self._serve(*self._generations())
 
     def use_model(self, model: ModelKey | None, dimensions: int) -> None:
         if self._lease is None:
@@ -225,3 +241,20 @@ class PostgresIndex(VectorReads):
 
     def stats(self) -> IndexFigures:
         return IndexFigures(self._kept(), self._bytes_on_disk())
+
+
+def write_postings(lease: Lease, vault: int) -> None:
+    """Write what words find of all notes anew, in one transaction and a new generation.
+
+    That takes minutes for a large vault: so its row is locked, and the lease compared, only then.
+    """
+    session = lease.session()
+    with session.transaction():
+        ((generation,),) = session.read("SELECT generation + 1 FROM vaults WHERE id = $1", vault)
+        template = PostingWriter(vault).write_all(session, generation)
+        lease.check(session)
+        session.execute(
+            "UPDATE vaults SET generation = $2, text_generation = $2, template = $3, analysis = $4"
+            " WHERE id = $1",
+            vault, generation, template, ANALYSIS,
+        )  # fmt: skip

@@ -14,7 +14,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,9 +37,9 @@ from notewell.base.types import (
 )
 from notewell.features.postgres import schema
 from notewell.features.postgres.connection import Database, Lease
-from notewell.features.postgres.documents import ANALYSIS, PostingWriter
+from notewell.features.postgres.documents import ANALYSIS
 from notewell.features.postgres.engine import ADDRESS_FILE, DatabaseAddress, read, write
-from notewell.features.postgres.index import PostgresIndex
+from notewell.features.postgres.index import PostgresIndex, write_postings
 from notewell.index import engines
 from notewell.index.port import Index, IndexReader
 
@@ -126,7 +126,6 @@ def rename(address: DatabaseAddress, name: str, password: str | None) -> None:
     with closing(Database(address, password)) as database:
         schema.prepare(database, writable=False)
         with closing(database.session()) as session:
-            schema.order_postings(session)
             session.execute("UPDATE vaults SET name = $2 WHERE name = $1", address.vault, name)
 
 
@@ -149,18 +148,9 @@ def _vault(database: Database, *, writable: bool) -> tuple[int, str]:
 
 def _analyse_again(lease: Lease, vault: int) -> None:
     """Write the postings anew where another version of the program analysed text otherwise."""
-    session = lease.session()
-    ((analysis, generation),) = session.read(
-        "SELECT analysis, generation FROM vaults WHERE id = $1", vault
-    )
+    ((analysis,),) = lease.session().read("SELECT analysis FROM vaults WHERE id = $1", vault)
     if analysis != ANALYSIS:
-        with session.transaction():
-            lease.check(session)
-            session.execute(
-                "UPDATE vaults SET generation = $2, text_generation = $2 WHERE id = $1",
-                vault, generation + 1,
-            )  # fmt: skip
-            PostingWriter(vault).write_all(session, generation + 1)
+        write_postings(lease, vault)
 
 
 # --- moves --------------------------------------------------------------------------------------
@@ -183,7 +173,7 @@ def to_postgres(
         check_free(address, password)
         delete_at(unfinished, password)
         with closing(open_at(unfinished, password, writable=True)) as target:
-            copied = copy_all(source, target, say=say)
+            copied = copy_all(source, target, say=say, filling=target.filling())
         rename(unfinished, address.vault, password)
         write(directory, address)
     if not keep:
@@ -245,9 +235,15 @@ class Copied:
 
 
 def copy_all(
-    source: IndexReader, target: Index, *, say: Callable[[str], None] = lambda _: None
+    source: IndexReader,
+    target: Index,
+    *,
+    say: Callable[[str], None] = lambda _: None,
+    filling: AbstractContextManager[None] | None = None,
 ) -> Copied:
     """Copy models, vectors, notes, the ledger and stored values; then compare both.
+
+    The notes are put inside `filling`.
 
     Raises:
         IndexFailure: the copy is not what the source is.
@@ -258,10 +254,11 @@ def copy_all(
     if model is not None:
         target.use_model(model, _dimensions(source, model))
     total, done = len(source.all_notes()), 0
-    for puts in _in_batches(source):
-        target.apply(Batch(puts=puts, model=model))
-        done += len(puts)
-        say(f"{done:,} of {total:,} notes")
+    with filling or nullcontext():
+        for puts in _in_batches(source):
+            target.apply(Batch(puts=puts, model=model))
+            done += len(puts)
+            say(f"{done:,} of {total:,} notes")
     target.apply(Batch(ledger=source.ledger(), model=model))
     for key, value in source.all_meta().items():
         target.set_meta(key, value)

@@ -34,6 +34,8 @@ CREATE POLICY of_role ON vaults USING (EXISTS (
 # replaced until its own is embedded. `awaiting`: a chunk of the note lacks its own vector.
 # documents.py describes `note_terms`, `documents` and `postings`; `terms` counts documents by
 # field.
+_POSTINGS_KEY = "PRIMARY KEY (vault_id, token, note_id)"
+_POSTINGS_OF_NOTE = "CREATE INDEX postings_of_note ON postings (vault_id, note_id)"
 _TABLES = {
     "meta": "key text, value text NOT NULL, PRIMARY KEY (vault_id, key)",
     "notes": (
@@ -59,10 +61,7 @@ _TABLES = {
         "note_id bigint, generation bigint NOT NULL, terms bytea NOT NULL, lines bytea NOT NULL,"
         " PRIMARY KEY (vault_id, note_id)"
     ),
-    "postings": (
-        'token text COLLATE "C", note_id bigint, places bytea NOT NULL,'
-        " PRIMARY KEY (vault_id, token, note_id)"
-    ),
+    "postings": (f'token text COLLATE "C", note_id bigint, places bytea NOT NULL, {_POSTINGS_KEY}'),
     "terms": (
         'token text COLLATE "C", title integer NOT NULL, headings integer NOT NULL,'
         " tags integer NOT NULL, path integer NOT NULL, body integer NOT NULL,"
@@ -96,7 +95,6 @@ CREATE INDEX chunks_of_note ON chunks (vault_id, note_id);
 CREATE INDEX chunks_by_hash ON chunks (vault_id, text_hash);
 CREATE INDEX chunks_by_vector ON chunks (vault_id, vector_hash);
 CREATE INDEX documents_of_note ON documents (vault_id, note_id);
-CREATE INDEX postings_of_note ON postings (vault_id, note_id);
 CREATE TABLE models (
   id serial PRIMARY KEY, name text NOT NULL, weights_hash text NOT NULL,
   quantisation text NOT NULL, dimensions integer NOT NULL,
@@ -115,7 +113,7 @@ def _first(session: Session) -> None:
             f"CREATE POLICY of_role ON {name}"
             " USING (vault_id = ANY (ARRAY(SELECT v.id FROM vaults v)))"
         )
-    session.execute(_INDEXES)
+    session.execute(f"{_INDEXES}; {_POSTINGS_OF_NOTE}")
 
 
 # The tables with many rows for each note. To check the vault of every row by a foreign key took
@@ -154,16 +152,30 @@ def analyse(session: Session, written: int) -> None:
         session.execute(f"ANALYZE {', '.join(_TABLES)}")
 
 
-def order_postings(session: Session) -> None:
-    """Put the postings of each word beside each other on disk, after many notes were written.
+def insert_ordered(session: Session, vault: int) -> None:
+    """Put the rows of `staged` into a vault's postings, those of each word beside each other.
 
-    They are written note by note, and read word by word: unordered, each is on a page of its own.
-    The table is locked meanwhile, so it is only done while there is no other vault to search.
+    So they are read, word by word. Written note by note, each would be on a page of its own, and in
+    a table that does not fit into memory each row would take a read of its indexes. These are made
+    again at the end, where no other vault has to be searched: the table is locked meanwhile.
     """
-    ((alone,),) = session.read("SELECT count(*) = 1 FROM vaults")
+    ((alone,),) = session.read(
+        "SELECT count(*) = 1 AND pg_has_role((SELECT relowner FROM pg_class"
+        " WHERE oid = to_regclass('postings')), 'USAGE') FROM vaults"
+    )
     if alone:
-        session.execute("CLUSTER postings USING postings_pkey")
-    session.execute(f"ANALYZE {', '.join(_TABLES)}")
+        session.execute(
+            "ALTER TABLE postings DROP CONSTRAINT postings_pkey; DROP INDEX postings_of_note"
+        )
+    session.execute(
+        "INSERT INTO postings (vault_id, token, note_id, places)"
+        " SELECT $1, token, note_id, places FROM staged ORDER BY token, note_id",
+        vault,
+    )
+    if alone:
+        session.execute(
+            f"ALTER TABLE postings ADD {_POSTINGS_KEY}; {_POSTINGS_OF_NOTE}; ANALYZE postings"
+        )
 
 
 def prepare(database: Database, *, writable: bool) -> None:

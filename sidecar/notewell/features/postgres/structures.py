@@ -50,12 +50,23 @@ from notewell.index.note_segments import Segment
 from notewell.index.row_values import LINK_COLUMNS, strings
 
 _CACHED_TOKENS = 20_000
-_MOST_HELD = 2_000_000  # places of postings in memory: 32 MB
+_MOST_HELD = 3_000_000  # documents of postings in memory: 33 MB
 _MOST_TOKENS = 5_000
 _FEW_NOTES = 500  # a filter of more is applied to the postings after they were read
 
-Places = npt.NDArray[np.void]  # of the type PLACES
-_NO_PLACES: Places = np.empty(0, PLACES)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """The documents of a token: `rows` (n,) of the table, and `counts` (n, fields) in each."""
+
+    rows: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+_NONE = Postings(np.empty(0, np.int32), np.empty((0, len(FIELDS)), np.uint8))
 
 
 class PostgresKeywords(NoteMatching):
@@ -71,7 +82,7 @@ class PostgresKeywords(NoteMatching):
         self._notes = notes
         super().__init__()
         self._weights = field_factors(FieldWeights())
-        self._held: dict[str, Places] = {}  # postings that were read, the oldest first
+        self._held: dict[str, Postings] = {}  # postings that were read, the oldest first
         self._counted: dict[str, dict[str, int]] = {}  # of each token: its frequency by field
 
     # --- passages ---
@@ -86,33 +97,31 @@ class PostgresKeywords(NoteMatching):
         clauses = self._clauses(terms)
         if not clauses or limit < 1 or (notes is not None and not len(notes)):
             return no_hits()
-        places = self._places([each.form.text for each in clauses], notes)
+        postings = self._postings([each.form.text for each in clauses], notes)
         scores = np.zeros(self._documents.count, np.float64)
         for clause in clauses:
-            self._add(scores, clause, places.get(clause.form.text, _NO_PLACES))
+            self._add(scores, clause, postings.get(clause.form.text, _NONE))
         if notes is not None:
             scores[~np.isin(self._documents.notes, notes)] = 0.0
         found = np.flatnonzero(scores > 0.0)
         return _best(self._documents.ids[found], scores[found], limit)
 
-    def _add(self, scores: npt.NDArray[np.float64], clause: Clause, places: Places) -> None:
+    def _add(self, scores: npt.NDArray[np.float64], clause: Clause, postings: Postings) -> None:
         """Add the BM25 of one form to the scores of all documents."""
         field = FIELDS.index(clause.form.field)
-        counts = places["counts"][:, field]
-        inside = counts > 0
-        rows, known = self._documents.rows(places["chunk"][inside].astype(np.int64))
-        often = counts[inside][known].astype(np.float64)
-        lengths = self._documents.lengths[rows[known], field]
+        inside = np.flatnonzero(postings.counts[:, field])
+        rows, often = postings.rows[inside], postings.counts[inside, field].astype(np.float64)
+        lengths = self._documents.lengths[rows, field]
         mean = self._documents.mean_length(field)
         weight = clause.weight * idf(clause.form.count, self._documents.counted) * (K1 + 1)
-        scores[rows[known]] += weight * often / (often + K1 * (1 - B + B * lengths / mean))
+        scores[rows] += weight * often / (often + K1 * (1 - B + B * lengths / mean))
 
     def _clauses(self, terms: Sequence[QueryTerm]) -> list[Clause]:
         tokens = summed(terms)
         self._count(tokens)
         return searched(tokens, self._forms, self._weights, self._documents.counted)
 
-    def _places(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, Places]:
+    def _postings(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, Postings]:
         """The postings of tokens, joined; a narrow filter is applied by the database."""
         wanted, held = set(tokens), self._held
         known = {token: held[token] for token in wanted if token in held}
@@ -131,13 +140,19 @@ class PostgresKeywords(NoteMatching):
             " FROM unnest($2::text[]) t (token)",
             *values,
         )
-        read = dict.fromkeys(missing, _NO_PLACES)
-        read |= {token: np.frombuffer(places, PLACES) for token, places in found if places}
+        read = dict.fromkeys(missing, _NONE)
+        read |= {token: self._placed(places) for token, places in found if places}
         if not narrow:
             self._hold(read)
         return known | read
 
-    def _hold(self, read: dict[str, Places]) -> None:
+    def _placed(self, packed: bytes) -> Postings:
+        """Stored postings, of the documents that there are in this generation."""
+        places = np.frombuffer(packed, PLACES)
+        rows, known = self._documents.rows(places["chunk"].astype(np.int64))
+        return Postings(rows[known].astype(np.int32), places["counts"][known])
+
+    def _hold(self, read: dict[str, Postings]) -> None:
         """Keep what was read: people type letter by letter, and common words come in every query.
 
         Threads that read at the same time may each replace what the other keeps, which costs a
@@ -230,13 +245,14 @@ class PostgresKeywords(NoteMatching):
 
     def _chunks_with(self, tokens: Sequence[str]) -> IdArray:
         """The documents that have every token in some field other than that of stems."""
-        places = self._places(tokens, None)
+        postings = self._postings(tokens, None)
         exact = [FIELDS.index(name) for name in PHRASE_FIELDS]
         chunks: IdArray | None = None
         for token in tokens:
-            of_token = places.get(token, _NO_PLACES)
-            having = of_token["chunk"][of_token["counts"][:, exact].any(axis=1)].astype(np.int64)
-            chunks = np.unique(having) if chunks is None else np.intersect1d(chunks, having)
+            of_token = postings.get(token, _NONE)
+            rows = of_token.rows[of_token.counts[:, exact].any(axis=1)]
+            having = np.unique(self._documents.ids[rows])
+            chunks = having if chunks is None else np.intersect1d(chunks, having)
         return _NOBODY if chunks is None else chunks
 
     # --- whole notes ---

@@ -10,6 +10,7 @@ any thread; functions that take a session are parts of the writer's transaction.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -190,6 +191,11 @@ class VectorReads(VaultReads):
         return int(self._rows(sql, *values)[0][0])
 
 
+def _packed(vector: npt.NDArray[np.float16]) -> bytes:
+    """A halfvec in its binary form: its dimensions, a number that is 0, its halves; big endian."""
+    return struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes()
+
+
 def as_float16_bytes(packed: bytes) -> bytes:
     """A halfvec from its binary form, which is big endian, as the other engines have vectors."""
     return np.frombuffer(packed, ">f2", offset=_HEADER).astype("<f2").tobytes()
@@ -300,11 +306,11 @@ def store_vectors(
 ) -> None:
     """Store vectors by text hash; one that is there stays. Chunks with these texts take them."""
     hashes = [text_hash for text_hash, _ in vectors]
+    session.bind_halfvecs()
     session.execute(
         "INSERT INTO vectors (vault_id, model_id, text_hash, vector)"
-        " SELECT $1, $2, g.hash, g.vector::halfvec FROM unnest($3::bytea[], $4::text[])"
-        " g (hash, vector) ON CONFLICT DO NOTHING",
-        vault, number, hashes, [as_text(vector) for _, vector in vectors],
+        " SELECT $1, $2, g.* FROM unnest($3::bytea[], $4::halfvec[]) g ON CONFLICT DO NOTHING",
+        vault, number, hashes, [_packed(vector) for _, vector in vectors],
     )  # fmt: skip
     ((active, used),) = session.read(
         "SELECT model_active, model_vectors FROM vaults WHERE id = $1", vault

@@ -1,7 +1,7 @@
 """Dense search: exact and in memory where there are few vectors, else by pgvector's HNSW index.
 
-Vectors are halfvec. What the index finds is scored again here, in single precision from the stored
-vectors, so that scores are those of every engine; only which candidates are found is approximate
+Vectors are halfvec. The database scores what the index finds again, in single precision from the
+stored vectors, so that scores are those of every engine; only which are found is approximate
 (Malkov and Yashunin 2018, "Efficient and robust approximate nearest neighbor search using
 Hierarchical Navigable Small World graphs"). Filters are applied while the index is scanned, which
 goes on until there are enough (`hnsw.iterative_scan`).
@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, IdArray, ModelKey, VectorHits
-from notewell.features.postgres.connection import Database, Row, Session
+from notewell.features.postgres.connection import Database, Row
 from notewell.features.postgres.vector_table import EXACT_LIMIT, UsedModel, as_text, index_name
 
 Packed: TypeAlias = Sequence[tuple[bytes, npt.NDArray[np.float32]]]  # hashes with their vectors
@@ -104,13 +104,10 @@ class HeldVectors:
         return chunk_ids[known], self.rows[at[known]]
 
 
-# Candidates held while the graph is walked, at least; a search of 400 passages asks for as many.
-_EF_SEARCH = 800
-_MOST_EF = 1000  # the greatest that pgvector takes
-_ROOM = 2  # times as many are scored again as are wanted, so that rounding loses none
+_ROOM = 32  # more are scored again than are wanted, so that rounding the query loses none
 _SAMPLED = 2_000  # vectors from which the spread of cosines is estimated
-_MOST_SCANNED = 200_000  # of the index, for one narrow filter
 _HEADER = 4  # bytes before the numbers of a vector in the binary form
+_SCORE = "(-(v.vector::vector <#> $3::text::vector))::float4"  # in single precision
 _CHUNK_VECTORS = (
     "FROM chunks c JOIN vectors v ON v.vault_id = $1 AND v.model_id = $2"
     " AND v.text_hash = c.vector_hash WHERE c.vault_id = $1"
@@ -256,15 +253,7 @@ class PostgresVectors:
 
     def _exact(self, query: FloatArray, limit: int, notes: IdArray | None) -> VectorHits:
         """The cosines of all chunks that may be found."""
-        among = "" if notes is None else " AND c.note_id = ANY($4)"
-        values = [] if notes is None else [notes.tolist()]
-        ((ids, packed),) = self._read(
-            "SELECT array_agg(c.id), array_agg((-(v.vector::vector <#> $3::text::vector))::float4)"
-            " {chunks}" + among,
-            as_text(query),
-            *values,
-        )
-        chunk_ids, scores = np.array(ids or (), np.int64), np.array(packed or (), np.float32)
+        chunk_ids, scores = self._scored("{chunks}", query, notes)
         mean, deviation = (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)
         best = _best(chunk_ids, scores, limit)
         return VectorHits(chunk_ids[best], scores[best], mean, deviation, len(scores))
@@ -272,11 +261,7 @@ class PostgresVectors:
     # --- approximate ---
 
     def _approximate(self, query: FloatArray, limit: int, notes: IdArray | None) -> VectorHits:
-        wanted = _ROOM * limit
-        with self._database.snapshot() as session:
-            rows = self._nearest(session, query, wanted, notes)
-        chunk_ids = np.array([row[0] for row in rows], np.int64)
-        scores: FloatArray = self._unpacked([row[1] for row in rows]) @ query
+        chunk_ids, scores = self._nearest(query, limit + _ROOM, notes)
         best = _best(chunk_ids, scores, limit)
         cosines = self._sample @ query
         return VectorHits(
@@ -288,27 +273,21 @@ class PostgresVectors:
         )
 
     def _nearest(
-        self, session: Session, query: FloatArray, wanted: int, notes: IdArray | None
-    ) -> list[Row]:
+        self, query: FloatArray, wanted: int, notes: IdArray | None
+    ) -> tuple[IdArray, FloatArray]:
+        """The chunks that the index finds, and their cosines. See `SCAN` for how far it looks."""
         used = self._used
         if used is None:
-            return []
-        effort = min(max(_EF_SEARCH, wanted), _MOST_EF)
-        session.execute(
-            f"SET LOCAL hnsw.ef_search = {effort}; SET LOCAL hnsw.iterative_scan = relaxed_order;"
-            f" SET LOCAL hnsw.max_scan_tuples = {_MOST_SCANNED}"
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        # The number of the model is written out: the index is of this model alone.
+        return self._scored(
+            f"FROM vectors v JOIN chunks c ON c.vault_id = $1 AND c.{self._column} = v.text_hash"
+            f" WHERE v.vault_id = $1 AND v.model_id = {int(used.number)} AND $2::int IS NOT NULL",
+            query,
+            notes,
+            f" ORDER BY v.vector::halfvec({int(used.dimensions)}) <#> $3::text::halfvec"
+            f" LIMIT {int(wanted)}",
         )
-        number, column = int(used.number), self._column
-        distance = f"v.vector::halfvec({int(used.dimensions)}) <#> $2::text::halfvec"
-        among = "" if notes is None else " AND c.note_id = ANY($4)"
-        values = [] if notes is None else [notes.tolist()]
-        return session.read(
-            "SELECT c.id, halfvec_send(v.vector) FROM vectors v"
-            f" JOIN chunks c ON c.vault_id = $1 AND c.{column} = v.text_hash"
-            f" WHERE v.vault_id = $1 AND v.model_id = {number}{among}"
-            f" ORDER BY {distance} LIMIT $3",
-            self._vault, as_text(query), wanted, *values,
-        )  # fmt: skip
 
     @cached_property
     def _sample(self) -> FloatArray:
@@ -328,14 +307,33 @@ class PostgresVectors:
         """The hits, and every chunk of some further notes."""
         if self._held is not None:
             ids, vectors = self._held.of_notes(also)
+            more: FloatArray = vectors @ query
         else:
-            ids, vectors = self._vectors_of("c.note_id = ANY($3)", also.tolist())
+            ids, more = self._scored("{chunks}", query, also)
         new = ~np.isin(ids, found.chunk_ids)
         chunk_ids = np.concatenate([found.chunk_ids, ids[new]])
-        scores = np.concatenate([found.scores, vectors[new] @ query]).astype(np.float32)
+        scores = np.concatenate([found.scores, more[new]]).astype(np.float32)
         order = np.lexsort((chunk_ids, -scores))
         return VectorHits(
             chunk_ids[order], scores[order], found.mean, found.deviation, found.searched
+        )
+
+    def _scored(
+        self, chunks: str, query: FloatArray, notes: IdArray | None, order: str = ""
+    ) -> tuple[IdArray, FloatArray]:
+        """The chunks (n,) of a part of a query, of some notes alone where given; their cosines."""
+        among = "" if notes is None else " AND c.note_id = ANY($4)"
+        values = [] if notes is None else [notes.tolist()]
+        # Two values in binary form take less than as many rows.
+        ((ids, scores),) = self._read(
+            "SELECT string_agg(int8send(id), ''::bytea), string_agg(float4send(score), ''::bytea)"
+            f" FROM (SELECT c.id, {_SCORE} {chunks}{among}{order}) found (id, score)",
+            as_text(query),
+            *values,
+        )
+        return (
+            np.frombuffer(ids or b"", ">i8").astype(np.int64),
+            np.frombuffer(scores or b"", ">f4").astype(np.float32),
         )
 
     def _vectors_of(self, where: str, ids: Sequence[int]) -> tuple[IdArray, FloatArray]:
