@@ -14,7 +14,7 @@ import pytest
 from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.types import Batch, VectorPut
 from notewell.features.postgres import vector_table, vectors
-from notewell.features.postgres.connection import DatabaseGoneError, LostLeaseError
+from notewell.features.postgres.connection import Database, DatabaseGoneError, LostLeaseError
 from notewell.features.postgres.engine import DatabaseAddress, parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
@@ -204,6 +204,53 @@ def test_vaults_of_one_database_do_not_mix(
     index.close()
     delete_at(other, postgres.password)
     assert texts(opened(writable=False), "kettle") == ["first kettle"]
+
+
+# --- postings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other_vaults", [False, True])
+def test_what_is_written_at_once_is_what_was_written_note_by_note(
+    postgres: Server, address: DatabaseAddress, opened: Open, make: Material, other_vaults: bool
+) -> None:
+    at = replace(address, schema="ordered")
+    other = replace(at, vault=f"{at.vault}-other")
+    if other_vaults:
+        opened(at=other).close()
+    index = opened(at=at)
+    for number in range(15):
+        text = f"note {number} of kettles\n\nPart of the big handbook"
+        put(index, make, f"{number}.md", text, "more\n\nPart of the big handbook")
+    index.apply(Batch(removes=("3.md",), model=make.model))
+    before = _written(postgres, at)
+
+    with index.filling():
+        pass
+
+    assert _written(postgres, at) == before
+    assert len(before[-1][0][0]) > 0  # a line is one of a template
+    assert len(index.keywords.chunks_with(["kettles"])) == 14
+    index.close()
+    for one in (at, other):
+        delete_at(one, postgres.password)
+
+
+def _written(server: Server, at: DatabaseAddress) -> list[list[tuple[object, ...]]]:
+    """What words find, as the tables have it; and the names of their indexes."""
+    tables = (
+        "SELECT token, note_id, places FROM postings WHERE vault_id = $1 ORDER BY 1, 2",
+        "SELECT * FROM terms WHERE vault_id = $1 ORDER BY token",
+        "SELECT chunk_id, note_id, lengths, words FROM documents WHERE vault_id = $1 ORDER BY 1",
+        "SELECT note_id, terms, lines FROM note_terms WHERE vault_id = $1 ORDER BY 1",
+        (
+            "SELECT indexrelid::regclass::text FROM pg_index"
+            " WHERE indrelid = 'postings'::regclass AND $1::int > 0 ORDER BY 1"
+        ),
+        "SELECT template FROM vaults WHERE id = $1",
+    )
+    with closing(Database(at, server.password)) as database:
+        ((vault,),) = database.read("SELECT id FROM vaults WHERE name = $1", at.vault)
+        return [[tuple(row) for row in database.read(ask, vault)] for ask in tables]
 
 
 # --- text and vectors ---------------------------------------------------------------------------
