@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +17,7 @@ from mcp_types import CallToolResult
 
 from notewell.base.errors import UsageError
 from notewell.doors.mcp.server import TOOLS, chosen
+from notewell.engine.engine import Engine
 from notewell.engine.ingest.token_counter import TokenCounter
 from tests.doors.mcp.conftest import (
     NOTES,
@@ -447,6 +450,28 @@ async def test_the_progress_of_a_job_is_reported(own_home: Home) -> None:
         done = await _ended(client, (await ask(client, "index_remove", paths=["New.md"]))["job"])
         assert "New.md" not in paths(await ask(client, "search", query="moon")), done
         assert (await refused(client, "vault_status", job="reindex-0"))["code"] == "not_found"
+
+
+async def test_what_changes_while_a_job_ends_is_in_the_next(
+    own_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed, go_on, index_now = threading.Event(), threading.Event(), Engine.index_now
+
+    def held(engine: Engine, **options: Any) -> Any:
+        report = index_now(engine, **options)
+        indexed.set()
+        go_on.wait(60)
+        return report
+
+    monkeypatch.setattr(Engine, "index_now", held)
+    async with connected(own_home, allow_write=True) as client:
+        await ask(client, "reindex")
+        await asyncio.to_thread(indexed.wait, 60)
+        (own_home.folder / "New.md").write_text("A note about the moon.", encoding="utf-8")
+        job = (await ask(client, "reindex"))["job"]
+        go_on.set()
+        await _ended(client, job)
+        assert paths(await ask(client, "search", query="moon"))[0] == "New.md"
 
 
 async def _ended(client: Client, job: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:  # these take long to load, and are not needed where a server 
     from notewell.engine.engine import Engine
     from notewell.engine.vaults.opened import Vaults
 
-_LOOK_S = 30.0  # how long a request waits for a run at work before it begins another
 WORKERS = 8  # calls that are answered at the same time; others wait
 
 T = TypeVar("T")
@@ -54,16 +53,22 @@ class _Open:
 
 @dataclass(slots=True)
 class _Run:
-    """An index run of this process. `engine` is open while it runs; `problem` is why it failed."""
+    """An index run of this process. `engine` is open while it runs; `problem` is why it failed.
+
+    `again`: another was asked for meanwhile, over all notes if `full`.
+    """
 
     thread: threading.Thread | None = None
     engine: Engine | None = None
     problem: str | None = None
+    again: bool = False
+    full: bool = False
 
     @property
     def running(self) -> bool:
         """True while its thread is at work."""
-        return self.thread is not None and self.thread.is_alive()
+        thread = self.thread
+        return thread is not None and thread.is_alive()
 
 
 class LocalSource:
@@ -105,8 +110,8 @@ class LocalSource:
         for run in list(self._runs.values()):
             if run.engine is not None:
                 run.engine.work.cancel()
-            if run.thread is not None:
-                run.thread.join()
+            if (thread := run.thread) is not None:
+                thread.join()
         for opened in list(self._open.values()):
             opened.vaults.close()
 
@@ -170,7 +175,7 @@ class LocalSource:
             if opened is None or opened.stale:
                 vaults = self._make_vaults()
                 opened = _Open(vaults, _open_to_read(vaults, record))
-                opened.engine.work.elsewhere = partial(self._begin_another_run, record)
+                opened.engine.work.elsewhere = partial(self.begin_run, record, run, full=False)
                 self._open[record.id] = opened
             opened.users += 1
         try:
@@ -194,25 +199,27 @@ class LocalSource:
                 del self._open[record.id]
             opened.vaults.close()
 
-    def _begin_another_run(self, record: VaultRecord) -> None:
-        """Bring the index up to date; a run at work has perhaps passed what changed."""
-        run = self._runs.setdefault(record.id, _Run())
-        if run.thread is not None:
-            run.thread.join(_LOOK_S)
-        self.begin_run(record, run, full=False)
-
     def begin_run(self, record: VaultRecord, run: _Run, *, full: bool) -> None:
-        """Index a vault in a thread, unless one does so already."""
+        """Index a vault in a thread; where one does so, again: it may have passed what changed."""
         with self._lock:
-            if run.running:
-                return
-            run.problem = None
-            run.thread = threading.Thread(
-                target=self._index, args=(record, run, full), name=f"index-{record.id}"
-            )
-            run.thread.start()
+            run.again, run.full = True, run.full or full
+            if not run.running:
+                run.thread = threading.Thread(
+                    target=self._index, args=(record, run), name=f"index-{record.id}"
+                )
+                run.thread.start()
 
-    def _index(self, record: VaultRecord, run: _Run, full: bool) -> None:
+    def _index(self, record: VaultRecord, run: _Run) -> None:
+        while True:
+            with self._lock:
+                if not run.again or self._closing:
+                    run.thread = None
+                    return
+                full = run.full
+                run.again, run.full, run.problem = False, False, None
+            self._index_once(record, run, full=full)
+
+    def _index_once(self, record: VaultRecord, run: _Run, *, full: bool) -> None:
         vaults = self._make_vaults()
         try:
             run.engine = vaults.open(record, writable=True)
