@@ -6,7 +6,6 @@ import gc
 import os
 import shutil
 import subprocess
-import tarfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,6 +18,7 @@ from hypothesis import settings
 # First of all tests: it switches reports of onnxruntime off, which some tests import themselves.
 import notewell  # noqa: F401
 from tests.live_tokens import secrets_in, secrets_in_logs
+from tests.unpacking import unpack
 
 if TYPE_CHECKING:
     from tests.postgres_server import Server
@@ -129,8 +129,7 @@ def _unpacked(archive: Path, own: Path) -> Path:
             if shutil.which("tar"):
                 subprocess.run(["tar", "-xf", archive, "-C", partial], check=True)
             else:
-                with tarfile.open(archive) as packed:
-                    packed.extractall(partial, filter="data")
+                unpack(archive, partial)
             partial.rename(target)
     return target
 

@@ -84,6 +84,11 @@ def test_there_are_few_exemptions(pattern: str, most: int) -> None:
     assert len(found) <= most, "\n".join(found)
 
 
+def test_no_group_in_a_pattern_is_possessive() -> None:
+    # Before 3.11.5 Python matches them wrongly: https://github.com/python/cpython/issues/106052
+    assert lines_with(r"(?<![\\(])\)(?:[*+?]|\{\d*,?\d*\})\+") == []
+
+
 def test_the_tests_that_the_guide_to_security_names_exist() -> None:
     tests = Path(__file__).parent
     text = (tests.parent / "docs" / "security.md").read_text(encoding="utf-8")

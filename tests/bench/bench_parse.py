@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import random
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
 from notewell.vault.readers.pdf import PDF
 from notewell.vault.readers.reader import FileFacts
+from tests.unpacking import unpack
 from tests.vault.pdf_files import pdf
 
 NOTES, QUICK_NOTES = 3000, 300
@@ -139,8 +139,7 @@ def real_vaults(folder: Path) -> Iterator[Path]:
     source = Path(os.environ.get("NOTEWELL_TEST_DATA") or root.parent / "shared" / "data")
     for archive in sorted(source.glob("vault-*.tar.gz")):
         name = archive.name.removeprefix("vault-").removesuffix(".tar.gz")
-        with tarfile.open(archive) as packed:
-            packed.extractall(folder / name, filter="data")
+        unpack(archive, folder / name)
         yield folder / name
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import re
-import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -23,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import orjson
+import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, options, write
 
 from notewell.base.config.load import load_settings
@@ -35,6 +35,7 @@ from notewell.features import FEATURES
 from notewell.features.context.service import Assembler, NoteTexts
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
 from notewell.vault.chunk import fit_words
+from tests.unpacking import unpack
 
 BUDGETS = (1000, 2000, 4000)
 WAYS = ("whole notes", "context", "context, filled")
@@ -160,8 +161,7 @@ def unpacked(archive: str, work: Path) -> Path | None:
     if not packed.is_file():
         return None
     target = work / archive
-    with tarfile.open(packed) as tar:
-        tar.extractall(target, filter="data")
+    unpack(packed, target)
     inside = list(target.iterdir())
     return inside[0] if len(inside) == 1 else target
 

@@ -10,7 +10,6 @@ import os
 import random
 import re
 import shutil
-import tarfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from notewell.base.types import ModelRules
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import locate
 from tests.tiny_model import write_tiny_model
+from tests.unpacking import unpack
 
 ARCHIVE = "vault-obsidian-hub.tar.gz"
 NOTES, QUICK_NOTES = 6571, 600  # as many as obsidian-hub has
@@ -107,8 +107,7 @@ def _unpacked(root: Path, data: Path | None) -> Path | None:
     if not archive.is_file():
         return None
     target = root / "unpacked"
-    with tarfile.open(archive) as packed:
-        packed.extractall(target, filter="data")
+    unpack(archive, target)
     inside = list(target.iterdir())
     return inside[0] if len(inside) == 1 else target
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 from notewell.base.config.load import load_settings
 from notewell.base.types import ModelRules, SearchRules, Settings, VaultRules
+from tests.unpacking import unpack
 
 
 def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
@@ -24,8 +24,7 @@ def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
     target = work / "sets" / f"{archive}-{digest}"
     if not target.is_dir():
         unfinished = target.with_name(f"{target.name}.{os.getpid()}")
-        with tarfile.open(packed) as tar:
-            tar.extractall(unfinished, filter="data")
+        unpack(packed, unfinished)
         unfinished.rename(target)
     return target / folder
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -28,6 +27,7 @@ from notewell.index.embedded.store import DATABASE
 from notewell.models.loading import load_embedder
 from tests.doors.cli.support import NOTES, write_notes
 from tests.tiny_model import write_tiny_model
+from tests.unpacking import unpack
 
 FORMATS = Path(__file__).parent / "formats"
 BEFORE = (2, 4, 5)
@@ -59,8 +59,7 @@ def schema(request: pytest.FixtureRequest) -> int:
 def before(tmp_path: Path, settings: Settings, schema: int) -> Path:
     """An index of a format before, of the model that this test has."""
     folder = tmp_path / "before"
-    with tarfile.open(FORMATS / f"schema-{schema}.tar.gz") as packed:
-        packed.extractall(folder, filter="data")
+    unpack(FORMATS / f"schema-{schema}.tar.gz", folder)
     embedder = load_embedder(
         settings.model,
         model_dir=settings.model_dir,

@@ -23,11 +23,11 @@ _PLAIN = re.compile(r"\\|`|\[|<|\$|#|\*|_|=|~|&|://|::")
 _MARK = re.compile(r"\\|`|\[|<|\$|#|://")
 _ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _TICKS = re.compile(r"`+")
-_WIKILINK = re.compile(r"\[\[([^\[\]\n]++(?:\](?!\])[^\[\]\n]*+|\[[^\[\]\n]*+\][^\[\]\n]*+)*+)\]\]")
+_WIKILINK = re.compile(r"\[\[([^\[\]\n]++(?:\](?!\])[^\[\]\n]*+|\[[^\[\]\n]*+\][^\[\]\n]*+)*)\]\]")
 _LINK = re.compile(
-    r"\[(?P<label>[^\[\]\n]*+(?:\[[^\[\]\n]*+\][^\[\]\n]*+)*+)\]"
-    r"(?:\([ \t]*+(?P<url><[^<>\n]*+>|[^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+)"
-    r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?+[ \t]*+\)|\[[^\[\]\n]*+\])"
+    r"\[(?P<label>[^\[\]\n]*+(?:\[[^\[\]\n]*+\][^\[\]\n]*+)*)\]"
+    r"(?:\([ \t]*+(?P<url><[^<>\n]*+>|[^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*)"
+    r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\)|\[[^\[\]\n]*+\])"
 )
 # Pictures of a project's state (build, version, downloads): their text says nothing of the note.
 _BADGE = re.compile(
@@ -39,20 +39,20 @@ _BADGE = re.compile(
 _DRAWING_NOTICE = re.compile(r"^[ \t=]*+\u26a0[^\n]*?EXCALIDRAW VIEW[^\n]*+", re.MULTILINE)
 _FOOTNOTE_MARK = re.compile(r"\[\^[^\]\s]{1,100}\]")
 _AUTOLINK = re.compile(r"<((?:https?|obsidian|mailto|file|ftp):[^<>\s]++)>")
-_HTML_TAG = re.compile(r"</?([A-Za-z][\w:-]*+)(?:\s[^<>]*+|/)?+>")
+_HTML_TAG = re.compile(r"</?([A-Za-z][\w:-]*+)(?:\s[^<>]*+|/)?>")
 _MATH = re.compile(r"\$\$([^$]++)\$\$|\$(?![\s$])([^$\n]++)(?<!\s)\$(?!\d)")
 _URL_REST = re.compile(r"://[^\s<>\[\]\"`|]++")
 _TAG = re.compile(rf"#(?<!\S#)({TAG_CHARS}++)")
 _REFERENCE = re.compile(r"^[ \t>]*+\[(?!\^)[^\]\n]++\]:[ \t]*+\S[^\n]*+", re.MULTILINE)
 _FIELD_LINE = re.compile(
-    r"^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[.\][ \t]++)?+)?+[*_]{0,3}"
+    r"^[ \t>]*+(?>(?:[-*+]|\d{1,9}[.)])[ \t]++(?>\[.\][ \t]++|)|)[*_]{0,3}"
     r"(?P<key>[^\s:\[\]()|`>#*_<][^:\[\]()|`\n*<]{0,60}?)[*_]{0,3}::(?=[ \t]|$)"
     r"[*_]{0,3}(?P<value>[^\n]*+)$",
     re.MULTILINE,
 )
 _FIELD_BRACKET = re.compile(
     r"[\[(](?P<key>[^\s:\[\]()|`][^:\[\]()|`\n]{0,60})::[ \t]*+"
-    r"(?P<value>[^\[\]()\n]*+(?:\[\[[^\[\]\n]*+\]\][^\[\]()\n]*+)*+)[\])]"
+    r"(?P<value>[^\[\]()\n]*+(?:\[\[[^\[\]\n]*+\]\][^\[\]()\n]*+)*)[\])]"
 )
 # A literal first, then the look behind it: the search skips to the literal.
 _EMPHASIS = (

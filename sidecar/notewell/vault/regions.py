@@ -23,10 +23,10 @@ _HIDING_MARKS = ("%%", "<!--", "<script", "<style")
 # Inline code matters only where something in it could be taken for a comment or a script. A group
 # that matched means a whole comment on one line, which is what most comments are.
 _ALL_MARKS = re.compile(
-    r"``*+|%%([^%\n]*+%%)|<!--((?:[^-<\n]|-(?!->)|<(?!!--))*+-->)|~~~~*+|\$\$|%%|<!--|<script\b|<style\b"
+    r"``*+|%%([^%\n]*+%%)|<!--([^-<\n]*+(?:(?:-(?!->)|<(?!!--))[^-<\n]*+)*-->)|~~~~*+|\$\$|%%|<!--|<script\b|<style\b"
 )
 # A fence may stand in a quote or behind a list marker, and math in a quote.
-_LEAD = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?+\Z")
+_LEAD = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?\Z")
 _MAX_LEAD = 200
 _NOT_QUOTED = re.compile(r"^(?![ \t]*>)", re.MULTILINE)
 _NOT_NEWLINE = re.compile(r"[^\n]")

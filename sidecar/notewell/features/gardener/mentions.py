@@ -50,7 +50,7 @@ _JOINS = "_-'\u2019"
 _FEW_LETTERS = re.compile(r"[\d\W_]*[^\d\W_]?[\d\W_]*")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]|%%")  # they end or divide a wikilink, or begin a comment
 _TABLE_RULE = re.compile(
-    r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-*+:?[ \t]*+)++$", re.MULTILINE
+    r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-*+:?[ \t]*+)+$", re.MULTILINE
 )
 
 

@@ -25,7 +25,7 @@ _ATTRIBUTE = re.compile(r"\s*(?:\[\[)?([^:\n\[\]`{}()#]{1,80}?)(?:\]\])?::[ \t]*
 _NAMED = re.compile(r"#?\[\[([^\[\]]+)\]\]|#([\w/-]+)")
 _MAX_VALUE = 1000  # characters of an attribute that becomes a property
 MAX_BYTES = 1024 * 1024 * 1024  # of an export
-_STRING = r'"(?:[^"\\]|\\.)*+"'
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
 # Strings are skipped whole; what is left that counts are brackets.
 _BRACKETS = re.compile(rf"{_STRING}|[{{}}\[\]]", re.DOTALL)
 _DATOM = re.compile(

@@ -22,14 +22,16 @@ MAX_WARNINGS = 8
 Kind = Literal["word", "phrase", "pattern", "filter", "property", "or", "open", "close"]
 
 _QUOTES = '"\u201c\u201d\u201e'
-_QUOTED = re.compile(rf"[{_QUOTES}]((?:[^\\{_QUOTES}]|\\.)*+)[{_QUOTES}]", re.DOTALL)
+_QUOTED = re.compile(
+    rf"[{_QUOTES}]([^\\{_QUOTES}]*+(?:\\.[^\\{_QUOTES}]*+)*)[{_QUOTES}]", re.DOTALL
+)
 _FIELD = re.compile(r"([A-Za-z][A-Za-z_-]*):")
 _NEGATES = re.compile(r"-(?=[^\s\-=>)\]:,.;!?-])")
 _SPACE = re.compile(r"\s+")
 _LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]\S*")
 _PROPERTY = re.compile(r"\[([^\[\]\n]*)\](?!\()")
 _OR = re.compile(r"OR(?=[\s()]|$)")
-_PATTERN = re.compile(r"/((?:[^/\\\n]|\\.)++)/(?=[\s)]|$)")
+_PATTERN = re.compile(r"/((?=[^/])[^/\\\n]*+(?:\\.[^/\\\n]*+)*)/(?=[\s)]|$)")
 
 
 @frozen
