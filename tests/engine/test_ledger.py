@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -116,6 +117,7 @@ def test_links_that_are_not_followed_are_accounted_for(tmp_path: Path) -> None:
     (vault / "sub" / "loop").symlink_to(vault / "sub")
     (vault / "out").symlink_to(tmp_path / "elsewhere")
     (vault / "broken.md").symlink_to(vault / "nowhere.md")
+    (vault / "itself.md").symlink_to(vault / "itself.md")
     os.mkfifo(vault / "pipe.md")
     with opened(tmp_path) as engine:
         engine.index_now()
@@ -125,8 +127,34 @@ def test_links_that_are_not_followed_are_accounted_for(tmp_path: Path) -> None:
             "sub/loop": "symlink_loop",
             "out": "symlink_outside",
             "broken.md": "broken_link",
+            "itself.md": "symlink_loop",
             "pipe.md": "not_a_file",
         }
+
+
+def test_a_folder_that_cannot_be_read_is_in_the_ledger_and_its_notes_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "vault", {("", "a.md"), ("sub", "b.txt")})
+    real = os.scandir
+
+    def closed(folder: str) -> Iterator[os.DirEntry[str]]:  # the tests may run as root
+        if Path(folder).name == "sub":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+        return real(folder)
+
+    with opened(tmp_path) as engine:
+        assert engine.index_now().notes == 2
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "scandir", closed)
+            assert engine.index_now().notes == 2
+            (row,) = engine.ledger(state="excluded").entries
+        assert (row.path, row.rule) == ("sub", "unreadable")
+        assert "Permission denied" in str(row.reason)
+
+        engine.index_now()
+        assert engine.ledger(state="excluded").entries == ()
+        assert accounted(engine) == 2
 
 
 def test_a_running_engine_accounts_for_files_that_come_and_go(tmp_path: Path) -> None:

@@ -162,10 +162,15 @@ class Walker:
         """
         if isinstance(error, FileNotFoundError) and not link:
             return
+        left = f"cannot be read ({error.strerror}); what it holds is left as it was."
         self._unread.append(_key(spelled))
         if isinstance(error, FileNotFoundError):
             self._other(spelled, "broken_link", "A link to a file that is not there.")
-        self._warn(f"{spelled} cannot be read ({error.strerror}); what it holds is left as it was.")
+        elif error.errno == errno.ELOOP:
+            self._other(spelled, "symlink_loop", "A link that leads back to itself.")
+        else:
+            self._other(spelled, "unreadable", f"It {left}")
+        self._warn(f"{spelled} {left}")
 
     def _link(self, entry: os.DirEntry[str], prefix: str) -> Iterator[tuple[str, str]]:
         """Follow a link that stays inside the vault; record one that leaves it."""

@@ -105,7 +105,9 @@ def test_the_deciding_rule_is_named_for_any_path(
     assert (entry["path"], entry["state"], entry["rule"]) == (path, state, rule)
     assert reason in (entry["reason"] or "")
     assert notewell.json("ledger", "--path", path)["entries"] == [entry]
-    assert state.replace("_", " ") in notewell("ledger", path).stdout
+    assert notewell.json("ledger", f"./{path}")["entries"] == [entry]
+    shown = notewell("ledger", path, fails=3 if rule == "missing" else 0)
+    assert (reason in shown.stderr) if rule == "missing" else (state[:5] in shown.stdout)
 
 
 def test_a_path_outside_the_vault_is_refused(notewell: CommandLine, indexed: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Literal
 import click
 
 from notewell import __version__
-from notewell.base.errors import UsageError
+from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import LEDGER_STATES, LedgerState, VaultRecord, Verdict
 from notewell.contract.log import (
     ClearedReply,
@@ -198,13 +198,15 @@ def ledger(
     """
     if place is not None and path is not None:
         raise UsageError("PATH and --path are the same: give one of them")
-    path = place or path
+    path = (place or path or "").removeprefix("./") or None
     every_row = state is not None or path is not None
     show = partial(_show_ledger, every_row=every_row)
     answer(vault, LedgerRequest(state, path), show, as_json=as_json)
 
 
 def _show_ledger(ledger: LedgerReply, *, every_row: bool) -> None:
+    if [row.rule for row in ledger.entries] == ["missing"]:
+        raise NotFoundError(f"{ledger.entries[0].path}: {ledger.entries[0].reason}")
     rows = [_ledger_row(row) for row in ledger.entries if every_row or _is_remarkable(row)]
     if rows:
         print_table(("state", "path", "why"), rows)
