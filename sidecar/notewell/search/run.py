@@ -390,18 +390,23 @@ class _TextSearch:
         wanted = max(limit, rerank.MAX_RERANKED) if reranks else limit
         if collapses:
             wanted = max(wanted, min(2 * wanted, max(wanted, similarity.MAX_COMPARED)))
-        notes: Sequence[RankedNote] = ranking.top(wanted, self.context.further_passages)
+        index, report, further = self.context.index, self.report, self.context.further_passages
+        notes: Sequence[RankedNote] = ranking.top(wanted, further)
+        if similarity.find_copies(index, notes):
+            notes = ranking.top(2 * wanted, further)  # others take their places
+            notes = similarity.without(index, notes, similarity.find_copies(index, notes), report)
         if reranks:
-            notes = rerank.reranked(self.context, notes, self.parsed.text, self.report)
+            notes = rerank.reranked(self.context, notes, self.parsed.text, report)
         if collapses:
-            notes = similarity.collapsed(self.context.index, notes, self.report)
+            repeated = similarity.find_duplicates(index, notes)
+            notes = similarity.without(index, notes, repeated, report)
         notes = notes[:limit]
         if request.group == "note" and "links" not in request.ignore:
             count = len(notes)
             notes = attachments.with_embedding_notes(
-                self.context.index, notes, ranks=ranking.holds, among=self.scope.among
+                index, notes, ranks=ranking.holds, among=self.scope.among
             )
-            self.report.total += len(notes) - count
+            report.total += len(notes) - count
         return notes[:limit]
 
     def snippets(self, found: Retrieved) -> Snippets:

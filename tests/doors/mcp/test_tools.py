@@ -534,6 +534,8 @@ async def test_a_namespace_of_documents_is_one_word_everywhere(own_home: Home) -
         assert not any(".documents" in one["namespace"] for one in listed)
         found = await ask(client, "search", query="wasps", namespace="Papers", weak=True)
         assert paths(found) == [".documents/Papers/Wasps.txt"]
+        named = await ask(client, "list_notes", path="Papers")
+        assert paths(named, "notes") == [".documents/Papers/Wasps.txt"]
         unknown = await refused(client, "search", query="wasps", namespace="Papyri")
         assert "no vault 'Papyri'" in unknown["message"]
         missing = await refused(

@@ -154,6 +154,20 @@ def test_namespaces_are_listed_counted_cleared_and_deleted(engine: Engine, paper
         engine.answer(RemoveDocuments("Fruit"))
 
 
+def test_a_file_of_two_namespaces_is_one_result(engine: Engine, papers: Path) -> None:
+    add(engine, papers)
+    engine.answer(AddDocuments(str(papers), "Fruit"))
+
+    reply = engine.search(SearchRequest("quince jelly", mode="keyword", everything=True))
+
+    (one,) = [result.path for result in reply.results if "Quince.md" in result.path]
+    assert reply.filtered["near_duplicate"] == 1
+    for name in ("Papers", "Fruit"):
+        alone = found(engine, f"path:.documents/{name} quince")
+        assert alone == [f".documents/{name}/Papers/Quince.md"]
+    assert one in {f".documents/{name}/Papers/Quince.md" for name in ("Papers", "Fruit")}
+
+
 def test_only_what_a_person_allowed_is_read(
     engine: Engine, papers: Path, tmp_path: Path, reopen: Reopen, settings: Settings
 ) -> None:

@@ -19,6 +19,7 @@ from notewell.contract.search import Result, SearchRequest
 from notewell.contract.status import LedgerRequest, LedgerRow
 from notewell.doors.mcp.answer import refuse_while_building
 from notewell.doors.mcp.tool import BudgetedRequest, Document, Tool, ToolContext, ToolRequest
+from notewell.vault.paths import DOCUMENTS
 
 SCHEME = "notewell"
 URI_TEMPLATE = f"{SCHEME}://note/{{vault}}/{{+path}}"
@@ -52,7 +53,7 @@ class ReadRequest(ToolRequest):
 class ListRequest(BudgetedRequest):
     """The request of `list_notes`."""
 
-    path: str | None = Field(None, description="Only notes of this folder")
+    path: str | None = Field(None, description="Only notes of this folder or namespace")
     filter: str | None = Field(None, description="Only notes that meet this, e.g. tag:x or 7d")
     order: Literal["modified", "path"] = "modified"
     limit: int = Field(50, ge=1, le=_MAX_FOUND, description="Maximum number of notes")
@@ -118,11 +119,11 @@ def _asked_for(context: ToolContext, request: ReadRequest) -> tuple[NoteReply, s
 def list_notes(context: ToolContext, request: ListRequest) -> Document:
     """List paths of notes, the latest first or by path."""
     name = (request.path or "").strip("/")
-    folder = f"{name}/" if name else ""
+    folders = (f"{name}/", f"{DOCUMENTS}/{name}/") if name else ""
     notes: Sequence[LedgerRow | Result] = (
         _matching(context, request.filter) if request.filter else _indexed(context)
     )
-    inside = sorted((one for one in notes if one.path.startswith(folder)), key=attrgetter("path"))
+    inside = sorted((one for one in notes if one.path.startswith(folders)), key=attrgetter("path"))
     if not inside:
         refuse_while_building(context.backend)
     if request.order == "modified":

@@ -22,6 +22,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TypeVar
 
 import numpy as np
@@ -39,6 +40,7 @@ from notewell.search.rank.candidates import SAME, Candidates, CosineMap
 from notewell.search.rank.gars import linked, step
 from notewell.search.rank.ranking import RankedNote
 from notewell.search.show.explain import MAX_PATHS, paths_of
+from notewell.vault.paths import is_document
 
 NEIGHBOURS = 50  # nearest passages of other notes that tell what a passage has in common
 # In a small vault fewer: this share of its passages. More would be most of the vault, and what
@@ -514,14 +516,13 @@ def is_collapsed(context: SearchContext) -> bool:
     return context.rules.collapse if requested is None else requested
 
 
-def collapsed(
-    index: IndexReader, notes: Sequence[RankedNote], report: Report
+def without(
+    index: IndexReader, notes: Sequence[RankedNote], better: Mapping[int, int], report: Report
 ) -> Sequence[RankedNote]:
-    """The notes without near-duplicates of better ones."""
-    duplicate_of = find_duplicates(index, notes)
-    kept = [note for note in notes if note.note_id not in duplicate_of]
-    count = len(duplicate_of)
-    gone = [note.note_id for note in notes if note.note_id in duplicate_of][:MAX_PATHS]
+    """The notes without those that repeat a `better` one, by its id."""
+    kept = [note for note in notes if note.note_id not in better]
+    count = len(better)
+    gone = [note.note_id for note in notes if note.note_id in better][:MAX_PATHS]
     removed = [Removed("near_duplicate", count, tuple(paths_of(index, gone)))] if count else []
     report.trace.stage(
         "collapse",
@@ -531,9 +532,25 @@ def collapsed(
         top=lambda: paths_of(index, [note.note_id for note in kept]),
     )
     if count:
-        report.filtered["near_duplicate"] = count
+        report.filtered["near_duplicate"] = report.filtered.get("near_duplicate", 0) + count
         report.total -= count
     return kept
+
+
+def find_copies(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
+    """Documents of one name and text, as in two namespaces: id -> id of the better one."""
+    stored = index.notes([note.note_id for note in ranked])
+    found = [stored[note.note_id] for note in ranked if note.note_id in stored]
+    named = [(PurePosixPath(note.path).name, note.id) for note in found if is_document(note.path)]
+    often = Counter(name for name, _ in named)
+    first: dict[tuple[str, ...], int] = {}
+    copies = {}
+    for name, note_id in named:
+        if often[name] > 1:
+            text = (name, *(chunk.text for chunk in index.chunks_of(note_id)))
+            if first.setdefault(text, note_id) != note_id:
+                copies[note_id] = first[text]
+    return copies
 
 
 def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
