@@ -139,7 +139,11 @@ class RemoteBackend:
         given = {name: value for name, value in given.items() if name not in endpoint.in_path}
         if endpoint.method == "GET":
             query = urlencode(
-                {name: _text(value) for name, value in given.items() if _is_set(value)}
+                {
+                    name: _text(value)
+                    for name, value in given.items()
+                    if value is not None and value != frozenset()
+                }
             )
             return self.ask(endpoint.method, f"{place}?{query}")
         return self.ask(endpoint.method, place, _body(given))
@@ -177,10 +181,6 @@ def _event(request: Request[Any], kind: str, data: bytes) -> StreamEvent:
     if record is None:
         raise ServerError(f"The server sent an event that this version does not know: {kind!r}.")
     return StreamEvent(kind, from_json(record, data))
-
-
-def _is_set(value: object) -> bool:
-    return value is not None and value != frozenset()
 
 
 def _text(value: object) -> str:
@@ -375,11 +375,10 @@ def _reply(received: bytes) -> tuple[int, bytes]:
     version, _, rest = status_line.partition(b" ")
     if not ended or not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
         raise ConnectionError("not an HTTP reply")
-    headers = {name.strip().lower(): value.strip() for name, _, value in map(_halves, lines)}
+    headers = {
+        name.strip().lower(): value.strip()
+        for name, _, value in (line.partition(b":") for line in lines)
+    }
     if headers.get(b"content-length", str(len(body)).encode()) != str(len(body)).encode():
         raise ConnectionError("ended too early")
     return int(rest[:3]), body
-
-
-def _halves(line: bytes) -> tuple[bytes, bytes, bytes]:
-    return line.partition(b":")

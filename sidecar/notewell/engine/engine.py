@@ -61,7 +61,7 @@ from notewell.engine.runs import RunLog, Runs
 from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
-from notewell.index.engines import DEFAULT, Engines, engine_of, open_index
+from notewell.index.engines import DEFAULT, engine_of, open_index
 from notewell.index.port import Index
 from notewell.models.loading import load_embedder
 from notewell.models.pool import Loader
@@ -206,7 +206,11 @@ class Engine:
 
         models = Models(index, settings.model, load)
         shared = None
-        if readers.most and settings.model.provider == "local" and _is_local(directory, added):
+        if (
+            readers.most
+            and settings.model.provider == "local"
+            and engine_of(directory, added) == DEFAULT
+        ):
             shared = SearchedVault(record, directory, settings, tuple(features))
         parts = (record, settings, index, source, models, mirror, fetch_missing, tuple(features))
         return cls(EngineParts(*parts, readers, shared))
@@ -377,8 +381,3 @@ class Engine:
         self.history.close()
         self._parts.models.close()
         self._parts.index.close()
-
-
-def _is_local(directory: Path, added: Engines) -> bool:
-    """True if an index is in files, which other processes can map."""
-    return engine_of(directory, added) == DEFAULT

@@ -180,7 +180,7 @@ async def models(site: Site, vault: str | None, _request: ModelsRequest) -> Cata
     engine = site.engine(vault)
     settings = site.vaults.settings(engine.record)
     status = await engine.threads.call_quickly(engine.status)
-    views = await asyncio.to_thread(_views, settings)
+    views = await asyncio.to_thread(lambda: tuple(_view(spec, settings) for spec in CATALOGUE))
     return CatalogueReply(engine.record.name, settings.model.name, status.model, views)
 
 
@@ -232,10 +232,6 @@ def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> Conf
         return ConfigReply(record.name, None, restart=False, settings=())
     at_home = AT_HOME.get()
     return site.configuration.reply(record.name, record.path, running, among, at_home=at_home)
-
-
-def _views(settings: Settings) -> tuple[CatalogueModel, ...]:
-    return tuple(_view(spec, settings) for spec in CATALOGUE)
 
 
 def _view(spec: ModelSpec, settings: Settings) -> CatalogueModel:

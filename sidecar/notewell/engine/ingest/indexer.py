@@ -30,7 +30,6 @@ from notewell.engine.ingest.embed import SentenceVectors, add_model_work, embed_
 from notewell.engine.ingest.note_reader import NoteReader, Reading, chunk_sizes, pending
 from notewell.engine.ingest.plan import (
     FEW,
-    MovedNote,
     Plan,
     check_not_replaced,
     cost,
@@ -311,14 +310,13 @@ def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) ->
 
 def _to_read(plan: Plan) -> tuple[FileRef, ...]:
     """The files to read, without duplicates: those that take longer come later."""
-    renamed = (move.file for move in plan.moves if _title_moves(move))
+    renamed = (
+        move.file
+        for move in plan.moves
+        if PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
+    )
     files = {file.path: file for file in (*renamed, *plan.read)}.values()
     return tuple(sorted(files, key=cost))
-
-
-def _title_moves(move: MovedNote) -> bool:
-    """True if the file name changed; the title may depend on it, so the note is read again."""
-    return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
 
 
 def _group(files: Sequence[FileRef], start: int, most: int) -> Sequence[FileRef]:

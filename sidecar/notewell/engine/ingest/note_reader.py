@@ -143,7 +143,12 @@ class NoteReader:
         ]
         if self._provisional:
             now = time.time()
-            ledger += [_again(put, now) for put in puts]
+            ledger += [
+                LedgerEntry(
+                    put.note.path, "pending", size=put.size, mtime_ns=put.mtime_ns, updated=now
+                )
+                for put in puts
+            ]
         embedder = self._reading.embedder
         return Batch(
             puts=tuple(puts),
@@ -297,11 +302,6 @@ def _tried(file: FileRef, step: Callable[[], T]) -> T:
         log.exception("%s is unread", AboutFiles(file.path))
         why = f"its reader failed unexpectedly ({type(error).__name__})"
         raise UnreadableNoteError(f"{file.path} is unread: {why}.", code="unreadable") from error
-
-
-def _again(put: NotePut, now: float) -> LedgerEntry:
-    """The ledger entry of a note that is stored and to be read again."""
-    return LedgerEntry(put.note.path, "pending", size=put.size, mtime_ns=put.mtime_ns, updated=now)
 
 
 def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> LedgerEntry:

@@ -25,7 +25,6 @@ from notewell.features.ask.requests import (
     AskNotice,
     AskReply,
     AskRequest,
-    AskSource,
     AskStep,
     AskText,
     ConversationRequest,
@@ -190,12 +189,16 @@ def _print_sources(reply: AskReply) -> None:
     cited = [source for source in reply.sources if source.cited]
     if cited:
         click.echo()
-        print_table(("", "source"), [(f"[{source.n}]", _place(source)) for source in cited])
-
-
-def _place(source: AskSource) -> str:
-    """Return the path and the line of the passage; some sources have no line."""
-    return source.path if source.line is None else f"{source.path}:{source.line}"
+        print_table(
+            ("", "source"),
+            [
+                (
+                    f"[{source.n}]",
+                    source.path if source.line is None else f"{source.path}:{source.line}",
+                )
+                for source in cited
+            ],
+        )
 
 
 def _clean_text(text: str) -> str:

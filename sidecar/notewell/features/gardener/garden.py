@@ -141,7 +141,11 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
     """
     index, root = vault.index, vault.record.path
     untouched = (*rules.ignore, *vault.own_folders(), *_templates(root))
-    stored = {note.id: note for note in index.all_notes() if _is_markdown(note)}
+    stored = {
+        note.id: note
+        for note in index.all_notes()
+        if note.path.lower().endswith(".md") and not is_document(note.path)
+    }
     hashes = {path: entry.content_hash.hex() for path, entry in index.manifest().items()}
     notes = {
         note.path: _facts(index, note, stored, hashes[note.path])
@@ -171,10 +175,6 @@ def is_ignored(properties: Mapping[str, PropertyValue]) -> bool:
     """True if a note asks to be left alone."""
     value = next((v for name, v in properties.items() if name.lower() == _IGNORE), None)
     return str(value).strip().casefold() in _YES
-
-
-def _is_markdown(note: StoredNote) -> bool:
-    return note.path.lower().endswith(".md") and not is_document(note.path)
 
 
 def _facts(

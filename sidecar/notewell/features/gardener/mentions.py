@@ -95,13 +95,12 @@ def _without(text: str, hidden: list[tuple[int, int]]) -> str:
     position = 0
     for start, end in sorted(hidden):
         if end > position:
-            pieces += [text[position:start], _hide(text[max(start, position) : end])]
+            pieces += [
+                text[position:start],
+                _NOT_NEWLINE.sub(HIDDEN, text[max(start, position) : end]),
+            ]
             position = end
     return "".join([*pieces, text[position:]])
-
-
-def _hide(text: str) -> str:
-    return _NOT_NEWLINE.sub(HIDDEN, text)
 
 
 def code_hidden(body: NoteBody) -> str:

@@ -186,7 +186,9 @@ def dangling_links(
         if link.target.lower().endswith(ATTACHMENTS):
             attachments += 1
             continue
-        spellings, sources = found.setdefault(_folded(link.target), ({}, set()))
+        spellings, sources = found.setdefault(
+            link_name(unicodedata.normalize("NFC", link.target).casefold()).strip(), ({}, set())
+        )
         spellings[link.target] = spellings.get(link.target, 0) + 1
         sources.add(source)
     targets = [
@@ -199,11 +201,6 @@ def dangling_links(
     ]
     targets.sort(key=lambda one: (-len(one.sources), -one.links, one.target))
     return tuple(targets), attachments
-
-
-def _folded(target: str) -> str:
-    """The key that all spellings of a target share."""
-    return link_name(unicodedata.normalize("NFC", target).casefold()).strip()
 
 
 @dataclass(frozen=True, slots=True)

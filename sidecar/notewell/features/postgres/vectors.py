@@ -233,7 +233,10 @@ class PostgresVectors:
             " AND model_id = $2 AND text_hash = ANY($3)",
             self._vault, used.number, hashes,
         )  # fmt: skip
-        return [(bytes(text_hash), _numbers(packed)) for text_hash, packed in found]
+        return [
+            (bytes(text_hash), np.frombuffer(packed, ">f2", offset=_HEADER).astype(np.float32))
+            for text_hash, packed in found
+        ]
 
     # --- exact ---
 
@@ -366,11 +369,6 @@ class PostgresVectors:
     def _stacked(self, rows: Sequence[npt.NDArray[np.float32]]) -> FloatArray:
         dimensions = 0 if self._used is None else self._used.dimensions
         return np.array(rows, np.float32).reshape(len(rows), dimensions)
-
-
-def _numbers(packed: bytes) -> npt.NDArray[np.float32]:
-    """A halfvec in its binary form: two numbers of 16 bits, then the halves, all big endian."""
-    return np.frombuffer(packed, ">f2", offset=_HEADER).astype(np.float32)
 
 
 def _best(chunk_ids: IdArray, scores: FloatArray, limit: int) -> npt.NDArray[np.intp]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from notewell.base.errors import (
-    NotewellError,
     NotFoundError,
     ProtectedError,
     UsageError,
@@ -71,7 +70,7 @@ class VaultProperties:
                 try:
                     edited, number = self._edit(writer, one, dry_run=request.dry_run, at_most=left)
                 except _OF_ONE_NOTE as error:
-                    refused.append(_refused(one.path, error))
+                    refused.append(RefusedWrite(one.path, error.code, error.message))
                     continue
                 done.append(edited)
                 undo = undo if number is None else number
@@ -127,7 +126,3 @@ class _Change:
             )
         self.before, self.after = text, self._edit(text)
         return self.after
-
-
-def _refused(path: str, error: NotewellError) -> RefusedWrite:
-    return RefusedWrite(path, error.code, error.message)

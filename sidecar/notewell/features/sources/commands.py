@@ -10,7 +10,6 @@ import click
 from notewell.base.errors import IndexInUseError, NotewellError, SourceError, UsageError
 from notewell.base.support.disk import expanded
 from notewell.base.types import VaultRecord
-from notewell.contract.runs import RunView
 from notewell.doors.cli.backend import server_for, writing_backend
 from notewell.doors.cli.options import Group, current_invocation, json_option
 from notewell.doors.cli.output import clean, counted, emit_object, local_time, print_table
@@ -211,11 +210,6 @@ def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
         raise
 
 
-def _nothing_read(run: RunView) -> bool:
-    """True if a sync brought nothing but errors; what was there before stays."""
-    return run.result == "failed" or (bool(run.errors) and not run.counts.get("read"))
-
-
 def _all(records: tuple[VaultRecord, ...]) -> list[VaultRecord]:
     chosen = [one for one in records if one.is_converted]
     if not chosen:
@@ -228,7 +222,7 @@ def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
     with writing_backend(current_invocation(), record) as backend:
         run = backend.answer(SyncSource(record.id, remove_missing)).run
         ended = ended_run(backend, run)
-    if _nothing_read(ended):
+    if ended.result == "failed" or (ended.errors and not ended.counts.get("read")):
         raise NotewellError(ended.errors[-1].why if ended.errors else "The sync failed.")
     if as_json:
         emit_object(ended)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -322,6 +323,7 @@ class PageAddresses:
                 self._database = sqlite3.connect(
                     f"{self._file.as_uri()}?mode=ro", uri=True, check_same_thread=False
                 )
+                weakref.finalize(self, self._database.close)
             if self._database is not None:
                 return self._database.execute(sql, (value,)).fetchall()
         return []

@@ -154,7 +154,8 @@ class Store:
             if not self.path.is_file():
                 raise _nothing_here(directory)
             self._writer = None
-            self._check_readable()
+            with on_error(self.close):
+                self._check_readable()
 
     @property
     def reader(self) -> sqlite3.Connection:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.base.errors import IndexFailure
+from notewell.base.errors import IndexFailure, on_error
 from notewell.base.types import IdArray
 from notewell.index.batch import Changes
 from notewell.index.embedded import reads, snapshots, vector_store
@@ -214,15 +214,18 @@ def _fitting(store: Store, path: Path) -> Postings | None:
         raise IndexFailure(f"There is no keyword index in {path}.")
     postings = Postings(path)
     deadline = time.monotonic() + _GRACE_SECONDS
-    while True:
-        database, _, generation = reads.generations(store)
-        if postings.belongs_to() == (database, generation):
-            postings.notes.check()
-            return postings
-        if time.monotonic() > deadline:
-            return None
-        time.sleep(_GRACE_SECONDS / 10)
-        postings.reload()
+    with on_error(postings.close):
+        while True:
+            database, _, generation = reads.generations(store)
+            if postings.belongs_to() == (database, generation):
+                postings.notes.check()
+                return postings
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_GRACE_SECONDS / 10)
+            postings.reload()
+    postings.close()
+    return None
 
 
 # --- chunks, graph ------------------------------------------------------------------------------

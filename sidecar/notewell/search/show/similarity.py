@@ -93,7 +93,8 @@ def read_source(index: IndexReader, request: SimilarRequest | str) -> SimilarSou
     return SimilarSource(
         note,
         texts=tuple(chunk.text for chunk in part) or (note.title,),
-        labels=tuple(_label(chunk) for chunk in part) or (note.title,),
+        labels=tuple(" > ".join(chunk.headings) or _beginning(chunk.text) for chunk in part)
+        or (note.title,),
         chunk_ids=tuple(chunk.id for chunk in part),
         own=tuple(chunk.id for chunk in chunks),
     )
@@ -173,10 +174,6 @@ def _spread(chunks: Sequence[StoredChunk]) -> Sequence[StoredChunk]:
     if len(chunks) <= MAX_PASSAGES:
         return chunks
     return [chunks[at * len(chunks) // MAX_PASSAGES] for at in range(MAX_PASSAGES)]
-
-
-def _label(chunk: StoredChunk) -> str:
-    return " > ".join(chunk.headings) or _beginning(chunk.text)
 
 
 def _beginning(text: str) -> str:

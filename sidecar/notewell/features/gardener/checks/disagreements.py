@@ -162,7 +162,7 @@ def disagreements(said: Iterable[Statement]) -> Iterator[tuple[Statement, Statem
             having[word].append(at)
         for before in near:
             other = every[before]
-            alike = _alike(one.about, other.about)
+            alike = len(one.about & other.about) / len(one.about | other.about)
             if alike < _ALIKE or one.path == other.path:
                 continue
             notes[at].add(other.path)
@@ -172,10 +172,6 @@ def disagreements(said: Iterable[Statement]) -> Iterator[tuple[Statement, Statem
     for _, before, at, kind in sorted(found):
         if max(len(notes[before]), len(notes[at])) < _TEMPLATE:
             yield every[before], every[at], kind
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other)
 
 
 def _difference(one: Statement, other: Statement) -> str:
