@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 # No property has a time limit: on a busy machine any example may take long.
 settings.register_profile("notewell", deadline=None)
 settings.load_profile("notewell")
+
+# Hints name the program as a shell finds it, which is in this environment.
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 # The tests that take longest go first, so that at the end no core waits for one of them alone.
 LONGEST = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,21 @@ def test_commands_name_the_data_directory_that_was_named(
     notewell("--data-dir", elsewhere, "index", vault)
     said = notewell("runs", "show", 99, "--data-dir", elsewhere, fails=3).stderr
     assert commands_in(said) == [["runs", "list", "--data-dir", str(elsewhere)]]
+
+
+@pytest.mark.usefixtures("indexed")
+def test_commands_name_the_program_by_its_path_where_no_shell_finds_it(
+    notewell: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "own environment" / "notewell"
+    program.parent.mkdir()
+    program.touch()
+    monkeypatch.setattr(sys, "executable", str(program.with_name("python")))
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    said = notewell("runs", "show", 99, fails=3).stderr
+
+    assert "`'own environment/notewell' runs list`" in said
 
 
 @pytest.mark.parametrize(

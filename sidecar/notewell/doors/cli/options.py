@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -165,12 +166,13 @@ def runnable(text: str) -> str:
     """Return a message whose `notewell …` commands do what it says wherever they are run.
 
     Those that concern a vault name the one that this command is about, and all name the data
-    directory and the configuration that this command was given.
+    directory and the configuration that this command was given, and the program by its path where
+    no shell would find it.
     """
     ctx = click.get_current_context(silent=True)
     if ctx is None:  # another thread
         return text
-    return _COMMAND.sub(lambda found: f"`notewell {_runnable(ctx, found[1])}`", text)
+    return _COMMAND.sub(lambda found: f"`{_program()} {_runnable(ctx, found[1])}`", text)
 
 
 def _runnable(ctx: click.Context, line: str) -> str:
@@ -191,6 +193,16 @@ def _runnable(ctx: click.Context, line: str) -> str:
     if vault is not None:
         given = [*_naming(command, rest, shlex.quote(vault)), *given]
     return " ".join([line, *given])
+
+
+def _program() -> str:
+    """Return how a shell here starts `notewell`: by its path outside its environment."""
+    beside = Path(sys.executable).with_name("notewell")
+    if shutil.which("notewell") is not None or not beside.is_file():
+        return "notewell"
+    here = Path.cwd()
+    inside = beside.relative_to(here) if beside.is_relative_to(here) else beside
+    return shlex.quote(str(inside))
 
 
 def _naming(command: click.Command, words: list[str], vault: str) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import shlex
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -312,26 +311,11 @@ class _Greeting:
         if self.link is None:
             self.invocation.say("Sign in: `notewell token link NAME` makes a link for a browser.")
         for query in self.examples:
-            self.invocation.say(
-                f"Try: {program()} search {shlex.quote(query)} --vault {_quoted(bound)}"
-            )
+            vault = shlex.quote(bound.records[0].name)
+            self.invocation.say(f"Try: `notewell search {shlex.quote(query)} --vault {vault}`")
         if bound.warnings:
             self.invocation.say("For a phone or another computer: notewell pair")
         self.invocation.say("Ctrl-C stops it; `notewell status` shows how far the index is.")
-
-
-def program() -> str:
-    """Return how a shell here starts `notewell`: by its path outside its environment."""
-    beside = Path(sys.executable).with_name("notewell")
-    if shutil.which("notewell") is not None or not beside.is_file():
-        return "notewell"
-    here = Path.cwd()
-    inside = beside.relative_to(here) if beside.is_relative_to(here) else beside
-    return shlex.quote(str(inside))
-
-
-def _quoted(bound: BoundServer) -> str:
-    return shlex.quote(bound.records[0].name)
 
 
 def _example_queries() -> tuple[str, ...]:
