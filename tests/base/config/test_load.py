@@ -99,6 +99,7 @@ def test_a_configured_data_directory_contains_the_state(home: dict[str, str]) ->
         ('[model]\nquantisation = "int4"\n', "model.quantisation"),
         ("[server\n", "TOML"),
         ("[serch]\nx = 1", "known: search."),
+        ("[zzz]\nx = 1", "`notewell config show --all` lists all"),
     ],
 )
 def test_the_error_about_an_unknown_or_invalid_key_names_it(

@@ -353,16 +353,16 @@ def _check_keys(layer: Mapping[str, Value], where: str, features: Sections) -> N
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    """The nearest known name; all of them only where none is near."""
+    """The nearest known name, or those of its section, or the command that lists all."""
     known = sorted(known)
     meant = near(name, known)
     if meant:
         return f"did you mean {meant}?"
     sections = sorted({key.partition(".")[0] for key in known if "." in key})
     section = near(name.partition(".")[0], sections)
-    if section:
-        known = [key for key in known if key.startswith(f"{section}.")]
-    return f"known: {', '.join(known)}"
+    if section is None:
+        return "`notewell config show --all` lists all"
+    return f"known: {', '.join(key for key in known if key.startswith(f'{section}.'))}"
 
 
 def _expand(key: str, text: str, environ: Mapping[str, str]) -> Path:

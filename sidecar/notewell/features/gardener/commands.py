@@ -145,7 +145,10 @@ def apply(
     vault: str | None,
     as_json: bool,
 ) -> None:
-    """Make the edits of a plan's suggestions, or of some of them."""
+    """Make the edits of a plan's suggestions, or of some of them.
+
+    PLAN is the id that `notewell garden show` prints, of the newest plan.
+    """
     with backend_for(current_invocation(), vault) as (_, backend):
         done = backend.answer(ApplyPlan(id, _chosen(backend, id, only, checks)))
     if as_json:
