@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from notewell.base.errors import SourceError
+from notewell.base.errors import SourceError, on_error
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultRules
 from notewell.features.sources import known
@@ -340,14 +340,15 @@ def _target_in(rows: Sequence[tuple[str, ...]], uid: str) -> Target | None:
 def _open(file: Path) -> sqlite3.Connection:
     try:
         database = sqlite3.connect(file, timeout=10, isolation_level="IMMEDIATE")
-        disk.restrict(file)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
-        elif version != _FORMAT:
-            raise SourceError(f"{file} is of another version of Notewell; add the source again")
+        with on_error(database.close):
+            disk.restrict(file)
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
+            elif version != _FORMAT:
+                raise SourceError(f"{file} is of another version of Notewell; add the source again")
     except sqlite3.Error as error:
         raise SourceError(
             f"{file} cannot be used ({error}); remove the source and add it again"
