@@ -375,10 +375,8 @@ def _reply(received: bytes) -> tuple[int, bytes]:
     version, _, rest = status_line.partition(b" ")
     if not ended or not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
         raise ConnectionError("not an HTTP reply")
-    headers = {
-        name.strip().lower(): value.strip()
-        for name, _, value in (line.partition(b":") for line in lines)
-    }
+    pairs = (line.partition(b":") for line in lines)
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
     if headers.get(b"content-length", str(len(body)).encode()) != str(len(body)).encode():
         raise ConnectionError("ended too early")
     return int(rest[:3]), body

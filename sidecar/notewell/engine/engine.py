@@ -206,6 +206,7 @@ class Engine:
 
         models = Models(index, settings.model, load)
         shared = None
+        # An index in files is one that other processes can map.
         if (
             readers.most
             and settings.model.provider == "local"

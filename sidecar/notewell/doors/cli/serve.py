@@ -310,11 +310,11 @@ class _Greeting:
         click.echo(bound.url if self.link is None else self.link(bound))
         if self.link is None:
             self.invocation.say("Sign in: `notewell token link NAME` makes a link for a browser.")
+        vault = shlex.quote(bound.records[0].name)
         for query in self.examples:
-            vault = shlex.quote(bound.records[0].name)
             self.invocation.say(f"Try: `notewell search {shlex.quote(query)} --vault {vault}`")
         if bound.warnings:
-            self.invocation.say("For a phone or another computer: notewell pair")
+            self.invocation.say("For a phone or another computer: `notewell pair`")
         self.invocation.say("Ctrl-C stops it; `notewell status` shows how far the index is.")
 
 

@@ -310,6 +310,7 @@ def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) ->
 
 def _to_read(plan: Plan) -> tuple[FileRef, ...]:
     """The files to read, without duplicates: those that take longer come later."""
+    # Where the file name changed, the title may have: the note is read again.
     renamed = (
         move.file
         for move in plan.moves

@@ -143,6 +143,7 @@ class NoteReader:
         ]
         if self._provisional:
             now = time.time()
+            # They are stored, and are to be read again.
             ledger += [
                 LedgerEntry(
                     put.note.path, "pending", size=put.size, mtime_ns=put.mtime_ns, updated=now

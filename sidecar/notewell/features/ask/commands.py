@@ -25,6 +25,7 @@ from notewell.features.ask.requests import (
     AskNotice,
     AskReply,
     AskRequest,
+    AskSource,
     AskStep,
     AskText,
     ConversationRequest,
@@ -189,16 +190,12 @@ def _print_sources(reply: AskReply) -> None:
     cited = [source for source in reply.sources if source.cited]
     if cited:
         click.echo()
-        print_table(
-            ("", "source"),
-            [
-                (
-                    f"[{source.n}]",
-                    source.path if source.line is None else f"{source.path}:{source.line}",
-                )
-                for source in cited
-            ],
-        )
+        print_table(("", "source"), [(f"[{source.n}]", _place(source)) for source in cited])
+
+
+def _place(source: AskSource) -> str:
+    """Return the path and the line of the passage; some sources have no line."""
+    return source.path if source.line is None else f"{source.path}:{source.line}"
 
 
 def _clean_text(text: str) -> str:

@@ -186,9 +186,8 @@ def dangling_links(
         if link.target.lower().endswith(ATTACHMENTS):
             attachments += 1
             continue
-        spellings, sources = found.setdefault(
-            link_name(unicodedata.normalize("NFC", link.target).casefold()).strip(), ({}, set())
-        )
+        shared = link_name(unicodedata.normalize("NFC", link.target).casefold()).strip()
+        spellings, sources = found.setdefault(shared, ({}, set()))  # by what all spellings share
         spellings[link.target] = spellings.get(link.target, 0) + 1
         sources.add(source)
     targets = [

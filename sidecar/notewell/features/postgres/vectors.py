@@ -233,6 +233,7 @@ class PostgresVectors:
             " AND model_id = $2 AND text_hash = ANY($3)",
             self._vault, used.number, hashes,
         )  # fmt: skip
+        # A halfvec in binary form: two numbers of 16 bits, then the halves, all big endian.
         return [
             (bytes(text_hash), np.frombuffer(packed, ">f2", offset=_HEADER).astype(np.float32))
             for text_hash, packed in found

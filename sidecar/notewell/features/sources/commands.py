@@ -222,6 +222,7 @@ def _sync(record: VaultRecord, *, remove_missing: bool, as_json: bool) -> None:
     with writing_backend(current_invocation(), record) as backend:
         run = backend.answer(SyncSource(record.id, remove_missing)).run
         ended = ended_run(backend, run)
+    # A sync that brought nothing but errors; what was there before stays.
     if ended.result == "failed" or (ended.errors and not ended.counts.get("read")):
         raise NotewellError(ended.errors[-1].why if ended.errors else "The sync failed.")
     if as_json:

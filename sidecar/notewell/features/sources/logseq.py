@@ -73,14 +73,7 @@ class _Draft:
 def page_of(path: str, text: str, edited: int) -> SourcePage:
     """A page from its file; `path` names it where no property `title` does."""
     drafts = list(_drafts(text))
-    properties = (
-        drafts[0].properties
-        if drafts
-        and drafts[0].properties
-        and not drafts[0].depth
-        and not any(map(str.strip, drafts[0].lines))
-        else {}
-    )
+    properties = drafts[0].properties if drafts and _is_head(drafts[0]) else {}
     if properties:
         drafts = drafts[1:]
     day = _day(path)
@@ -94,9 +87,7 @@ def page_of(path: str, text: str, edited: int) -> SourcePage:
         plain["tags"] = tuple("-".join(one.split()) for one in lists["tags"])
     return SourcePage(
         uid=path,
-        title=properties.get("title")
-        or day
-        or unquote(PurePosixPath(path).stem).replace("___", "/"),
+        title=properties.get("title") or day or _title(path),
         blocks=tuple(_block(one) for one in drafts),
         edited=edited,
         properties=plain,
@@ -164,6 +155,11 @@ def _fence_after(line: str, fence: str) -> str:
     return mark if mark in {"```", "~~~"} and mark not in line.lstrip()[3:] else ""
 
 
+def _is_head(draft: _Draft) -> bool:
+    """True if a block only states properties of the page."""
+    return bool(draft.properties) and not draft.depth and not any(map(str.strip, draft.lines))
+
+
 def _block(draft: _Draft) -> SourceBlock:
     said = [f"{name}:: {value}" for name, value in draft.properties.items() if name not in _SHOWN]
     text = "\n".join(["\n".join(draft.lines).strip("\n"), *said]).strip("\n")
@@ -177,6 +173,11 @@ def _values(value: str) -> tuple[str, ...]:
     """The names in a property that lists some: `[[a]], #b, c`."""
     parts = (one.strip().lstrip("#") for one in value.split(","))
     return tuple(one.replace("[[", "").replace("]]", "") for one in parts if one)
+
+
+def _title(path: str) -> str:
+    """The title that a file's name stands for; slashes in it are written in two ways."""
+    return unquote(PurePosixPath(path).stem).replace("___", "/")
 
 
 def _day(path: str) -> str | None:

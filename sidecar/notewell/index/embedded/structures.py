@@ -221,11 +221,10 @@ def _fitting(store: Store, path: Path) -> Postings | None:
                 postings.notes.check()
                 return postings
             if time.monotonic() > deadline:
-                break
+                postings.close()
+                return None
             time.sleep(_GRACE_SECONDS / 10)
             postings.reload()
-    postings.close()
-    return None
 
 
 # --- chunks, graph ------------------------------------------------------------------------------

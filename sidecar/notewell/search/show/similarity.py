@@ -535,7 +535,7 @@ def without(
 
 
 def find_copies(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
-    """Documents of one name and text, as in two namespaces: id -> id of the better one."""
+    """Documents of one file name and one text, as in two namespaces: id -> id of the better one."""
     stored = index.notes([note.note_id for note in ranked])
     found = [stored[note.note_id] for note in ranked if note.note_id in stored]
     named = [(PurePosixPath(note.path).name, note.id) for note in found if is_document(note.path)]

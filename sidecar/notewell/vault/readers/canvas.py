@@ -305,11 +305,7 @@ class _CanvasWriter:
             target = self._nodes.get(edge.target)
             if target is None:
                 continue
-            link = (
-                _to_file(target)
-                if target.kind == "file"
-                else Link("", None, None, target.id, False, "wikilink", 1, 0, 0)
-            )
+            link = _to_file(target) if target.kind == "file" else _to_node(target)
             address = target.shown + target.subpath if target.kind == "file" else f"#^{target.id}"
             source = f"[[{address}|{edge.label}]]" if edge.label else f"[[{address}]]"
             display = edge.label or None
@@ -341,6 +337,11 @@ def _to_file(node: CanvasNode) -> Link:
     """A link to the file of a node; its place is set where it is written."""
     target, heading, block = split_address(node.shown + node.subpath)
     return Link(target, None, heading, block, True, "wikilink", 1, 0, 0)
+
+
+def _to_node(node: CanvasNode) -> Link:
+    """A link to a place in this canvas."""
+    return Link("", None, None, node.id, False, "wikilink", 1, 0, 0)
 
 
 def _by_group(nodes: Sequence[CanvasNode]) -> Mapping[int, Sequence[CanvasNode]]:

@@ -32,9 +32,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     bare = [
         note
         for note in garden.tended_notes()
-        if note.path not in own
-        and not garden.is_daily(note)
-        and not any(value for name, value in note.properties.items() if name.lower() in _PROPERTIES)
+        if note.path not in own and not garden.is_daily(note) and not _stated(note)
     ]
     if not own or not bare:
         return
@@ -58,6 +56,11 @@ def topics_of(garden: Garden) -> Mapping[str, frozenset[str]]:
         if value.topic is not None:
             found.setdefault(value.note, set()).add(value.topic)
     return {note: frozenset(topics) for note, topics in found.items()}
+
+
+def _stated(note: NoteFacts) -> bool:
+    """True if a note names topics, known ones or not."""
+    return any(value for name, value in note.properties.items() if name.lower() in _PROPERTIES)
 
 
 def _suggested(
