@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.base.support.log_files import logging_to_files
+from notewell.base.types import LogRules, Settings, VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from tests.waiting import until
@@ -82,6 +83,19 @@ def test_the_ledger_s_sum_is_the_number_of_files(
             write(vault, second - first)
             engine.index_now(confirm_removals=True)
             assert accounted(engine) == on_disk(vault)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links without privileges")
+def test_the_log_tells_why_files_are_left_out_without_their_names(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "away").mkdir()
+    (tmp_path / "vault" / "Divorce").symlink_to(tmp_path / "away")
+    with logging_to_files(tmp_path / "logs", LogRules()), opened(tmp_path) as engine:
+        engine.index_now()
+
+    text = "".join(file.read_text("utf-8") for file in (tmp_path / "logs").iterdir())
+    assert "not everything is read: … is a link out of the vault; it is not followed." in text
+    assert "Divorce" not in text
 
 
 def test_types_that_are_not_read_are_one_row_an_ending(tmp_path: Path) -> None:

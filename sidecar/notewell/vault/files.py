@@ -20,7 +20,15 @@ from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
 from notewell.base.errors import OutsideVaultError, UnreadableNoteError, VaultError
-from notewell.base.types import ExcludedFile, FileRef, Note, SourceText, VaultRules, Walk
+from notewell.base.types import (
+    ExcludedFile,
+    FileRef,
+    Note,
+    SourceText,
+    VaultRules,
+    Walk,
+    WalkWarning,
+)
 from notewell.base.types.frozen import frozen
 from notewell.vault.paths import IgnoreRules, is_hidden, is_own_file, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
@@ -87,7 +95,7 @@ class Walker:
         self._excluded: list[ExcludedFile] = []
         self._others: list[ExcludedFile] = []
         self._unread_type = f"Only {described(ignore.types)} become notes."
-        self._warnings: list[str] = list(ignore.warnings)
+        self._warnings = [WalkWarning(each, "") for each in ignore.warnings]
         self._unread: list[str] = []
         # Folders already entered through a link. Each is entered once, so links cannot form a loop.
         self._linked: set[str] = set()
@@ -141,19 +149,22 @@ class Walker:
                 elif is_readable(entry.name, self._ignore.types):
                     self._file(spelled, entry.path, entry.stat())
                 else:
-                    self._other(spelled, "file_type", self._unread_type)
+                    self._leave_out(self._others, spelled, "file_type", self._unread_type)
             except OSError as error:
                 self.record_unreadable(spelled, error, link=entry.is_symlink())
 
     def _hidden(self, entry: os.DirEntry[str], spelled: str) -> None:
         """Record a hidden file. A hidden folder, and all below it, is no part of the vault."""
         if not entry.is_dir():
-            self._other(spelled, "hidden", "Obsidian hides names that begin with a dot.")
+            self._leave_out(
+                self._others, spelled, "hidden", "Obsidian hides names that begin with a dot."
+            )
 
-    def _other(self, spelled: str, rule: str, reason: str) -> None:
-        """Record what is in the vault and is never a note. Its size and time are not looked up."""
-        place = Path(self._root, spelled)
-        self._others.append(ExcludedFile(FileRef(_key(spelled), place, 0, 0), rule, reason))
+    def _leave_out(self, listed: list[ExcludedFile], spelled: str, rule: str, reason: str) -> None:
+        """Record what does not become a note. Its size and time are not looked up."""
+        listed.append(
+            ExcludedFile(FileRef(_key(spelled), Path(self._root, spelled), 0, 0), rule, reason)
+        )
 
     def record_unreadable(self, spelled: str, error: OSError, *, link: bool = False) -> None:
         """Record an unreadable file or folder, so that its notes are not taken for deleted.
@@ -165,12 +176,16 @@ class Walker:
         left = f"cannot be read ({error.strerror}); what it holds is left as it was."
         self._unread.append(_key(spelled))
         if isinstance(error, FileNotFoundError):
-            self._other(spelled, "broken_link", "A link to a file that is not there.")
+            self._leave_out(
+                self._others, spelled, "broken_link", "A link to a file that is not there."
+            )
         elif error.errno == errno.ELOOP:
-            self._other(spelled, "symlink_loop", "A link that leads back to itself.")
+            self._leave_out(
+                self._others, spelled, "symlink_loop", "A link that leads back to itself."
+            )
         else:
-            self._other(spelled, "unreadable", f"It {left}")
-        self._warn(f"{spelled} {left}")
+            self._leave_out(self._others, spelled, "unreadable", f"It {left}")
+        self._warn(spelled, f" {left}")
 
     def _link(self, entry: os.DirEntry[str], prefix: str) -> Iterator[tuple[str, str]]:
         """Follow a link that stays inside the vault; record one that leaves it."""
@@ -178,31 +193,29 @@ class Walker:
         spelled = f"{prefix}{entry.name}"
         inside = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
         if not inside:
-            if is_readable(entry.name, self._ignore.types):
-                file = FileRef(_key(spelled), Path(entry.path), 0, 0)
-                reason = "A link to a file outside the vault is not followed."
-                self._excluded.append(ExcludedFile(file, "symlink_outside", reason))
-            else:
-                reason = "A link out of the vault is not followed."
-                self._other(spelled, "symlink_outside", reason)
-                self._warn(f"{spelled} is a link out of the vault; it is not followed.")
+            listed = self._excluded if is_readable(entry.name, self._ignore.types) else self._others
+            reason = "A link out of the vault is not followed."
+            self._leave_out(listed, spelled, "symlink_outside", reason)
+            self._warn(spelled, " is a link out of the vault; it is not followed.")
         elif entry.is_dir():
             above = os.path.realpath(os.path.dirname(entry.path)) + os.sep  # noqa: PTH120 - strings all the way: Path objects triple the walk's time
             if above.startswith(real + os.sep) or real in self._linked:
-                self._other(spelled, "symlink_loop", _LOOP)
-                self._warn(f"{spelled} links back to a folder already listed; it is not followed.")
+                self._leave_out(self._others, spelled, "symlink_loop", _LOOP)
+                self._warn(spelled, " links back to a folder already listed; it is not followed.")
             else:
                 self._linked.add(real)
                 yield real, f"{spelled}/"
         elif is_readable(entry.name, self._ignore.types):
             self._file(spelled, real, entry.stat())
         else:
-            self._other(spelled, "file_type", self._unread_type)
+            self._leave_out(self._others, spelled, "file_type", self._unread_type)
 
     def _file(self, spelled: str, disk_path: str, status: os.stat_result) -> None:
         if not S_ISREG(status.st_mode):
-            self._other(spelled, "not_a_file", "Not a plain file, such as a pipe or a socket.")
-            self._warn(f"{spelled} is not a plain file; skipped.")
+            self._leave_out(
+                self._others, spelled, "not_a_file", "Not a plain file, such as a pipe or a socket."
+            )
+            self._warn(spelled, " is not a plain file; skipped.")
             return
         path = _key(spelled)
         file = FileRef(path, Path(disk_path), status.st_size, status.st_mtime_ns)
@@ -228,8 +241,9 @@ class Walker:
         reason = f"Another file has the same name in another Unicode form: {path}."
         self._excluded.append(ExcludedFile(listed, "duplicate_name", reason))
 
-    def _warn(self, message: str) -> None:
-        self._warnings.append(message.encode("utf-8", "backslashreplace").decode())
+    def _warn(self, spelled: str, reason: str) -> None:
+        printable = spelled.encode("utf-8", "backslashreplace").decode()
+        self._warnings.append(WalkWarning(printable, reason))
 
 
 def _broken(spelled: str) -> bool:

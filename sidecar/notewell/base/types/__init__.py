@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         VectorHits,
         VectorPut,
         Walk,
+        WalkWarning,
         embedded_text,
     )
     from notewell.base.types.values import (
@@ -194,6 +195,7 @@ __all__ = [
     "Verdict",
     "Walk",
     "WalkMode",
+    "WalkWarning",
     "WatchMode",
     "Window",
     "embedded_text",

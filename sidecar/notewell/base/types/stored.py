@@ -38,6 +38,14 @@ class ExcludedFile:
 
 
 @frozen
+class WalkWarning:
+    """Files that a walk leaves out: their name, which no log file holds, and the rest: why."""
+
+    name: str
+    reason: str
+
+
+@frozen
 class Walk:
     """All files under a vault, sorted by path.
 
@@ -47,7 +55,7 @@ class Walk:
 
     files: tuple[FileRef, ...]
     excluded: tuple[ExcludedFile, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[WalkWarning, ...] = ()
     unread: tuple[
         str, ...
     ] = ()  # folders and files that cannot be read, so their notes may still exist

@@ -24,6 +24,7 @@ from notewell.base.types import (
     NoteMove,
     Progress,
     Settings,
+    WalkWarning,
 )
 from notewell.base.types.frozen import frozen
 from notewell.engine.ingest.embed import SentenceVectors, add_model_work, embed_pending
@@ -67,7 +68,7 @@ class RunTotals:
     guarded: int = 0
     finished: bool = True  # False if the run was stopped before its work was done
     problem: str | None = None  # why passages could not be embedded, for people
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[WalkWarning, ...] = ()
 
     def then(self, after: RunTotals) -> RunTotals:
         """The totals of this run and a later one; the other fields are those of the later one."""
@@ -150,7 +151,7 @@ class Indexer:
         """True if sentences are compared, which needs a model."""
         return embedder is not None and self._settings.chunking.method == "semantic"
 
-    def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
+    def _plan(self, work: Work) -> tuple[Plan, tuple[WalkWarning, ...]]:
         plan, warnings = self._compared(work)
         if work.paths and not work.confirm_removals and self._may_be_more(plan):
             # Only a look at the whole vault tells how many notes are gone.
@@ -167,7 +168,7 @@ class Indexer:
         many = len(plan.removes) > FEW
         return many or bool(plan.guarded) or held_removal(self._index) is not None
 
-    def _compared(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
+    def _compared(self, work: Work) -> tuple[Plan, tuple[WalkWarning, ...]]:
         """Compare the source with the index; returns the plan and the warnings of the walk."""
         walk = self._source.list(work.paths)
         within = (*work.paths, *walk.beside)

@@ -191,12 +191,10 @@ class Writer:
             totals = self._indexer.run(work, self._models.writing, self._signals(progress))
             outcome = totals.problem or ("done" if totals.finished else "stopped")
             self._models.advance(complete=outcome == "done" and not work.paths)
-        except AnotherVaultError as error:
-            outcome = error.message
-            self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
-            raise
         except NotewellError as error:
             outcome = error.message
+            if isinstance(error, AnotherVaultError):
+                self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
             raise
         finally:
             self._finish(work, totals, outcome)
@@ -217,9 +215,10 @@ class Writer:
         )
         for warning in totals.warnings:
             log.warning(
-                "%s: not everything is read: %s `notewell ledger` lists what is not, and why.",
+                "%s: not everything is read: %s%s `notewell ledger` lists what is not, and why.",
                 self._name,
-                AboutFiles(warning),
+                AboutFiles(warning.name),
+                warning.reason,
             )
         if totals.problem is not None and before != totals.problem:
             log.warning("%s: %s", self._name, totals.problem)

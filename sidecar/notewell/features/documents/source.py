@@ -25,7 +25,15 @@ from notewell.base.errors import (
     VaultError,
 )
 from notewell.base.support import disk
-from notewell.base.types import ExcludedFile, FileRef, Settings, VaultRecord, VaultRules, Walk
+from notewell.base.types import (
+    ExcludedFile,
+    FileRef,
+    Settings,
+    VaultRecord,
+    VaultRules,
+    Walk,
+    WalkWarning,
+)
 from notewell.engine.configuration import allowed_place
 from notewell.vault import files
 from notewell.vault.files import HashedNote, content_hash, read_note
@@ -204,10 +212,11 @@ class DocumentSource:
                 return Walk((), ())
             return files.walk(place.path, rules, within)
         except (ForbiddenError, OutsideVaultError) as error:
-            return Walk((), (), warnings=(f"{prefix} is left out: {error.message}",))
+            return Walk((), (), (WalkWarning(f"{prefix}: {error.message}", " It is left out."),))
         except (NotFoundError, VaultError) as error:
             # A drive that is not there: what was indexed of it stays.
-            return Walk((), (), warnings=(f"{prefix}: {error.message}",), unread=("",))
+            told = WalkWarning(f"{prefix}: {error.message}", " What was indexed of it stays.")
+            return Walk((), (), (told,), unread=("",))
 
     def _check(self, place: StoredPlace) -> None:
         """Raise what `allowed_place` raises; also where a link took the place."""

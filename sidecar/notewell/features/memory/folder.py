@@ -234,7 +234,7 @@ class MemoryFolder:
         with self._lock:
             walked = files.walk(self._root, VaultRules(types=(MARKDOWN.suffix,)), (self.folder,))
             known: dict[tuple[str, int, int], Memory] = {}
-            failed = [*walked.warnings]
+            failed = [each.name + each.reason for each in walked.warnings]
             for file in walked.files:
                 key = (file.path, file.size, file.mtime_ns)
                 try:
