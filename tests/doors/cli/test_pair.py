@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from notewell.engine.access import Devices
 from tests.doors.cli.support import CommandLine
 
@@ -37,6 +39,15 @@ def test_a_qr_code_is_drawn_beside_the_links(notewell: CommandLine) -> None:
 
     assert "\u2584" in done.stderr
     assert len(done.stdout.splitlines()) == 2
+
+
+def test_a_terminal_draws_no_code_of_an_address_that_no_phone_can_open(
+    notewell: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True)
+
+    assert "\u2584" in notewell("pair", "--url", "https://box.ts.net").stderr
+    assert "\u2584" not in notewell("pair").stderr
 
 
 def test_programs_get_json(notewell: CommandLine) -> None:

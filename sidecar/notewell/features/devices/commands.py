@@ -62,10 +62,10 @@ def pair(scope: Scope, url: str | None, *, qr: bool | None, cancel: bool, as_jso
         return
     click.echo(links.url)
     click.echo(links.obsidian)
-    print_qr(links.url, wanted=qr)
+    print_qr(links.url, wanted=False if qr is None and is_loopback(address) else qr)
     invocation.say(
-        "Scan it, or open the first line in a browser and the second where Obsidian is. It works"
-        f" once, within {LINK_SECONDS // 60:.0f} minutes."
+        "Open the first line in a browser, or scan its code where one is shown; the second is for"
+        f" Obsidian. It works once, within {LINK_SECONDS // 60:.0f} minutes."
     )
     if is_loopback(address):
         invocation.say(LOOPBACK_ONLY)
