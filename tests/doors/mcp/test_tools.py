@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, Tool
 
 from notewell.base.errors import UsageError
 from notewell.doors.mcp.server import TOOLS, chosen
@@ -64,6 +64,7 @@ def paths(document: dict[str, Any], part: str = "results") -> list[str]:
     return [one["path"] for one in document[part]]
 
 
+SHORT = 5_000  # characters, about 1,200 tokens
 CORE = {
     *("search", "similar", "context", "read_note", "list_notes", "vault_status", "feedback"),
     *("memory_recall", "memory_context", "gleanings"),
@@ -97,14 +98,17 @@ def test_a_topic_that_there_is_not_is_told() -> None:
         chosen("memory, gardn")
 
 
-async def test_the_list_of_tools_is_short(connect: Connect) -> None:
-    def size(tools: dict[str, Any]) -> int:
-        shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in tools.values()]
-        return len(json.dumps(shown, separators=(",", ":")))
+def size(tools: Iterable[Tool]) -> int:
+    """Characters of a list of tools as it is sent."""
+    shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in tools]
+    return len(json.dumps(shown, separators=(",", ":")))
 
+
+async def test_the_list_of_tools_is_short(connect: Connect) -> None:
     usual, every = await listed(connect), await listed(connect, topics="all", allow_write=True)
-    assert size(usual) < 5_000  # 2,000 tokens of the model's own tokenizer, which cuts JSON small
-    assert size(every) < 850 * len(every)
+    assert size(usual.values()) < SHORT
+    assert size((await listed(connect, topics="core")).values()) < SHORT
+    assert size(every.values()) < 850 * len(every)
     search = usual["search"].input_schema
     assert search["required"] == ["query"]
     assert search["properties"]["limit"] == {

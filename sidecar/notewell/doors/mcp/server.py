@@ -169,7 +169,8 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
         alike = {one for one in names if one.partition("_")[0] == first}
         if len(alike) > 1 or name == first:
             found[first] = found.get(first, set()) | alike
-    everything = {"core": {tool.name for tool in every if tool.core is not None}, "all": set(names)}
+    # The core's tools are listed anyway, with fewer arguments than those of a topic.
+    everything: dict[str, set[str]] = {"core": set(), "all": set(names)}
     return {topic: frozenset(found) for topic, found in (everything | found).items()}
 
 
