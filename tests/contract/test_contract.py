@@ -37,6 +37,7 @@ from notewell.features.ask.tools import CitedSource
 from notewell.features.memory import MemoryRules
 from tests.contract.vault import write_vault
 from tests.doors.web.fits import misfits
+from tests.features.history.repository import needs_git
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
 
@@ -447,6 +448,8 @@ async def _events(session: aiohttp.ClientSession) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", [EVENTS, *REPLIES])
 def test_a_reply_equals_its_file(replies: Mapping[str, Any], name: str) -> None:
+    if name == "problem-no-history":
+        needs_git()
     file = FOLDER / f"{name}.json"
     if UPDATE:
         text = json.dumps(replies[name], indent=2, ensure_ascii=False)

@@ -11,7 +11,7 @@ from notewell.index.embedded.index import EmbeddedIndex
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def make_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeLibrary]:
     opened: list[EmbeddedIndex] = []
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
+
+
+def needs_git() -> None:
+    """Skip the test where git is not installed."""
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
 
 
 class Repository:
@@ -13,6 +22,7 @@ class Repository:
 
     def __init__(self, folder: Path, vault: str = ".") -> None:
         """`vault` is the folder of the notes in it."""
+        needs_git()
         self.folder = folder
         self.vault = folder / vault
         self.vault.mkdir(parents=True)

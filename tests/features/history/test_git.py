@@ -8,7 +8,7 @@ import pytest
 
 from notewell.base.errors import SourceError
 from notewell.features.history.git import GitHistory
-from tests.features.history.repository import Repository
+from tests.features.history.repository import Repository, needs_git
 
 
 def test_changes_are_told_newest_first_with_their_lines(tmp_path: Path) -> None:
@@ -90,6 +90,7 @@ def test_links_are_no_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_empty", [True, False])
 def test_a_vault_without_history_is_told(tmp_path: Path, is_empty: bool) -> None:
+    needs_git()
     folder = tmp_path / "vault"
     if is_empty:
         Repository(folder)

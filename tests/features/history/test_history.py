@@ -14,7 +14,7 @@ from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.history.requests import HistoryReply, HistoryRequest
-from tests.features.history.repository import Repository
+from tests.features.history.repository import Repository, needs_git
 from tests.tiny_model import write_tiny_model
 
 BEES = "Bees dance to tell where flowers are.\n"
@@ -172,6 +172,7 @@ def test_without_words_all_changes_are_told(engine: Engine) -> None:
 
 
 def test_a_vault_without_history_is_told(weights: Path, tmp_path: Path) -> None:
+    needs_git()
     (tmp_path / "vault").mkdir()
     plain = opened(tmp_path / "vault", tmp_path / "data", weights)
     for ask in (
