@@ -262,8 +262,8 @@ def _attempts(allowed: Allowed) -> Mapping[str, Callable[[], object]]:
     }
     if "setitimer" not in allowed.calls:
         attempts["take the alarm back"] = lambda: signal.setitimer(signal.ITIMER_REAL, 0)
-    # The last one: where it succeeds, nothing is left of this program.
-    attempts["run a program"] = lambda: os.execv("/bin/true", ["true"])  # noqa: S606 - it must fail
+    # A folder is no program: unless the filter refuses the call, it fails for another reason.
+    attempts["run a program"] = lambda: os.execv("/", ["/"])  # noqa: S606 - it must fail
     return attempts
 
 
