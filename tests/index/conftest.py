@@ -12,6 +12,7 @@ import pytest
 from notewell.base.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 from notewell.index.analyze import tokens
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded.note_terms import NoteTermsFile
 from notewell.index.lexical import QueryTerm
 
 DIMENSIONS = 8
@@ -104,6 +105,22 @@ def found(index: EmbeddedIndex, query: str, limit: int = 10) -> list[str]:
 @pytest.fixture
 def make() -> Material:
     return Material()
+
+
+@pytest.fixture(autouse=True)
+def _no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Many tests drop an index as a killed process does; what it opened is closed after them."""
+    opened: list[NoteTermsFile] = []
+    begin = NoteTermsFile.__init__
+
+    def remember(file: NoteTermsFile, path: Path | None) -> None:
+        opened.append(file)
+        begin(file, path)
+
+    monkeypatch.setattr(NoteTermsFile, "__init__", remember)
+    yield
+    for file in opened:
+        file.close()
 
 
 @pytest.fixture

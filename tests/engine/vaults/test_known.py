@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,8 +33,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def vaults(settings: Settings) -> Vaults:
-    return Vaults(settings, features=FEATURES)
+def vaults(settings: Settings) -> Iterator[Vaults]:
+    with closing(Vaults(settings, features=FEATURES)) as vaults:
+        yield vaults
 
 
 def folder(path: Path) -> Path:

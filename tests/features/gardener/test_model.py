@@ -354,6 +354,9 @@ def test_a_service_that_fails_leaves_notes_to_be_looked_at_again(
 def test_what_came_before_a_failure_stays(opened: Open, vault: Path, script: Script) -> None:
     for n in range(12):
         (vault / f"New {n:02}.md").write_text("Bees.\n")
+        os.utime(
+            vault / f"New {n:02}.md", (2_000_000_000 + n, 2_000_000_000 + n)
+        )  # the last is sent first
     model = script(tends(notes=[of("New 11.md", "Bee")]), Says(status=401))
     engine = opened(asks(model))
     plan = Plans(engine).make(MakePlan(model=True))
