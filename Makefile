@@ -34,7 +34,7 @@ RELEASE_PIP = $(PY) $(PIP) --python $(RELEASE_PY)
 
 # Tests write much, and on a disk they wait for it: in memory, where 4 GB are free and programs may run.
 MEMORY := $(shell [ -w /dev/shm ] && ! grep -q '^[^ ]* /dev/shm [^ ]* [^ ]*noexec' /proc/mounts && \
-	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print $$6 }')
+	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
 test-python test-e2e: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
 
 # Images often forbid bytecode; every process that a test starts would then compile the package.
