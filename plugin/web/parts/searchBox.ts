@@ -9,7 +9,7 @@ import { actions, completions, isFilter, names, question, remembered, type BarRo
 import { isSaved, remember, toggleSaved } from "./searchHistory";
 import { t } from "../../src/texts";
 
-const PAUSE_MS = 90; // of typing, before a search is sent
+const PAUSE_MS = 90; // between two searches while somebody types
 /** Views that search while typing; in the others, submitting a query opens the list. */
 const SEARCHES: ReadonlySet<ViewName> = new Set(["search"]);
 
@@ -17,6 +17,7 @@ export class SearchBox {
   readonly el: HTMLElement;
   readonly #context: ViewContext;
   readonly #typing = new Timer();
+  #sentAt = -PAUSE_MS;
   readonly #input = h("input", {
     id: "q",
     type: "search",
@@ -65,12 +66,13 @@ export class SearchBox {
   }
 
   #typed(): void {
-    this.#typing.set(PAUSE_MS, () => this.#search());
+    this.#typing.set(Math.max(0, this.#sentAt + PAUSE_MS - performance.now()), () => this.#search());
     void this.#suggest();
   }
 
   #search(): void {
     this.#typing.clear();
+    this.#sentAt = performance.now();
     const { view } = this.#context.address;
     if (!SEARCHES.has(view)) return;
     this.#context.typed({ q: this.#input.value.trim(), note: null, line: null });

@@ -295,14 +295,15 @@ def interface(static: Path) -> web.FileResponse:
 
 
 async def _let_files_be_kept(request: web.Request, response: web.StreamResponse) -> None:
-    """Let browsers keep files: for ever where the name has a hash, else until they changed.
+    """Let browsers keep files: for ever where the name has a hash, else for this visit.
 
     The first load has many small files, and each header counts in all of them.
     """
     if request.match_info.route.name != "static" or response.status >= 400:
         return
     if _HASHED.search(request.path) is None:
-        response.headers[hdrs.CACHE_CONTROL] = "no-cache"
+        # Page and worker ask for the icon, one after the other.
+        response.headers[hdrs.CACHE_CONTROL] = "max-age=600"
         return
     response.headers[hdrs.CACHE_CONTROL] = _FOR_EVER
     response.headers["Content-Security-Policy"] = _FILE_POLICY
