@@ -20,6 +20,7 @@ from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm
+from notewell.index.note_segments import Segment
 from notewell.index.port import IndexReader
 from tests import postgres_server
 from tests.index.conftest import Material
@@ -204,6 +205,53 @@ def test_vaults_of_one_database_do_not_mix(
     index.close()
     delete_at(other, postgres.password)
     assert texts(opened(writable=False), "kettle") == ["first kettle"]
+
+
+# --- starts -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("changed", [2, 30])
+def test_a_start_reads_what_was_stored_and_what_changed_since(
+    postgres: Server,
+    opened: Open,
+    make: Material,
+    monkeypatch: pytest.MonkeyPatch,
+    changed: int,
+) -> None:
+    writer = opened()
+    notes = [make.note(f"{n}.md", f"kettle word{n}", links=[str(n + 1)]) for n in range(40)]
+    writer.apply(Batch(puts=tuple(notes), model=make.model))
+    assert _state(writer)[0] == 40  # it is made by the first search, and stored
+    writer.close()
+
+    writer = opened()
+    puts = tuple(make.note(f"{n}.md", f"pot word{n}", links=["7"]) for n in range(changed))
+    writer.apply(Batch(puts=(*puts, make.note("New.md", "pot", links=["3"])), model=make.model))
+    writer.apply(Batch(removes=("35.md",), model=make.model))
+    writer.close()
+    read: list[int] = []
+    of = Segment.of
+    monkeypatch.setattr(Segment, "of", lambda rows: read.append(len(rows)) or of(rows))
+
+    once_more = _state(opened(writable=False))
+    assert read == [3 if changed == 2 else 40]  # the notes that changed, or all
+    postgres_server.sql(postgres, "DELETE FROM notewell.arrays")
+    assert _state(opened(writable=False)) == once_more
+    assert once_more[0] == 40
+
+
+def _state(index: PostgresIndex) -> tuple[object, ...]:
+    """What is held of an index: its passages, where words and links lead."""
+    notes = {note.path: note.id for note in index.all_notes()}
+    words = ("kettle", "pot", "word1", "word35")
+    return (
+        index.keywords.document_count,
+        [texts(index, word) for word in words],
+        [index.keywords.notes_with_all([word]).tolist() for word in words],
+        [index.keywords.note_frequency(word) for word in words],
+        {path: sorted(index.graph.backlinks(note)) for path, note in notes.items()},
+        index.graph.edge_count,
+    )
 
 
 # --- postings -----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from notewell.base.errors import AnotherVaultError, UnreadableNoteError, VaultError
@@ -112,7 +112,8 @@ def plan_changes(
     guarded: tuple[str, ...] = ()
     if lost and not confirm_removals:
         missed = _missed(lost, gone, manifest, types)
-        guarded = guard(missed, _own_notes(manifest) if total is None else total())
+        notes = (not is_document(path) for path in manifest)
+        guarded = guard(missed, sum(notes) if total is None else total())
     # A note that cannot be looked at just now, through a broken link, stays as it is.
     others = [
         item for item in walk.others if item.file.path not in manifest or missing(item.file.path)
@@ -124,9 +125,9 @@ def plan_changes(
     forgets = [path for path in stale if ledger[path].state == "excluded"]
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
     return Plan(
-        read=_newest_first(
+        read=tuple(
             file
-            for file in walk.files
+            for file in sorted(walk.files, key=lambda file: (-file.mtime_ns, file.path))
             if full or (file.path not in arrived and _changed(file, manifest, ledger))
         ),
         moves=moves,
@@ -156,10 +157,6 @@ def _missed(
         and (types is None or is_readable(path, types))
         and not is_document(path)
     ]
-
-
-def _own_notes(manifest: Iterable[str]) -> int:
-    return sum(not is_document(path) for path in manifest)
 
 
 def _changed(
@@ -194,10 +191,6 @@ def cost(file: FileRef) -> int:
     """The order in which files are read: notes of usual size first, then by type and size."""
     kind = 2 if not is_ordinary(file) else 0 if is_markdown(file.path) else 1
     return kind + (file.size // USUAL_BYTES).bit_length()
-
-
-def _newest_first(files: Iterable[FileRef]) -> tuple[FileRef, ...]:
-    return tuple(sorted(files, key=lambda file: (-file.mtime_ns, file.path)))
 
 
 def _find_moves(

@@ -160,15 +160,12 @@ class VaultDocuments:
             path=path,
             files=len(manifest),
             waiting=waiting,
-            failed=self._failed(path),
+            failed=sum(one.state == "failed" for one in self._index.ledger_within((path,))),
             chunks_created=created,
             chunk_ids=tuple(ids),
             duplicates=duplicates,
             job=path,
         )
-
-    def _failed(self, path: str) -> int:
-        return sum(entry.state == "failed" for entry in self._index.ledger_within((path,)))
 
     def _namespace(self, name: str, places: tuple[StoredPlace, ...]) -> DocumentNamespace:
         path = f"{DOCUMENTS}/{name}"

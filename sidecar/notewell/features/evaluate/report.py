@@ -232,7 +232,9 @@ def compare(systems: Sequence[SystemReport]) -> tuple[Comparison, ...]:
         comparison
         for report in systems
         for baseline in systems
-        if baseline is not report and baseline.system.name in _baselines(report.system)
+        if baseline is not report
+        and baseline.system.name
+        in ((PRODUCT,) if report.system.name.startswith(ABLATED) else BASELINES)
         for comparison in compare_two(
             (report.system.name, report.queries), (baseline.system.name, baseline.queries)
         )
@@ -261,10 +263,6 @@ def compare_two(
 def product(systems: Sequence[SystemReport]) -> SystemReport:
     """Return the system that users get, or the first one where that was not measured."""
     return next((one for one in systems if one.system.name == PRODUCT), systems[0])
-
-
-def _baselines(system: System) -> tuple[str, ...]:
-    return (PRODUCT,) if system.name.startswith(ABLATED) else BASELINES
 
 
 def _classes(queries: Sequence[QueryFigures]) -> list[tuple[str, list[QueryFigures]]]:

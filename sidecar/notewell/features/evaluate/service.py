@@ -103,7 +103,13 @@ def golden_set(name: str, known: Judgements) -> JudgedSet:
     return JudgedSet(
         name=name,
         queries=tuple(
-            JudgedQuery(key, one.text, _kind(one), plain=False) for key, one in relevant.items()
+            JudgedQuery(
+                key,
+                one.text,
+                "confirmed" if CONFIRMED in one.grades.values() else "opened",
+                plain=False,
+            )
+            for key, one in relevant.items()
         ),
         qrels={key: one.grades for key, one in relevant.items()},
         drops={key: frozenset(one.never) for key, one in relevant.items() if one.never},
@@ -179,10 +185,6 @@ def _require(judged: JudgedSet, fewest: int) -> JudgedSet:
             code="golden_too_small",
         )
     return judged
-
-
-def _kind(query: _LoggedQuery) -> str:
-    return "confirmed" if CONFIRMED in query.grades.values() else "opened"
 
 
 def query_id(folded: str) -> str:

@@ -6,7 +6,7 @@ Every request, of a redirect too, goes only to the public web (`support.http`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -371,12 +371,8 @@ def wait_for_host(hosts: dict[str, float], host: str, progress: RunProgress) -> 
 def _with_read(before: GleaningState, days: Sequence[Day], new: Sequence[Day]) -> GleaningState:
     """The state with what was read; daily notes that are gone or have changed are forgotten."""
     current = {day.content_hash.hex(): day.path for day in days}
-    kept = dict(_still(before.read, current))
+    kept = {key: current[key] for key in before.read if key in current}
     return replace(before, read=kept | {day.content_hash.hex(): day.path for day in new})
-
-
-def _still(read: Mapping[str, str], current: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    return ((key, current[key]) for key in read if key in current)
 
 
 @frozen

@@ -7,7 +7,7 @@ the text that the note of an extraction would have. Once that note is there, the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import datetime
 from pathlib import Path
 from zlib import crc32
 
@@ -148,7 +148,11 @@ class _WithGleanings:
         """
         text = note_text(one, self._known().get(one.id, Mark()), None).encode("utf-8", "replace")
         day = one.seen[0].date
-        seconds = _seconds(date.fromisoformat(day)) if day else note.mtime_ns // _NS
+        seconds = (
+            int(datetime.fromisoformat(f"{day}T00:00+00:00").timestamp())
+            if day
+            else note.mtime_ns // _NS
+        )
         path = f"{ROOT}/{note.path}/{one.id}.md"
         return FileRef(path, note.disk_path, len(text), seconds * _NS + crc32(text) % _NS), text
 
@@ -223,10 +227,6 @@ def _day_of(path: str) -> tuple[str, ...]:
     inner = path.removeprefix(f"{ROOT}/")
     above = inner.rpartition("/")[0]
     return (above if above.lower().endswith(".md") else inner,)
-
-
-def _seconds(day: date) -> int:
-    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
 
 
 def _version(file: Path) -> tuple[int, int]:

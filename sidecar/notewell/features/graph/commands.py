@@ -23,7 +23,6 @@ from notewell.features.graph.requests import (
     DanglingTarget,
     GraphStatsRequest,
     HubsRequest,
-    MissingLink,
     MissingLinksRequest,
     OrphansRequest,
     PathReply,
@@ -65,10 +64,6 @@ def _show_communities(found: CommunitiesReply) -> None:
 def _linking_notes(target: DanglingTarget) -> str:
     more = target.total_notes - len(target.notes)
     return ", ".join(target.notes) + (f" and {more:,} more" if more else "")
-
-
-def _shared_tags(link: MissingLink) -> str:
-    return " ".join(f"#{tag}" for tag in link.shared_tags)
 
 
 graph = group(
@@ -173,7 +168,7 @@ graph = group(
             {
                 ">similarity": "{score:.2f}",
                 ">shared": "{shared_links:,}",
-                "tags": _shared_tags,
+                "tags": lambda link: " ".join(f"#{tag}" for tag in link.shared_tags),
                 "note": "{source}",
                 "similar note": "{target}",
             },

@@ -148,7 +148,9 @@ class Structure:
         hop = sum(degree.values()) + 1  # dearer than all notes together: fewer hops always win
         try:
             _, path = nx.bidirectional_dijkstra(
-                self._directed() if directed else self._undirected(),
+                nx.from_dict_of_lists(self._network.out, create_using=nx.DiGraph)
+                if directed
+                else self._undirected(),
                 source,
                 target,
                 weight=lambda _, note, __: hop + degree[note],
@@ -159,9 +161,6 @@ class Structure:
 
     def _undirected(self) -> nx.Graph[int]:
         return nx.from_dict_of_lists(self._network.both)
-
-    def _directed(self) -> nx.DiGraph[int]:
-        return nx.from_dict_of_lists(self._network.out, create_using=nx.DiGraph)
 
 
 def _largest_first(groups: Iterable[Iterable[int]]) -> Groups:

@@ -40,8 +40,8 @@ class PostgresIndex(VectorReads):
         self._lease = lease
         self.identity = identity
         self._postings = PostingWriter(vault)
-        self._structures = HeldStructures(database, vault)
         self.array_cache = PostgresArrayCache(database, vault, writable=lease is not None)
+        self._structures = HeldStructures(database, vault, self.array_cache)
         self._generation, self._text_generation = self._generations()
         self._used: UsedModel | None = None
         self._filling = False

@@ -252,7 +252,9 @@ def copy_all(
     vectors = _copy_vectors(source, target, say)
     model = source.current_model_key()
     if model is not None:
-        target.use_model(model, _dimensions(source, model))
+        target.use_model(
+            model, next(each.dimensions for each in source.stats().models if each.key == model)
+        )
     total, done = len(source.all_notes()), 0
     with filling or nullcontext():
         for puts in _in_batches(source):
@@ -281,10 +283,6 @@ def _copy_vectors(source: IndexReader, target: Index, say: Callable[[str], None]
             copied += len(puts)
             say(f"{copied:,} vectors")
     return copied
-
-
-def _dimensions(source: IndexReader, model: ModelKey) -> int:
-    return next(each.dimensions for each in source.stats().models if each.key == model)
 
 
 def _in_batches(source: IndexReader) -> Iterator[tuple[NotePut, ...]]:

@@ -18,13 +18,14 @@ import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from notewell.base.types import ChunkHits, FloatArray, IdArray
 from notewell.features.postgres.connection import Database, Row, Session
-from notewell.features.postgres.documents import PLACES, DocumentTable
+from notewell.features.postgres.documents import ANALYSIS, PLACES, DocumentTable
 from notewell.index.lexical import (
     EXACT_FIELDS,
     FIELDS,
@@ -47,6 +48,7 @@ from notewell.index.lexical import (
 from notewell.index.link_graph import LinkGraph
 from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
+from notewell.index.port import ArrayCache, NamedArrays
 from notewell.index.row_values import LINK_COLUMNS, strings
 
 _CACHED_TOKENS = 20_000
@@ -276,6 +278,10 @@ def _best(chunk_ids: IdArray, scores: npt.NDArray[np.float64], limit: int) -> Ch
     return ChunkHits(chunk_ids[order], rounded[order])
 
 
+_TERMS, _LINKS, _GENERATION = "terms", "links", "generation"  # names of what is stored
+_IDS, _NOTES, _LENGTHS = "document_ids", "document_notes", "document_lengths"
+_FORMAT = f"1:{ANALYSIS}"  # counted up when what is stored, or its meaning, changes
+_MOST_CHANGED = 0.1  # of the notes since something was stored: else it is made and stored again
 KEPT_GENERATIONS = 10_000  # for which it is remembered which notes are gone
 
 
@@ -290,11 +296,16 @@ class Generation:
 
 
 class HeldStructures:
-    """The search structures of one vault. One thread changes them; any number read."""
+    """The search structures of one vault. One thread changes them; any number read.
 
-    def __init__(self, database: Database, vault: int) -> None:
+    What a writer made of all notes is stored with the vault. A later start reads that, and the
+    notes that changed since.
+    """
+
+    def __init__(self, database: Database, vault: int, arrays: ArrayCache) -> None:
         self._database = database
         self._vault = vault
+        self._arrays = arrays
         self._loading = threading.RLock()
         self._held: Generation | None = None
         self._graph: LinkGraph | None = None
@@ -309,7 +320,7 @@ class HeldStructures:
         with self._loading:
             if self._held is None:
                 with self._database.snapshot() as session:
-                    self._held = self._loaded(session)
+                    self._held = self._updated(session, None)
             return self._held
 
     @property
@@ -320,8 +331,7 @@ class HeldStructures:
         with self._loading:
             if self._graph is None:
                 with self._database.snapshot() as session:
-                    self._graph_of = self._generation(session)
-                    self._graph = LinkGraph.of(_with_links(*self._links(session, -1)))
+                    self._graph = self._updated_graph(session, None)
             return self._graph
 
     def catch_up(self) -> None:
@@ -333,11 +343,11 @@ class HeldStructures:
                 if self._held is not None:
                     self._held = self._updated(session, self._held)
                 if self._graph is not None:
-                    self._update_graph(session, self._graph)
+                    self._graph = self._updated_graph(session, self._graph)
 
     # --- documents and terms ---
 
-    def _loaded(self, session: Session) -> Generation:
+    def _made_of_all(self, session: Session) -> Generation:
         documents = session.read(
             "SELECT chunk_id, note_id, lengths FROM documents WHERE vault_id = $1", self._vault
         )
@@ -345,13 +355,29 @@ class HeldStructures:
             "SELECT note_id, terms FROM note_terms WHERE vault_id = $1", self._vault
         )
         rows = [(int(note_id), bytes(packed)) for note_id, packed in terms]
+        table = DocumentTable.of(documents)
         notes = NoteTable.of_segment(Segment.of(rows)) if rows else NoteTable()
-        return self._made(self._generation(session), DocumentTable.of(documents), notes)
+        made = self._made(self._generation(session), table, notes)
+        if notes.first is not None:
+            places: dict[str, npt.NDArray[Any]] = {
+                _IDS: table.ids,
+                _NOTES: table.notes,
+                _LENGTHS: table.lengths,
+                _GENERATION: np.array(made.number),
+            }
+            self._arrays.save(_TERMS, _FORMAT, {**notes.first.arrays(), **places})
+        return made
 
-    def _updated(self, session: Session, held: Generation) -> Generation:
-        generation, gone = self._generation(session), self._gone(session, held.number)
-        if gone is None:
-            return self._loaded(session)
+    def _updated(self, session: Session, held: Generation | None) -> Generation:
+        """What is held, or else stored, with the changes since; or it is made of all notes."""
+        if held is None and (stored := self._stored(session, _TERMS, "note_terms")) is not None:
+            notes = NoteTable.of_segment(Segment.from_arrays(stored))
+            table = DocumentTable(stored[_IDS], stored[_NOTES], stored[_LENGTHS])
+            held = self._made(int(stored[_GENERATION]), table, notes)
+        gone = None if held is None else self._gone(session, held.number)
+        if held is None or gone is None:
+            return self._made_of_all(session)
+        generation = self._generation(session)
         terms = session.read(
             "SELECT note_id, terms FROM note_terms WHERE vault_id = $1 AND generation > $2",
             self._vault, held.number,
@@ -377,13 +403,21 @@ class HeldStructures:
 
     # --- links ---
 
-    def _update_graph(self, session: Session, graph: LinkGraph) -> None:
-        gone = self._gone(session, self._graph_of)
-        if gone is None:
-            self._graph = LinkGraph.of(_with_links(*self._links(session, -1)))
-        else:
-            graph.update(gone=gone, put=_with_links(*self._links(session, self._graph_of)))
+    def _updated_graph(self, session: Session, graph: LinkGraph | None) -> LinkGraph:
+        """As `_updated`, of the links."""
+        if graph is None and (stored := self._stored(session, _LINKS, "notes")) is not None:
+            self._graph_of, graph = int(stored[_GENERATION]), LinkGraph.from_arrays(stored)
+        gone = None if graph is None else self._gone(session, self._graph_of)
+        put = _with_links(*self._links(session, -1 if gone is None else self._graph_of))
         self._graph_of = self._generation(session)
+        if graph is not None and gone is not None:
+            graph.update(gone=gone, put=put)
+            return graph
+        graph = LinkGraph.of(put)
+        self._arrays.save(
+            _LINKS, _FORMAT, {**graph.arrays(), _GENERATION: np.array(self._graph_of)}
+        )
+        return graph
 
     def _links(self, session: Session, since: int) -> tuple[list[Row], list[Row]]:
         notes = session.read(
@@ -400,6 +434,18 @@ class HeldStructures:
         return notes, links
 
     # --- both ---
+
+    def _stored(self, session: Session, name: str, table: str) -> NamedArrays | None:
+        """Arrays of an earlier generation; None: there are none, or much has changed since."""
+        stored = self._arrays.load(name, _FORMAT)
+        if stored is None:
+            return None
+        ((changed, notes),) = session.read(
+            f"SELECT count(*) FILTER (WHERE generation > $2), count(*) FROM {table}"
+            " WHERE vault_id = $1",
+            self._vault, int(stored[_GENERATION]),
+        )  # fmt: skip
+        return stored if changed <= notes * _MOST_CHANGED else None
 
     def _generation(self, session: Session) -> int:
         found = session.read("SELECT generation FROM vaults WHERE id = $1", self._vault)

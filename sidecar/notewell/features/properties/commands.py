@@ -58,7 +58,7 @@ def properties(
             set=_values("--set", set),
             add=_values("--add", add),
             remove=remove,
-            rename=_pairs("--rename", rename),
+            rename=dict(_pair("--rename", one) for one in rename),
             dry_run=dry_run,
         )
         print_reply(backend, request, _show, as_json=as_json)
@@ -96,10 +96,6 @@ def _scalar(value: PropertyValue) -> PropertyScalar:
     if isinstance(value, Mapping | tuple):
         raise UsageError("Obsidian does not show lists within lists; give a list of single values.")
     return value
-
-
-def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    return dict(_pair(option, one) for one in given)
 
 
 def _pair(option: str, given: str) -> tuple[str, str]:

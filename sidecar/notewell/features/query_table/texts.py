@@ -100,8 +100,9 @@ class Asker:
                 yield self._some(chance.choice((2, 2, 3, 3, 4, 5, 6)))
             elif kind < 0.75:
                 count = chance.choice((3, 4, 5, 6, 7, 8))
+                function = _FUNCTION if self.english else self.words[:_FIRST_CONTENT]
                 yield " ".join(
-                    self._function() if chance.random() < 0.4 else self._content()
+                    chance.choice(function) if chance.random() < 0.4 else self._content()
                     for _ in range(count)
                 )
             else:
@@ -118,9 +119,6 @@ class Asker:
                 words[at] = chance.choice(self.near[words[at]])
             text = " ".join(words)
             yield self._asked(text) if chance.random() < 0.3 else text
-
-    def _function(self) -> str:
-        return self.chance.choice(_FUNCTION if self.english else self.words[:_FIRST_CONTENT])
 
     def _content(self) -> str:
         last = len(self.words) - 1

@@ -329,7 +329,8 @@ def rescue(damaged: Path, into: sqlite3.Connection) -> int:
         into.execute("BEGIN IMMEDIATE")
         into.executemany("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?, ?)", models)
         for model, text_hash, vector, stored in _readable_vectors(source):
-            if not is_plausible(vector, dimensions.get(model, 0)) or not _is_hash(text_hash):
+            size = dimensions.get(model, 0)
+            if not isinstance(text_hash, bytes) or not is_plausible(vector, size):
                 continue
             right = vector_sum(model, text_hash, vector)
             if stored is not None and stored != right:
@@ -341,10 +342,6 @@ def rescue(damaged: Path, into: sqlite3.Connection) -> int:
             kept += 1
         into.execute("COMMIT")
     return kept
-
-
-def _is_hash(text_hash: object) -> bool:
-    return isinstance(text_hash, bytes)
 
 
 def _readable_vectors(source: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:

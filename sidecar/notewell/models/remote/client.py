@@ -115,7 +115,9 @@ class RequestSlots:
             if urgent:
                 self._queries += 1
             else:
-                self._changed.wait_for(lambda: not self._queries and self._free())
+                self._changed.wait_for(
+                    lambda: not self._queries and self._passages < self._parallel
+                )
                 self._passages += 1
         try:
             yield
@@ -126,9 +128,6 @@ class RequestSlots:
                 else:
                     self._passages -= 1
                 self._changed.notify_all()
-
-    def _free(self) -> bool:
-        return self._passages < self._parallel
 
 
 class TooLongError(ModelError):

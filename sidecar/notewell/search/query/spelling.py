@@ -220,7 +220,11 @@ class Speller:
         if len(word) < (_MIN_LETTERS if edits == 1 else _TWO_EDITS_LETTERS):
             return {}
         near = self._near(word, edits)
-        if word[:-1] in near and word[-1] != word[-2] and self._begins_others(word):
+        if (
+            word[:-1] in near
+            and word[-1] != word[-2]
+            and self.index.keywords.terms_with_prefix(word, 1)
+        ):
             del near[word[:-1]]  # rather the beginning of a word than one with a letter too many
         if not near:
             return {}
@@ -250,7 +254,7 @@ class Speller:
         to the distance; at two edits it must be right, or swapped with the second.
         """
         found: dict[str, tuple[float, int]] = {}
-        for each, distance in self._list().near(word, edits).items():
+        for each, distance in self.words.current(self.index).near(word, edits).items():
             starts = each[0] == word[0] or (each[0] == word[1] and each[1:2] == word[0])
             if starts or (edits == 1 and min(len(each), len(word)) >= _FIRST_LETTER):
                 count = self._count(each)  # the list may have words that are gone
@@ -298,12 +302,6 @@ class Speller:
         likely = sorted((pair for pair in parts if known[pair]), key=lambda pair: -known[pair])
         phrases = self.index.keywords.notes_with_phrase
         return next((pair for pair in likely[:_SPLITS] if len(phrases(pair))), ())
-
-    def _begins_others(self, word: str) -> bool:
-        return bool(self.index.keywords.terms_with_prefix(word, 1))
-
-    def _list(self) -> WordList:
-        return self.words.current(self.index)
 
     def _surface(self, word: str) -> str:
         """A word as the vault writes it, with its accents, in lower case."""

@@ -130,7 +130,7 @@ def feedback_tokens(index: IndexReader, terms: Terms, passages: IdArray) -> list
     most = max(_COMMON_DOCUMENTS, _COMMON_SHARE * documents)
     tf_idf = {}
     for token, passage_count in passage_counts.items():
-        frequency = _document_frequency(index, token, documents)
+        frequency = min(index.keywords.document_frequency(token), documents)
         if passage_count >= _MIN_PASSAGES and frequency <= most:
             tf_idf[token] = (1.0 + math.log(counts[token])) * idf(frequency, documents)
     return sorted(tf_idf, key=lambda token: (-tf_idf[token], token))[:FEEDBACK_TERMS]
@@ -172,10 +172,6 @@ def _targets(index: IndexReader, linking: Sequence[int], text: str) -> Iterator[
         for link, target in index.graph.links_out(note_id):
             if target is not None and link.display and fold(link.display) == text:
                 yield target
-
-
-def _document_frequency(index: IndexReader, token: str, documents: int) -> int:
-    return min(index.keywords.document_frequency(token), documents)
 
 
 def _is_informative(token: str) -> bool:
