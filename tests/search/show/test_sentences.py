@@ -68,6 +68,14 @@ def test_a_query_without_tokens_chooses_no_sentence() -> None:
     assert ClosestSentence(Topics(), "…")(TEXT) is None
 
 
+def test_a_line_of_tags_is_no_sentence() -> None:
+    text = "Slash it once, and deep.\n#bread/everyday #kitchen/oven\n# of loaves: two"
+    assert [text[start:end] for start, end in sentences_of(text)] == [
+        "Slash it once, and deep.",
+        "# of loaves: two",
+    ]
+
+
 @given(st.text(max_size=300))
 def test_sentences_are_in_order_without_trailing_blanks(text: str) -> None:
     found = sentences_of(text)

@@ -486,14 +486,14 @@ class ClosestSentence:
 
 
 def sentences_of(text: str) -> list[tuple[int, int]]:
-    """(start, end) of sentences and lines in `text`, without list markers and white space."""
+    """(start, end) of sentences and lines, without list markers, white space and lines of tags."""
     cuts = [0, *(match.end() for match in SENTENCE.finditer(text)), len(text)]
     found = []
     for start, end in pairwise(cuts):
         marked = _MARK.match(text, start)
         first = marked.end() if marked else start
         sentence = text[first:end].rstrip()
-        if len(sentence) >= _MIN_CHARS:
+        if len(sentence) >= _MIN_CHARS and any(word[0] != "#" for word in sentence.split()):
             found.append((first, first + len(sentence)))
     return found
 
