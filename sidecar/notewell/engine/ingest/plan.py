@@ -126,9 +126,14 @@ def plan_changes(
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
     return Plan(
         read=tuple(
-            file
-            for file in sorted(walk.files, key=lambda file: (-file.mtime_ns, file.path))
-            if full or (file.path not in arrived and _changed(file, manifest, ledger))
+            sorted(
+                (
+                    file
+                    for file in walk.files
+                    if full or (file.path not in arrived and _changed(file, manifest, ledger))
+                ),
+                key=lambda file: (-file.mtime_ns, file.path),
+            )
         ),
         moves=moves,
         removes=tuple(sorted((removes | set(stale)) - set(forgets))),
