@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from notewell.base.errors import AnotherVaultError, UnreadableNoteError, VaultError
@@ -125,15 +125,10 @@ def plan_changes(
     forgets = [path for path in stale if ledger[path].state == "excluded"]
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
     return Plan(
-        read=tuple(
-            sorted(
-                (
-                    file
-                    for file in walk.files
-                    if full or (file.path not in arrived and _changed(file, manifest, ledger))
-                ),
-                key=lambda file: (-file.mtime_ns, file.path),
-            )
+        read=_newest_first(
+            file
+            for file in walk.files
+            if full or (file.path not in arrived and _changed(file, manifest, ledger))
         ),
         moves=moves,
         removes=tuple(sorted((removes | set(stale)) - set(forgets))),
@@ -196,6 +191,10 @@ def cost(file: FileRef) -> int:
     """The order in which files are read: notes of usual size first, then by type and size."""
     kind = 2 if not is_ordinary(file) else 0 if is_markdown(file.path) else 1
     return kind + (file.size // USUAL_BYTES).bit_length()
+
+
+def _newest_first(files: Iterable[FileRef]) -> tuple[FileRef, ...]:
+    return tuple(sorted(files, key=lambda file: (-file.mtime_ns, file.path)))
 
 
 def _find_moves(

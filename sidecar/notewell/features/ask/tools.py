@@ -109,7 +109,7 @@ class Tools:
         self._results: list[int] = []  # tokens of the results that count, oldest first
         self._handlers: Mapping[str, Callable[[str], ToolResult]] = {
             "search": self._search,
-            "context": self._context,
+            "context": lambda question: self._gather(question, self._budget),
             "read": self._read,
             "neighbors": self._neighbors,
             **({"read_web_page": self._read_page} if pages is not None else {}),
@@ -191,9 +191,6 @@ class Tools:
                 break
             blocks.append(self._block(passage, text, cost + most, one.score))
         return ToolResult(f"search: {query}", f"{len(blocks)} notes", "\n".join(blocks))
-
-    def _context(self, question: str) -> ToolResult:
-        return self._gather(question, self._budget)
 
     def _gather(self, question: str, budget: int) -> ToolResult:
         reply = self._vault.ask(ContextRequest(question, budget_tokens=budget))
