@@ -113,11 +113,7 @@ def measure(stack: Stack, passages: int, server: postgres_server.Server) -> Size
 
 def searches(stack: Stack, directory: Path) -> Searches:
     """Median seconds of searches of the index in a folder."""
-    settings = stack.settings
-    with closing(
-        Engine.open(stack.record, directory, settings, writable=False, features=FEATURES)
-    ) as engine:
-        engine.wait_for_model()
+    with _opened(stack, directory) as engine:
         first_s = _median(engine, stack.queries[:1], "hybrid")
         asked = {mode: stack.queries[1 + at :: len(MODES)][:ASKED] for at, mode in enumerate(MODES)}
         new_s = {mode: _median(engine, queries, mode) for mode, queries in asked.items()}
@@ -127,12 +123,18 @@ def searches(stack: Stack, directory: Path) -> Searches:
 
 def first_s(stack: Stack, directory: Path, *, writable: bool = False) -> float:
     """Seconds of the first search of a process; a writer's stores what it made for it."""
+    with _opened(stack, directory, writable=writable) as engine:
+        return _median(engine, stack.queries[:1], "hybrid")
+
+
+@contextmanager
+def _opened(stack: Stack, directory: Path, *, writable: bool = False) -> Iterator[Engine]:
     opening = Engine.open(
         stack.record, directory, stack.settings, writable=writable, features=FEATURES
     )
     with closing(opening) as engine:
         engine.wait_for_model()
-        return _median(engine, stack.queries[:1], "hybrid")
+        yield engine
 
 
 def _median(engine: Engine, queries: Sequence[str], mode: SearchMode) -> float:
