@@ -149,20 +149,18 @@ class Walker:
                 elif is_readable(entry.name, self._ignore.types):
                     self._file(spelled, entry.path, entry.stat())
                 else:
-                    self._leave_out(self._others, spelled, "file_type", self._unread_type)
+                    self._leave_out(spelled, "file_type", self._unread_type)
             except OSError as error:
                 self.record_unreadable(spelled, error, link=entry.is_symlink())
 
     def _hidden(self, entry: os.DirEntry[str], spelled: str) -> None:
         """Record a hidden file. A hidden folder, and all below it, is no part of the vault."""
         if not entry.is_dir():
-            self._leave_out(
-                self._others, spelled, "hidden", "Obsidian hides names that begin with a dot."
-            )
+            self._leave_out(spelled, "hidden", "Obsidian hides names that begin with a dot.")
 
-    def _leave_out(self, listed: list[ExcludedFile], spelled: str, rule: str, reason: str) -> None:
-        """Record what does not become a note. Its size and time are not looked up."""
-        listed.append(
+    def _leave_out(self, spelled: str, rule: str, reason: str, *, is_note: bool = False) -> None:
+        """Record a file that is not read. Its size and time are not looked up."""
+        (self._excluded if is_note else self._others).append(
             ExcludedFile(FileRef(_key(spelled), Path(self._root, spelled), 0, 0), rule, reason)
         )
 
@@ -176,15 +174,11 @@ class Walker:
         left = f"cannot be read ({error.strerror}); what it holds is left as it was."
         self._unread.append(_key(spelled))
         if isinstance(error, FileNotFoundError):
-            self._leave_out(
-                self._others, spelled, "broken_link", "A link to a file that is not there."
-            )
+            self._leave_out(spelled, "broken_link", "A link to a file that is not there.")
         elif error.errno == errno.ELOOP:
-            self._leave_out(
-                self._others, spelled, "symlink_loop", "A link that leads back to itself."
-            )
+            self._leave_out(spelled, "symlink_loop", "A link that leads back to itself.")
         else:
-            self._leave_out(self._others, spelled, "unreadable", f"It {left}")
+            self._leave_out(spelled, "unreadable", f"It {left}")
         self._warn(spelled, f" {left}")
 
     def _link(self, entry: os.DirEntry[str], prefix: str) -> Iterator[tuple[str, str]]:
@@ -193,14 +187,15 @@ class Walker:
         spelled = f"{prefix}{entry.name}"
         inside = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
         if not inside:
-            listed = self._excluded if is_readable(entry.name, self._ignore.types) else self._others
+            is_note = is_readable(entry.name, self._ignore.types)
             reason = "A link out of the vault is not followed."
-            self._leave_out(listed, spelled, "symlink_outside", reason)
-            self._warn(spelled, " is a link out of the vault; it is not followed.")
+            self._leave_out(spelled, "symlink_outside", reason, is_note=is_note)
+            if not is_note:
+                self._warn(spelled, " is a link out of the vault; it is not followed.")
         elif entry.is_dir():
             above = os.path.realpath(os.path.dirname(entry.path)) + os.sep  # noqa: PTH120 - strings all the way: Path objects triple the walk's time
             if above.startswith(real + os.sep) or real in self._linked:
-                self._leave_out(self._others, spelled, "symlink_loop", _LOOP)
+                self._leave_out(spelled, "symlink_loop", _LOOP)
                 self._warn(spelled, " links back to a folder already listed; it is not followed.")
             else:
                 self._linked.add(real)
@@ -208,13 +203,11 @@ class Walker:
         elif is_readable(entry.name, self._ignore.types):
             self._file(spelled, real, entry.stat())
         else:
-            self._leave_out(self._others, spelled, "file_type", self._unread_type)
+            self._leave_out(spelled, "file_type", self._unread_type)
 
     def _file(self, spelled: str, disk_path: str, status: os.stat_result) -> None:
         if not S_ISREG(status.st_mode):
-            self._leave_out(
-                self._others, spelled, "not_a_file", "Not a plain file, such as a pipe or a socket."
-            )
+            self._leave_out(spelled, "not_a_file", "Not a plain file, such as a pipe or a socket.")
             self._warn(spelled, " is not a plain file; skipped.")
             return
         path = _key(spelled)

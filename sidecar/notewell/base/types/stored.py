@@ -39,7 +39,10 @@ class ExcludedFile:
 
 @frozen
 class WalkWarning:
-    """Files that a walk leaves out: their name, which no log file holds, and the rest: why."""
+    """A sentence about a file or folder that a walk leaves out; log files hide its `name`.
+
+    `reason` is the rest of the sentence, with the space before it; empty where all is in `name`.
+    """
 
     name: str
     reason: str

@@ -295,7 +295,7 @@ def interface(static: Path) -> web.FileResponse:
 
 
 async def _let_files_be_kept(request: web.Request, response: web.StreamResponse) -> None:
-    """Let browsers keep files: for ever where the name has a hash, else for this visit.
+    """Let browsers keep files: for ever where the name has a hash, else for ten minutes.
 
     The first load has many small files, and each header counts in all of them.
     """
