@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +45,7 @@ from notewell.index.lexical import (
     without_wholes,
 )
 from notewell.index.link_graph import LinkGraph
+from notewell.index.link_table import LinkTable
 from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.port import ArrayCache, NamedArrays
@@ -279,8 +279,8 @@ def _best(chunk_ids: IdArray, scores: npt.NDArray[np.float64], limit: int) -> Ch
 
 
 _TERMS, _LINKS, _GENERATION = "terms", "links", "generation"  # names of what is stored
-_IDS, _NOTES, _LENGTHS = "document_ids", "document_notes", "document_lengths"
-_FORMAT = f"1:{ANALYSIS}"  # counted up when what is stored, or its meaning, changes
+# Other arrays, or arrays of other tokens, are not read; counted up where they mean another thing.
+_FORMAT = f"1:{ANALYSIS}:{[each.name for each in (*fields(Segment), *fields(LinkTable))]}"
 _MOST_CHANGED = 0.1  # of the notes since something was stored: else it is made and stored again
 KEPT_GENERATIONS = 10_000  # for which it is remembered which notes are gone
 
@@ -359,20 +359,28 @@ class HeldStructures:
         notes = NoteTable.of_segment(Segment.of(rows)) if rows else NoteTable()
         made = self._made(self._generation(session), table, notes)
         if notes.first is not None:
-            places: dict[str, npt.NDArray[Any]] = {
-                _IDS: table.ids,
-                _NOTES: table.notes,
-                _LENGTHS: table.lengths,
-                _GENERATION: np.array(made.number),
-            }
-            self._arrays.save(_TERMS, _FORMAT, {**notes.first.arrays(), **places})
+            self._arrays.save(
+                _TERMS,
+                _FORMAT,
+                {
+                    **notes.first.arrays(),
+                    "document_ids": table.ids,
+                    "document_notes": table.notes,
+                    "document_lengths": table.lengths,
+                    _GENERATION: np.array(made.number),
+                },
+            )
         return made
 
     def _updated(self, session: Session, held: Generation | None) -> Generation:
         """What is held, or else stored, with the changes since; or it is made of all notes."""
         if held is None and (stored := self._stored(session, _TERMS, "note_terms")) is not None:
             notes = NoteTable.of_segment(Segment.from_arrays(stored))
-            table = DocumentTable(stored[_IDS], stored[_NOTES], stored[_LENGTHS])
+            table = DocumentTable(
+                ids=stored["document_ids"],
+                notes=stored["document_notes"],
+                lengths=stored["document_lengths"],
+            )
             held = self._made(int(stored[_GENERATION]), table, notes)
         gone = None if held is None else self._gone(session, held.number)
         if held is None or gone is None:
