@@ -49,7 +49,6 @@ class Pattern:
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Have pydantic check the text."""
         schema: Any = handler(source)
         return {**schema, "pattern": self.expression}
 

@@ -62,7 +62,6 @@ class LocalBackend:
         self._engine = engine
 
     def answer(self, request: Request[R]) -> R:
-        """Answer a request with its reply."""
         return self._engine.answer(request)
 
     def document(self, request: Request[object]) -> bytes:
@@ -127,7 +126,6 @@ class RemoteBackend:
         self._vault = vault
 
     def answer(self, request: Request[R]) -> R:
-        """Answer a request with its reply."""
         kind: type[R] = reply_type(type(request))
         return from_json(kind, self.document(request))
 
@@ -149,7 +147,6 @@ class RemoteBackend:
         return self.ask(endpoint.method, place, _body(given))
 
     def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
-        """Answer a request with the events of a stream, as they come."""
         given = {**parameters_of(request), "vault": self._vault}
         try:
             for kind, data in _events(self.info, request.endpoint.path, _body(given)):

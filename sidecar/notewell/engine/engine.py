@@ -260,7 +260,6 @@ class Engine:
         return status.ledger_reply(index, self.record, source, state=state, path=path)
 
     def status(self) -> StatusReply:
-        """The state of the index."""
         models = self._parts.models
         models.for_search()
         reply = status.status_reply(

@@ -177,7 +177,6 @@ class OpenFeatures:
     """The features of one vault, each opened by its first request. Any thread may call."""
 
     def __init__(self, features: Sequence[Feature], vault: OpenVault) -> None:
-        """Nothing is opened yet."""
         self._features = tuple(features)
         self._vault = vault
         self._opened: dict[str, OpenFeature] = {}
@@ -243,7 +242,6 @@ class OpenFeatures:
                     log.warning("%s could not be started: %s", feature.name, error.message)
 
     def use(self, settings: Settings) -> None:
-        """Use other settings from now on."""
         with self._opening:
             self._vault = replace(self._vault, settings=settings)
             for one in self._opened.values():

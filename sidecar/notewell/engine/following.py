@@ -36,7 +36,6 @@ class Follower:
         self._failing = False
 
     def start(self) -> None:
-        """Begin."""
         self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
         self._thread.start()
 
@@ -71,7 +70,6 @@ class VaultWatcher:
         mode: WatchMode,
         queue: WorkQueue,
     ) -> None:
-        """Nothing is watched yet."""
         self._vault = vault
         self._source = source
         self._mode = mode
@@ -91,7 +89,6 @@ class VaultWatcher:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and wait until it has stopped."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()

@@ -84,7 +84,6 @@ class _Reader:
     """A reader's process. Whoever has taken it is the only one who talks to it."""
 
     def __init__(self) -> None:
-        """Start it."""
         self.process = subprocess.Popen(  # noqa: S603 - a fixed command of our own
             searcher_command(),
             stdin=subprocess.PIPE,
@@ -138,7 +137,6 @@ class _Reader:
         return time.monotonic() - self.used > (_HUNG_S if self.searching else _IDLE_S)
 
     def end(self) -> None:
-        """End the process, now."""
         self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):

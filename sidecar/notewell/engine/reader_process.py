@@ -86,7 +86,6 @@ class _Opened:
         return self.searcher.search(asked.request)
 
     def close(self) -> None:
-        """Let go of all."""
         self.searcher.close()
         self.models.close()
         self.index.close()

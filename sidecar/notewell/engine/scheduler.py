@@ -112,7 +112,6 @@ class Scheduler:
         return tuple(sorted(found, key=lambda one: (one.at, one.kind)))
 
     def start_due(self, now: float) -> None:
-        """Start each run that is due."""
         for due in self.upcoming(now):
             if due.at > now:
                 return

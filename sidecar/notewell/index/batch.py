@@ -125,12 +125,10 @@ class Changes:
         return self.text_generation == self.generation
 
     def notes_put(self) -> list[tuple[int, Note]]:
-        """The notes that are put, with their ids."""
         return [(note_id, written.put.note) for note_id, written in self.puts.items()]
 
     @property
     def applied(self) -> Applied:
-        """The summary for the caller of `apply`."""
         return Applied(
             generation=self.generation,
             chunks_added=len(self.chunks_added),

@@ -209,7 +209,6 @@ class LinkGraph:
     def _point(
         self, source: int, before: Iterable[int | None], after: Iterable[int | None]
     ) -> None:
-        """Update the backlinks."""
         old = {target for target in before if target is not None and target != source}
         new = {target for target in after if target is not None and target != source}
         for target in old - new:
@@ -265,7 +264,6 @@ class LinkGraph:
         return cls(LinkTable.of(nodes))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Everything, for a snapshot."""
         return self._table.changed(self._changed).arrays()
 
     @classmethod
@@ -288,7 +286,6 @@ class Names:
         self._ids: dict[str, int] = {}
 
     def add(self, path: str, aliases: Sequence[str], note_id: int) -> None:
-        """Add a note by its path and aliases."""
         self._paths.add(path, aliases)
         self._ids[path] = note_id
 

@@ -97,7 +97,6 @@ class LinkTable:
 
     @classmethod
     def of(cls, nodes: Mapping[int, Node]) -> LinkTable:
-        """The table of some nodes."""
         return cls._of_rows({note_id: _row_of(node) for note_id, node in nodes.items()})
 
     def changed(self, nodes: Mapping[int, Node | None]) -> LinkTable:
@@ -151,7 +150,6 @@ class LinkTable:
         return table
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Everything, for a snapshot."""
         named = {each.name: getattr(self, each.name) for each in fields(self)}
         return named | {"checksum": np.array([self._checksum()], np.uint32)}
 

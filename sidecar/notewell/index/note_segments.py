@@ -108,7 +108,6 @@ class Segment:
         return int(self.notes.max(initial=0))
 
     def arrays(self) -> dict[str, UIntArray | IdArray]:
-        """The arrays that `from_arrays` takes."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def pairs(self, hashes: npt.NDArray[np.uint32]) -> list[slice]:

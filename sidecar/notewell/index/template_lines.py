@@ -95,7 +95,6 @@ class LineCounts:
 
     @classmethod
     def of(cls, rows: Sequence[LineHashes]) -> LineCounts:
-        """The counts of notes, each given by its lines."""
         hashes, counts = np.unique(np.concatenate([NO_LINES, *rows]), return_counts=True)
         return cls(hashes, counts.astype(np.int32), len(rows))
 
@@ -125,7 +124,6 @@ class LineCounts:
 
     @cached_property
     def template(self) -> frozenset[int]:
-        """The template lines, by hash."""
         least = least_notes(self.notes)
         common = self.common.get(least)
         if common is None:

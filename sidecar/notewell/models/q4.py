@@ -123,7 +123,6 @@ class Q4File:
         return Linear(np.ascontiguousarray(weight.T), self.numbers(f"{name}.b"))
 
     def norm(self, name: str) -> Norm:
-        """A layer normalisation."""
         return Norm(self.numbers(f"{name}.w"), self.numbers(f"{name}.b"))
 
     def _entry(self, name: str, kind: int) -> tuple[int, int]:

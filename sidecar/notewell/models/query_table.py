@@ -88,7 +88,6 @@ class Vocabulary:
         return None
 
     def only(self, tokens: Sequence[str]) -> Vocabulary:
-        """These tokens, in their order."""
         if self.kind == WORDPIECE:
             return replace(self, tokens=tuple(tokens))
         place = {token: at for at, token in enumerate(self.tokens)}
@@ -127,7 +126,6 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """The number of tokens."""
         return len(self.tokens)
 
 
@@ -187,7 +185,6 @@ class QueryTable:
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
         return len(self.bias)
 
     def tokens(self, text: str) -> list[int]:

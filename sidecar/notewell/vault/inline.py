@@ -87,7 +87,6 @@ class InlineScanner:
     """
 
     def __init__(self, line_starts: Sequence[int], types: tuple[str, ...] = NOTE_TYPES) -> None:
-        """Start with empty collections."""
         self._types = types
         self._starts = line_starts
         self.links: list[Link] = []

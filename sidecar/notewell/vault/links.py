@@ -26,7 +26,6 @@ class NoteNames:
     """
 
     def __init__(self) -> None:
-        """Begin with no notes."""
         self._aliases_of: dict[str, tuple[str, ...]] = {}
         self._by_path: dict[str, set[str]] = {}
         self._by_name: dict[str, set[str]] = {}
@@ -48,7 +47,6 @@ class NoteNames:
             names.setdefault(name, set()).add(path)
 
     def remove(self, path: str) -> None:
-        """Remove a note if it is there."""
         folded = self._aliases_of.pop(path, None)
         if folded is None:
             return

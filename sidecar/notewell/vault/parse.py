@@ -108,7 +108,6 @@ class BlockScanner:
         self.spans: list[Span] = []
 
     def run(self) -> None:
-        """Scan all lines."""
         lines, count = self._lines, len(self._lines)
         index = self._first
         while index < count:

@@ -56,7 +56,6 @@ class NoteSection:
 
     @property
     def whole(self) -> Part:
-        """All of its text as one part."""
         return 0, sum(len(span.text) + 1 for span in self.spans) - 1
 
 

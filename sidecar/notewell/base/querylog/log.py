@@ -107,7 +107,6 @@ class QueryLog:
         return self._call(run, writes=True)
 
     def judge(self, judged: Judged) -> None:
-        """Store a verdict."""
         self._call(lambda database: database.judge(judged), writes=True)
         self._never = self._load_never()
 

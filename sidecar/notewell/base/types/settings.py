@@ -312,7 +312,6 @@ class Settings:
         return next(found, None) or rules()
 
     def with_sections(self, names: Iterable[str], other: Settings) -> Settings:
-        """These settings, with the sections of these names as `other` has them."""
         of_features = {name: other.features[name] for name in names if name in other.features}
         own = {name: getattr(other, name) for name in names if name not in of_features}
         return replace(self, features={**self.features, **of_features}, **own)

@@ -357,7 +357,6 @@ class Group(click.Group):
         return [*self.commands, *self.members]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by its name."""
         if cmd_name not in self.members:
             return super().get_command(ctx, cmd_name)
         found: click.Command = load(self.members[cmd_name])

@@ -84,7 +84,6 @@ def _usage(context: click.Context) -> str:
 
 
 def _commands(context: click.Context) -> Iterator[click.Context]:
-    """The commands of a group, and of the groups in it."""
     group = context.command
     if not isinstance(group, click.Group):
         return

@@ -219,7 +219,6 @@ class _Endpoint:
         self._stop = asyncio.Event()
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Hand one request to the SDK."""
         may_write = _wants_to_write(request)
         await read_body(request, request.app[SITE].limits.body_timeout_s)  # kept for the SDK
         async with self._starting:

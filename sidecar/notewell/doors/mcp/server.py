@@ -88,7 +88,6 @@ class WellFormedMessages:
                 await self._outgoing.send(SessionMessage(refusal))
 
     async def aclose(self) -> None:
-        """Stop receiving."""
         await self._incoming.aclose()
 
     def __aiter__(self) -> Self:

@@ -33,7 +33,6 @@ class SlidingWindow:
         return max(times[-most] + self._seconds - now, 0.0) if len(times) >= most else 0.0
 
     def add(self, key: Hashable, now: float) -> None:
-        """Record an event."""
         times = self._times.setdefault(key, deque())
         times.append(now)
         while times[0] <= now - self._seconds:
@@ -103,7 +102,6 @@ class Guesses:
         self._remember((address, secret))
 
     def wrong(self, address: str, secret: str, now: float) -> None:
-        """Count a wrong secret."""
         if (address, secret) not in self._seen:
             self._wrong.add(address, now)
         self._remember((address, secret))

@@ -63,7 +63,6 @@ class Metrics:
     """Counts requests and searches of one server."""
 
     def __init__(self) -> None:
-        """Begin at zero."""
         self._began = time.monotonic()
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
@@ -97,7 +96,6 @@ class Metrics:
             self._answers.labels(method, route).observe(seconds)
 
     def searched(self, reply: SearchReply) -> None:
-        """Count a search."""
         self._searches.labels(reply.vault, reply.mode).observe(reply.took_ms / 1000)
 
     def page(self, vaults: Sequence[VaultFigures]) -> str:

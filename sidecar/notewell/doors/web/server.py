@@ -57,7 +57,6 @@ class BoundServer(ServerInfo):
 
     @property
     def sign_in_url(self) -> str:
-        """The link that signs a browser in."""
         return f"{self.url}/?token={self.kept_token}"
 
 

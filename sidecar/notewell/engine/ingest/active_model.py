@@ -95,7 +95,6 @@ class Models:
 
     @property
     def state(self) -> ModelState:
-        """For `status`."""
         answering, wanted = self.answering, self.wanted
         return ModelState(
             self._rules.name,

@@ -41,7 +41,6 @@ class TokenCounter:
         return self._rules.name if self._counter() is not None else ESTIMATE
 
     def __call__(self, text: str) -> int:
-        """The number of tokens in `text`."""
         count = self._counter() or _estimated
         return count(_LONG_WORD.sub(_in_pieces, text))
 

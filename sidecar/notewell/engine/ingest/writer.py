@@ -94,7 +94,6 @@ class Writer:
 
     @property
     def activity(self) -> Activity:
-        """The current state."""
         return replace(
             self._activity,
             serving=self.serving,

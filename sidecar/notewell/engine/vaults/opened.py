@@ -124,7 +124,6 @@ class Vaults(KnownVaults):
                 records[0] = replace(records[0], default=True)
 
     def settings(self, record: VaultRecord) -> Settings:
-        """The settings that hold for one vault now."""
         settings = super().settings(record)
         if self._consent is not None:
             settings = replace(settings, model=replace(settings.model, consent=self._consent))
@@ -162,7 +161,6 @@ class Vaults(KnownVaults):
         self._served = (*self.served(), record)
 
     def serve_no_more(self, record: VaultRecord) -> None:
-        """Offer a vault to no more requests."""
         self._served = tuple(one for one in self.served() if one.id != record.id)
 
     def served(self) -> tuple[VaultRecord, ...]:
@@ -183,7 +181,6 @@ class Vaults(KnownVaults):
         return self._engines.hold(record.id, lambda: self._open_to_serve(record))
 
     def opened(self) -> tuple[Engine, ...]:
-        """The engines that are open."""
         return self._engines.all()
 
     def close(self) -> None:
@@ -322,7 +319,6 @@ class OpenEngines:
         self._changing = threading.Lock()  # held while one is opened or closed
 
     def all(self) -> tuple[Engine, ...]:
-        """Those that are open."""
         with self._looking:
             return tuple(self._engines.values())
 

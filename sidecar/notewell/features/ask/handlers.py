@@ -253,7 +253,6 @@ async def use_local_model(
 
 
 def _use_local_model(site: Site, request: UseLocalModelRequest) -> None:
-    """Write the settings, and use them."""
     configuration = _configuration(site)
     configuration.set_section("ask", rules_of(request.server, request.model))
     site.vaults.use_sections(["ask"], configuration.settings)

@@ -119,7 +119,6 @@ class Tools:
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The descriptions of the tools that are available."""
         return tuple(
             spec
             for spec in (*_ON_NOTES, _ON_THE_WEB, _WEB_SEARCH, _CODE)

@@ -54,7 +54,6 @@ class Task:
     reporter: Reporter
 
     def settings(self, vault: Path | None = None) -> Settings:
-        """Return the settings, with those of the vault in that folder."""
         return self.invocation.settings(vault=vault, flags={"model.name": self.model})
 
     def separate_settings(self) -> Settings:

@@ -227,7 +227,6 @@ class JudgedResults:
         return len(self.weights)
 
     def only(self, rows: Rows) -> JudgedResults:
-        """Some of the queries."""
         return JudgedResults(*(getattr(self, one.name)[rows] for one in fields(self)))
 
     def ndcg(self, tuning: Tuning) -> Figures:

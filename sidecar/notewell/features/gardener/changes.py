@@ -315,7 +315,6 @@ def _chosen(plan: GardenPlan, only: Sequence[str]) -> list[SuggestionView]:
 def _applied_in(
     plan: GardenPlan, path: str, *, but: Iterable[SuggestionView] = ()
 ) -> list[SuggestionView]:
-    """The suggestions that were applied to a note."""
     left = {one.id for one in but}
     return [
         one

@@ -70,7 +70,6 @@ class AdvisedSuggestions:
     problem: Callable[[str | None, str], None]
 
     def suggestions(self) -> Iterator[SuggestionView]:
-        """The suggestions that follow from the advice."""
         for one in self.advice.notes:
             note = self.notes.get(one.path)
             if note is None:

@@ -279,7 +279,6 @@ class GardenState:
         return replace(self, plans=tuple(sorted((*others, plan), key=lambda one: one.id)))
 
     def without_plan(self, key: str) -> GardenState:
-        """The state without a plan."""
         return replace(self, plans=tuple(one for one in self.plans if one.id != key))
 
 

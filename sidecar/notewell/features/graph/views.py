@@ -322,7 +322,6 @@ class GraphView:
     """The notes of one generation of the index and the links between them."""
 
     def __init__(self, generation: int, notes: Mapping[int, StoredNote], network: Network) -> None:
-        """`notes` has every note of `network`, by id."""
         self.generation = generation
         self.notes = notes
         self.network = network
@@ -356,7 +355,6 @@ class GraphViews:
         self._without_daily: GraphView | None = None
 
     def whole(self) -> GraphView:
-        """The view of all notes."""
         with self._lock:
             return self._current()
 

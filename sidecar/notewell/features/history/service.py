@@ -43,7 +43,6 @@ class VaultHistory:
         self._past = PastIndexes(vault)
 
     def close(self) -> None:
-        """Close the indexes of the past."""
         self._past.close()
 
     def search(self, request: SearchRequest, search: Search) -> SearchReply:

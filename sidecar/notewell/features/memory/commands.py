@@ -139,7 +139,6 @@ def _show_forgotten(reply: MemoryForgottenReply) -> None:
 
 
 def _show_inspected(reply: MemoryInspectReply) -> None:
-    """Show everything about a memory."""
     memory = reply.memory
     click.echo(f"{clean_lines(memory.content)}\n")
     facts = [

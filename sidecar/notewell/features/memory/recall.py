@@ -108,7 +108,6 @@ class Recall:
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.path))
 
     def shown(self, hit: _Hit) -> RecalledMemory:
-        """A hit as the contract shows it."""
         return RecalledMemory(
             memory=view(hit.memory, self._links),
             score=hit.score,

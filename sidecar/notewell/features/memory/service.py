@@ -301,7 +301,6 @@ class Memories:
         )
 
     def relate(self, request: RelateMemories) -> MemoryChangedReply:
-        """Add a relation, or replace its weight."""
         self._folder.check_writable()
         target = self._target_name(request.target)
 
@@ -316,7 +315,6 @@ class Memories:
         return self._changed(memory, written)
 
     def unrelate(self, request: UnrelateMemories) -> MemoryChangedReply:
-        """Remove a relation."""
         known = MemoryNames(self._folder.all()).find(request.target)
         target = request.target.removesuffix(".md") if known is None else known.path[:-3]
 
@@ -422,7 +420,6 @@ class Memories:
         )
 
     def inspect(self, request: InspectMemory) -> MemoryInspectReply:
-        """One memory with its relations and its history."""
         memory = self._folder.find(request.id)
         links = self._folder.links()
         return MemoryInspectReply(
@@ -436,7 +433,6 @@ class Memories:
         )
 
     def listed(self, request: ListMemories) -> MemoryListReply:
-        """The memories in an order, and the namespaces."""
         links = self._folder.links()
         chosen = sorted(
             _chosen(links, request.namespace, request.type), key=lambda memory: memory.path

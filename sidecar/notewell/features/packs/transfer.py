@@ -57,7 +57,6 @@ class PackManifest:
 
     @property
     def vectors(self) -> int:
-        """The number of vectors in all shards."""
         return sum(shard.vectors for shard in self.shards)
 
 

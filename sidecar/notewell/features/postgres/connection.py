@@ -138,13 +138,11 @@ class Loop:
     """An event loop in a thread."""
 
     def __init__(self) -> None:
-        """Start it."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="postgres", daemon=True)
         self._thread.start()
 
     def wait(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """The result of a coroutine, or its exception."""
         if self._loop.is_closed():
             work.close()
             raise IndexFailure("The index is closed.")
@@ -175,7 +173,6 @@ class Session:
         self._binds_halfvecs = False
 
     def read(self, sql: str, *values: object) -> list[Row]:
-        """All rows of a query."""
         with explained(self._server):
             found: list[Row] = self._loop.wait(self.connection.fetch(sql, *values))
         return found

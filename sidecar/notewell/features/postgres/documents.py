@@ -324,7 +324,6 @@ class PostingWriter:
         return frozenset(_lines(packed).tolist())
 
     def _counted(self, session: Session, changed: Sequence[int], gone: Sequence[int]) -> LineCounts:
-        """The counts after the change."""
         new = [text.lines() for texts in texts_of(session, self._vault, changed) for text in texts]
         if self._lines is None:
             every = session.read("SELECT lines FROM note_terms WHERE vault_id = $1", self._vault)

@@ -42,6 +42,7 @@ from notewell.features.postgres.engine import ADDRESS_FILE, DatabaseAddress, rea
 from notewell.features.postgres.index import PostgresIndex, write_postings
 from notewell.index import engines
 from notewell.index.port import Index, IndexReader
+from notewell.search.rank.name_matches import NamesCache
 
 _UNFINISHED = ".moving"  # ends the name of a vault, and is a folder, until the copy is whole
 _NOTES_AT_ONCE, _VECTORS_AT_ONCE = 200, 2_000
@@ -174,11 +175,19 @@ def to_postgres(
         delete_at(unfinished, password)
         with closing(open_at(unfinished, password, writable=True)) as target:
             copied = copy_all(source, target, say=say, filling=target.filling())
+            _prepare(target, say)
         rename(unfinished, address.vault, password)
         write(directory, address)
     if not keep:
         engines.delete_index(directory, engine=engines.DEFAULT)
     return copied
+
+
+def _prepare(index: PostgresIndex, say: Say) -> None:
+    """Make what searches need of all notes, which is stored with the index: words, links, names."""
+    say("Preparing searches")
+    _ = index.keywords, index.graph
+    NamesCache().current(index)
 
 
 def to_folder(directory: Path, password: str | None, *, say: Say, keep: bool = False) -> Copied:

@@ -104,7 +104,6 @@ def chunk_row(note_id: int, written: WrittenChunk) -> Row:
 
 
 def _before(session: Session, vault: int, batch: Batch) -> Before:
-    """The rows that the batch concerns."""
     ((generation, text_generation, next_note, next_chunk, active, used),) = session.read(
         "SELECT generation, text_generation, next_note, next_chunk, model_active, model_vectors"
         " FROM vaults WHERE id = $1",
@@ -149,7 +148,6 @@ def _number(session: Session, vault: int, model: ModelKey) -> int | None:
 
 
 def _notes(session: Session, vault: int, batch: Batch) -> dict[str, NoteBefore]:
-    """The notes that the batch concerns, by path."""
     put = paths_before(batch, {put.note.path for put in batch.puts})
     found = session.read(
         "SELECT path, id, content_hash FROM notes WHERE vault_id = $1 AND path = ANY($2)",

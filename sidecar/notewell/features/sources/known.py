@@ -120,7 +120,6 @@ def make_known(known: KnownVaults, spec: SourceSpec, name: str = "") -> VaultRec
 def _new_record(
     spec: SourceSpec, name: str, folder: Path, records: Sequence[VaultRecord]
 ) -> VaultRecord:
-    """Make the record of a new source, and its folder below `folder`."""
     wanted = name.strip() or Path(spec.place).stem or spec.graph
     known = next((one for one in records if one.name.casefold() == wanted.casefold()), None)
     if known is not None or not wanted:

@@ -73,7 +73,6 @@ class NoteSearch:
             self._table = None
 
     def clear(self) -> None:
-        """Forget everything."""
         with self._loading:
             self._table, self._saved = NoteTable(), None
 

@@ -173,7 +173,6 @@ class Store:
         return connection
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query."""
         with explained(self.directory):
             return self.reader.execute(sql, values).fetchall()
 

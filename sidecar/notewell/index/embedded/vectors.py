@@ -252,7 +252,6 @@ class Vectors:
         return vectors
 
     def _without(self, chunk_ids: IdArray) -> View:
-        """The view without some chunks, of which there is at least one."""
         view = self._view
         # Ids of a note's chunks are neighbours, and those of new chunks are above all others.
         near = np.flatnonzero((view.ids >= chunk_ids.min()) & (view.ids <= chunk_ids.max()))

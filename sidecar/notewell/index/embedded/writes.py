@@ -96,7 +96,6 @@ def _before(connection: sqlite3.Connection, batch: Batch) -> Before:
 
 
 def _notes(connection: sqlite3.Connection, batch: Batch) -> dict[str, NoteBefore]:
-    """The notes that the batch concerns, by path."""
     put = paths_before(batch, {put.note.path for put in batch.puts})
     known = connection.execute(
         f"SELECT path, id, content_hash FROM notes WHERE path {_AMONG}", (_json(paths_of(batch)),)

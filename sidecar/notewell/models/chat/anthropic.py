@@ -64,7 +64,6 @@ class _AnthropicTurn:
     finished: bool = False
 
     def add(self, event: Mapping[str, Json]) -> str:
-        """Add an event; returns the text in it."""
         index = event.get("index")
         at = index if isinstance(index, int) else 0
         match event.get("type"):

@@ -74,7 +74,6 @@ class _OpenAiTurn:
         return bool(self.reason)
 
     def add(self, event: Mapping[str, Json]) -> str:
-        """Add an event; returns the text in it."""
         choices = event.get("choices")
         if not isinstance(choices, Sequence) or not choices or not isinstance(choices[0], Mapping):
             return ""

@@ -129,7 +129,6 @@ class _Evaluation:
 
     @property
     def notes(self) -> tuple[StoredNote, ...]:
-        """All notes, in order of id."""
         return self.columns.notes
 
     @property

@@ -118,7 +118,6 @@ class NoteColumns:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """The place of each path."""
         return {note.path: at for at, note in enumerate(self.notes)}
 
     def meeting(self, node: PathContains | Tagged | Property) -> Flags:

@@ -255,7 +255,6 @@ class FactsCache:
         self._facts = Facts(np.empty(0, np.int64), np.empty((0, _COLUMNS)))
 
     def current(self, index: IndexReader) -> Facts:
-        """The facts at the current generation of the index."""
         with self._lock:
             if index.text_generation != self._generation:
                 self._update(index)

@@ -513,7 +513,6 @@ class WordListCache:
         self._words = WordList(())
 
     def current(self, index: IndexReader) -> WordList:
-        """The words at the current generation of the index."""
         with self._lock:
             generation = index.text_generation
             if self._generation < 0:

@@ -91,7 +91,6 @@ class Terms:
     completed: tuple[Fix, ...] = ()
 
     def without(self, tokens: Collection[str]) -> Terms:
-        """The terms without some tokens."""
         kept = {token: weight for token, weight in self.weights.items() if token not in tokens}
         return replace(self, weights=kept, unknown=self.unknown.difference(tokens))
 

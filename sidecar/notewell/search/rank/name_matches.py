@@ -349,7 +349,6 @@ class NamesCache:
         self._table = NameTable.empty()
 
     def current(self, index: IndexReader) -> NameTable:
-        """The table at the current generation of the index."""
         with self._lock:
             generation = index.text_generation
             if generation != self._generation:

@@ -263,7 +263,6 @@ class NameTable:
         )
 
     def arrays(self) -> Arrays:
-        """The table as arrays, for a snapshot."""
         texts = {"keys": self.keys, "stems": self.stems, "words": self.words}
         return {
             "notes": self.notes,

@@ -103,7 +103,6 @@ class Retrieved:
 
     @property
     def terms(self) -> Terms:
-        """The words of the query."""
         return self.keyword.terms
 
 

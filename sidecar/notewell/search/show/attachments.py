@@ -43,7 +43,6 @@ class EmbedsCache:
     _known: Embeds = field(default_factory=Embeds)
 
     def current(self, index: IndexReader) -> tuple[tuple[int, int], ...]:
-        """The pairs at the current generation of the index."""
         with self._lock:
             if self._known.generation != index.text_generation:
                 files = (note for note in index.all_notes() if not note.path.endswith(_NOTES))

@@ -37,7 +37,6 @@ class CitedBlock:
     text: str
 
     def render(self, n: int) -> str:
-        """The block as number `n`."""
         heading = f' heading="{attribute(self.heading)}"' if self.heading else ""
         opening = (
             f'<{TAG} n="{n}" title="{attribute(self.title)}" path="{attribute(self.path)}"'

@@ -303,7 +303,6 @@ class QueryPhrases:
     """The phrases of one query, as `ParsedQuery` has them."""
 
     def __init__(self, phrases: Sequence[str]) -> None:
-        """Prepare their tests."""
         self._texts = phrases
         self._tests: list[Callable[[str], bool]] = [
             text_matcher(phrase, exact=True) for phrase in phrases
@@ -372,7 +371,6 @@ class _Hits:
         self._index, self._phrases = index, phrases
 
     def of(self, note_id: int) -> Sequence[StoredChunk]:
-        """Some passages of a note."""
         ids = self._ids[self._owners == note_id][:_MOST_READ]
         return list(self._index.chunks(ids.tolist()).values())
 

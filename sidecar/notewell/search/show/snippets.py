@@ -307,7 +307,6 @@ def _touches(sign: str) -> bool:
 
 @lru_cache(maxsize=8192)  # addresses, names and links repeat themselves
 def _tokens_in(run: str) -> tuple[Token, ...]:
-    """The tokens of a run, with their offsets in it."""
     return tuple(spans(run))
 
 

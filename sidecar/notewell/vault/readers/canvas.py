@@ -340,7 +340,6 @@ def _to_file(node: CanvasNode) -> Link:
 
 
 def _to_node(node: CanvasNode) -> Link:
-    """A link to a place in this canvas."""
     return Link("", None, None, node.id, False, "wikilink", 1, 0, 0)
 
 

@@ -70,7 +70,6 @@ class _Body:
         self._items: list[str] = []
 
     def write(self, events: Iterable[XmlEvent]) -> None:
-        """Write a whole part."""
         for event in events:
             if event.kind == "text":
                 if self._in_text and not self._hidden:

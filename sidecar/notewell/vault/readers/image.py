@@ -45,7 +45,6 @@ class Captions:
     texts: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, name: str, text: str) -> None:
-        """Take a text that is not empty."""
         shown = "\n".join(" ".join(row.split()) for row in text.strip("\x00 ").split("\n")).strip()
         known = self.texts.setdefault(name, [])
         if shown and shown not in known and len(shown) <= _MOST:

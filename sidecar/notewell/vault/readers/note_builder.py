@@ -38,7 +38,6 @@ class NoteBuilder:
     """The text of one note, written from its beginning to its end."""
 
     def __init__(self) -> None:
-        """Start with no text."""
         self._parts: list[str] = []
         self._length = 0
         self._line = 1
@@ -99,7 +98,6 @@ class NoteBuilder:
         self._write(source)
 
     def note(self, file: FileFacts, described: FileDescription) -> ReadNote:
-        """The note with all that was written."""
         too_much = (f"Only the first {MAX_CHARACTERS:,} characters are searched.",)
         note = Note(
             path=file.path,

@@ -341,7 +341,6 @@ def _check_imports(node: ast.AST, names: Sequence[str]) -> None:
 
 
 def _names(node: ast.AST) -> list[str]:
-    """The names that a node binds or reads."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
             return [name]

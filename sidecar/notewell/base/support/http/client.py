@@ -203,7 +203,6 @@ class ConnectionGuard:
         self._timer: threading.Timer | None = None
 
     def watch(self, opened: socket.socket) -> None:
-        """Begin with an open connection."""
         if self._deadline_s is not None:
             self._timer = threading.Timer(self._deadline_s, self._expire, (opened,))
             self._timer.daemon = True

@@ -63,7 +63,6 @@ class HttpRequest:
 
     @classmethod
     def post_json(cls, url: str, value: Json, headers: Mapping[str, str]) -> HttpRequest:
-        """A POST request with a JSON body."""
         return cls(
             "POST",
             url,

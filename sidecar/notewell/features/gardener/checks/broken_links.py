@@ -61,7 +61,6 @@ class _Names:
         self._slipped: Mapping[str, set[str]] | None = None
 
     def meant(self, target: str) -> _Meant | None:
-        """The one note that a target means."""
         name = letters_of(posixpath.basename(link_name(target)))
         if not name:
             return None
