@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
 from notewell.vault.readers.process import ReaderProcess, warn
 from notewell.vault.readers.reader import FileFacts
+from tests.vault.pdf_files import pdf
 from tests.waiting import until
 
 HOSTILE = Path(__file__).with_name("hostile_reader.py")
@@ -45,6 +48,24 @@ def test_reads_what_the_reader_reads(process: ReaderProcess) -> None:
     assert [span.lines for span in found.note.spans] == [(1,), (3,)]
     assert (found.note.modified, found.note.created) == (2.0, 1.0)
     assert found.text.startswith("Bees")
+
+
+def test_a_page_is_drawn_where_no_file_can_be_opened() -> None:
+    raw = pdf([["One."], ["Two.", "And more."]])
+    with closing(ReaderProcess()) as confined:
+        first, second = (confined.picture(raw, facts("A.pdf"), page) for page in (1, 2))
+        with pytest.raises(UnreadableNoteError, match=r"A\.pdf has 2 pages, no page 3"):
+            confined.picture(raw, facts("A.pdf"), 3)
+        assert confined.read(raw, facts("A.pdf")).note.spans[0].text == "One."  # the same child
+
+    assert first[:8] == second[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", first[16:24])
+    assert (width, height) == (1075, 1521)  # 595 by 842 points at 130 to the inch
+    assert first != second
+    rows = zlib.decompress(second[41 : 41 + struct.unpack(">I", second[33:37])[0]])
+    assert len(rows) == height * (1 + 3 * width)
+    assert set(rows[1:100]) == {255}  # white paper, and letters on it
+    assert min(rows) < 100
 
 
 def test_one_child_reads_all_files(process: ReaderProcess) -> None:

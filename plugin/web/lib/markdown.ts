@@ -211,6 +211,7 @@ function wikilink(token: Token, links: Links): HTMLElement {
   const label = shown?.trim() || target.trim().replace(/^#/, "").replaceAll("#", " › ");
   if (isEmbed && FILE.test(target.trim())) return h("span", { class: "picture", "data-file": target.trim() }, label);
   const href = links.note(target.trim());
+  if (isEmbed && PAGES.test(target)) return h(href ? "a" : "span", { class: "picture", href, "data-file": target.trim() }, label);
   const kind = isEmbed ? "embed" : "wikilink";
   if (!href) return h("span", { class: `nowhere ${kind}`, title: t("No note with this name") }, label);
   return h("a", { class: kind, href, "data-target": isEmbed ? target.trim() : null }, label);
@@ -219,12 +220,15 @@ function wikilink(token: Token, links: Links): HTMLElement {
 /** Names of files that the server sends; the reader loads them in place of their names. */
 const FILE = /\.(png|jpe?g|gif|webp|avif|bmp|svg)$/i;
 
+/** Names of files whose pages the server draws, perhaps with the one that is meant. */
+const PAGES = /\.pdf(#|\s*$)/i;
+
 /** Shows a picture of the vault by its name at first, and one elsewhere as a link: no other server is asked. */
 function picture(token: Token): HTMLElement {
   const source = String(token.attrGet("src") ?? "");
   const label = token.content || decoded(source).split("/").at(-1) || t("picture");
   const outward = outwardLink(source);
-  if (!outward) return h("span", { class: "picture", "data-file": FILE.test(source) ? decoded(source) : null }, label);
+  if (!outward) return h("span", { class: "picture", "data-file": FILE.test(source) || PAGES.test(source) ? decoded(source) : null }, label);
   return h("a", { class: "picture", href: outward, rel: "noopener noreferrer", target: "_blank" }, label);
 }
 

@@ -1,15 +1,15 @@
-/** What a note shows of other files: pictures, documents to save, and other notes, two levels deep. */
+/** What a note shows of other files: pictures, pages of PDFs, and other notes, two levels deep. */
 
 import { asServerError } from "../../src/client";
 import type { NoteReply } from "../../src/contract";
 import { pageKeyHeaders } from "../app/pageKey";
 import type { ViewContext } from "../app/viewContext";
-import { h } from "../lib/dom";
+import { fill, h } from "../lib/dom";
 import { t } from "../../src/texts";
 
 const DEPTH = 2;
 const MOST_NOTES = 12; // of one page, so that a note of embeds alone does not ask for a whole vault
-const SHOWN = /\.(png|jpe?g|gif|webp|avif|bmp|svg)$/i;
+const SHOWN = /\.(png|jpe?g|gif|webp|avif|bmp|svg|pdf)(#.*)?$/i;
 
 /** Makes the text of a note into elements. */
 export type Draw = (note: NoteReply) => DocumentFragment;
@@ -63,7 +63,7 @@ function section({ content, headings }: NoteReply, wanted: string): string {
   return lines.slice(found.line - 1, next ? next.line - 1 : undefined).join("\n");
 }
 
-/** Loads pictures when they come near the window; a document is fetched when somebody wants it. */
+/** Loads pictures when they come near the window. */
 function showFiles(context: ViewContext, prose: HTMLElement, note: string): void {
   const near = new IntersectionObserver(
     (seen) => {
@@ -83,11 +83,16 @@ function showFiles(context: ViewContext, prose: HTMLElement, note: string): void
 async function showPicture(context: ViewContext, el: HTMLElement, note: string): Promise<void> {
   const name = el.dataset["file"] ?? "";
   delete el.dataset["file"]; // once is enough
-  const query = new URLSearchParams({ path: name, from: note, ...(context.vault && { vault: context.vault.id }) });
+  const [, pdf, place = ""] = /^(.*\.pdf)(#.*)?$/i.exec(name) ?? [];
+  const path = pdf ?? name;
+  const page = pdf && (/page=(\d{1,6})/.exec(place)?.[1] ?? "1"); // the first, as Obsidian shows it
+  const query = new URLSearchParams({ path, from: note, ...(context.vault && { vault: context.vault.id }), ...(page && { page }) });
   try {
     const answer = await fetch(`/api/file?${query}`, { headers: pageKeyHeaders() });
     if (!answer.ok) throw new TypeError(String(answer.status));
-    el.replaceWith(h("img", { src: await dataUrl(await answer.blob()), alt: el.textContent }));
+    const picture = h("img", { class: page ? "page" : null, src: await dataUrl(await answer.blob()), alt: el.textContent });
+    if (el.tagName === "A") fill(el, picture, h("span", {}, el.textContent)); // leads to the text of the file
+    else el.replaceWith(picture);
   } catch {
     el.title = t("This picture could not be loaded");
   }

@@ -65,11 +65,9 @@ class LocalBackend:
         return self._engine.answer(request)
 
     def document(self, request: Request[object]) -> bytes:
-        """Answer a request with the JSON of its reply."""
         return to_json(self.answer(request))
 
     def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
-        """Answer a request with the events of a stream, which this thread makes."""
         from notewell.base.support.http import Cancel  # noqa: PLC0415 - other requests need none
 
         yield from self._engine.features.stream(request, Cancel())
@@ -326,7 +324,6 @@ def exchange(
 
 
 def _connect(host: str, port: int, timeout: float) -> socket.socket:
-    """Connect to the first address of the host that accepts."""
     failed: OSError = ConnectionError("no address")
     # Bytes, because text would be encoded by IDNA, whose tables take long to load.
     for found in socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM):

@@ -28,7 +28,6 @@ class Follower:
     """
 
     def __init__(self, index: IndexReader, every_s: float = _EVERY_S) -> None:
-        """Nothing is looked at yet."""
         self._index = index
         self._every_s = every_s
         self._stopped = threading.Event()

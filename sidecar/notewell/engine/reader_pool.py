@@ -293,7 +293,6 @@ class ReaderPool:
             time.sleep(_LOOK_S)
 
     def _drop(self, reader: _Reader) -> None:
-        """End a reader, and use it no more."""
         with self._changed:
             for readers in (self._all, self._free):
                 if reader in readers:

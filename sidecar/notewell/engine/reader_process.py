@@ -95,7 +95,6 @@ class Reader:
     """Answers messages one after the other: a vault to open, or a search of one that is open."""
 
     def __init__(self) -> None:
-        """Nothing is open yet."""
         self._opened: dict[str, _Opened] = {}
 
     def answer(self, message: SearchedVault | Asked) -> int | SearchReply | None:

@@ -81,7 +81,6 @@ class RunLog:
     """The runs of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is created with the first run."""
         self._folder = folder
         self._changing = threading.Lock()
 

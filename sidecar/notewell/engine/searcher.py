@@ -159,7 +159,6 @@ class Searcher:
         return self._models.with_one_model(ask)
 
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
-        """Notes like a note, or like a text."""
         self._models.for_search()
         ask = partial(
             similar_notes.similar,

@@ -145,7 +145,6 @@ class SeveralBackends:
         return answered
 
     def document(self, request: Request[object]) -> bytes:
-        """Answer a request with the JSON of its reply."""
         return to_json(self.answer(request))
 
     def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:

@@ -281,7 +281,6 @@ class Names:
     """Names of all notes, to resolve link targets to note ids."""
 
     def __init__(self) -> None:
-        """Start without notes."""
         self._paths = NoteNames()
         self._ids: dict[str, int] = {}
 

@@ -45,7 +45,6 @@ class QueryGate:
     """Gives queries priority: while one is running, passage workers wait between two texts."""
 
     def __init__(self) -> None:
-        """No query is running yet."""
         self._lock = threading.Lock()
         self._queries = 0
         self._free = threading.Event()

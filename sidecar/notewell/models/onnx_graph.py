@@ -93,7 +93,6 @@ class GraphBuilder:
         return name
 
     def integers(self, *values: int) -> str:
-        """Add a list of int64."""
         return self.constant(np.array(values, np.int64))
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Attribute) -> str:
@@ -109,7 +108,6 @@ class GraphBuilder:
         return names
 
     def rename(self, value: str, name: str) -> None:
-        """Give a value a name of its own, as outputs have."""
         self._add("Identity", [value], [name])
 
     def finish(
@@ -169,7 +167,6 @@ def _attribute(name: str, value: Attribute) -> bytes:
 
 
 def _value_info(name: str, kind: tuple[ElementType, Shape]) -> bytes:
-    """The name and type of an input or output of the graph."""
     element, shape = kind
     sizes = (_bytes(2, one) if isinstance(one, str) else _number(1, one) for one in shape)
     dimensions = b"".join(_bytes(1, size) for size in sizes)
@@ -187,7 +184,6 @@ def _number(field: int, value: int) -> bytes:
 
 
 def _bytes(field: int, value: bytes | str) -> bytes:
-    """A field of bytes, text or another message."""
     content = value.encode() if isinstance(value, str) else value
     return _key(field, _LENGTH) + bytes(_varint(len(content))) + content
 

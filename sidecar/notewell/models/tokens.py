@@ -175,7 +175,6 @@ class _ByWord(Generic[T]):
         self._characters = 0
 
     def _learn(self, memo: dict[str, T], words: Iterable[str]) -> None:
-        """Add those words that `memo` does not have."""
         if self._characters > self._most_characters:
             self._memo = {}
             self._characters = 0

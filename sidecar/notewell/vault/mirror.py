@@ -241,7 +241,6 @@ class Mirror:
         return f"{place.relative_to(self._root).as_posix()} was left out: {stands} is {kind} here."
 
     def _prune(self, folder: Path) -> None:
-        """Remove folders that became empty."""
         while self._root in folder.parents:
             try:
                 folder.rmdir()

@@ -11,6 +11,7 @@ from notewell.base.types import ServerRules, Settings, VaultRules
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import Client, Connect, FakeVaults
+from tests.vault.pdf_files import pdf
 
 PNG = b"\x89PNG\r\n\x1a\n rest"
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
@@ -27,6 +28,7 @@ async def client(connect: Connect, tmp_path: Path) -> Client:
         "drawing.svg": SVG,
         "fake.png": b"<html><script>alert(1)</script>",
         "page.html": b"<html>",
+        "Papers/wings.pdf": pdf([["One."], ["Two."]]),
         "Private/secret.png": PNG,
         ".obsidian/app.json": b'{"attachmentFolderPath": "assets", "userIgnoreFilters": ["Private/"]}',
         ".obsidian/icon.png": PNG,
@@ -75,6 +77,33 @@ async def test_a_drawing_may_run_nothing(client: Client) -> None:
     assert answer.content_type == "image/svg+xml"
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "sandbox" in answer.headers["Content-Security-Policy"]
+
+
+async def test_a_page_of_a_pdf_is_sent_as_a_picture(client: Client) -> None:
+    asked = {"path": "wings.pdf", "from": "Notes/Bees.md"}
+    whole = await client.get("/api/file", params=asked)
+    page = await client.get("/api/file", params={**asked, "page": "2"})
+
+    assert (whole.content_type, page.content_type) == ("application/pdf", "image/png")
+    assert (await page.read()).startswith(PNG[:8])
+    assert page.headers["Content-Disposition"] == "inline"
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "why"),
+    [
+        ({"path": "wings.pdf", "page": "3"}, 404, "has 2 pages, no page 3"),
+        ({"path": "wings.pdf", "page": "-1"}, 400, "its number"),
+        ({"path": "wings.pdf", "page": "1" * 400}, 400, "its number"),
+        ({"path": "kept.png", "page": "1"}, 400, "Only PDFs have pages"),
+    ],
+)
+async def test_a_page_that_is_not_there_is_said(
+    client: Client, asked: dict[str, str], status: int, why: str
+) -> None:
+    answer = await client.get("/api/file", params=asked)
+
+    assert (answer.status, why in (await answer.text())) == (status, True)
 
 
 @pytest.mark.parametrize(

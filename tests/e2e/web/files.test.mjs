@@ -36,7 +36,7 @@ function pdf(lines) {
 
 const { visit } = usePages({
   "paper.pdf": pdf(PAGES),
-  "Reading.md": "# Reading\n\nTo read this week: ![[paper.pdf]]\n",
+  "Reading.md": "# Reading\n\nTo read this week: ![[paper.pdf]]\n\nAbove all ![[paper.pdf#page=2|its end]] and ![[paper.pdf#page=9]]\n",
   ...Object.fromEntries(GERMAN.map((text, at) => [`Notiz ${at}.md`, `${text}\n`])),
 });
 
@@ -49,6 +49,24 @@ test("a PDF is found with its page and the note that embeds it, and opens in Obs
     const link = row.getByRole("link", { name: "Open page 2 in Obsidian" });
     assert.match(await link.getAttribute("href"), /^obsidian:\/\/open\?.*paper\.pdf%23page%3D2$/);
     await row.locator("[data-result]").click();
+    await page.getByRole("article", { name: "Note" }).getByText("glockenspiel").waitFor();
+  }));
+
+test("a note shows the page of a PDF that it embeds, which leads to the file's text", () =>
+  visit({ ...DESKTOP, hash: "#/search?vault=Other&q=reading&note=Reading.md" }, async (page, watched) => {
+    const prose = page.locator(".reader .prose");
+    const end = prose.getByRole("img", { name: "its end" });
+    await end.waitFor();
+    const [first, second] = await prose.locator("img").evaluateAll(async (images) => {
+      await Promise.all(images.map((image) => image.decode()));
+      return images.map(({ src, naturalWidth, naturalHeight }) => ({ src, size: [naturalWidth, naturalHeight] }));
+    });
+    assert.deepEqual([first.size, second.size], [[1105, 1430], [1105, 1430]]); // 612 by 792 points
+    assert.notEqual(first.src, second.src);
+    await page.locator(".picture[title]").getByText("paper.pdf › page=9").waitFor();
+    watched.problems.length = 0; // the browser tells of the page that is not there
+    assert.equal(await prose.getByText("glockenspiel").count(), 0, "its text is not put into the note");
+    await end.click();
     await page.getByRole("article", { name: "Note" }).getByText("glockenspiel").waitFor();
   }));
 

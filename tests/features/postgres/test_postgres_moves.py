@@ -26,6 +26,8 @@ from notewell.features.postgres.engine import (
     use_database,
 )
 from notewell.index.engines import delete_index, engine_of, open_index
+from notewell.index.link_graph import LinkGraph
+from notewell.index.note_segments import Segment
 from notewell.index.port import IndexReader
 from tests import postgres_server
 from tests.index.conftest import Material
@@ -116,6 +118,18 @@ def test_an_index_moves_there_and_back_and_nothing_is_embedded(
     assert read(folder) == before
     with pytest.raises(NotewellError, match="no index"):
         use_database(folder.parent / "other", postgres.url(), str(folder.parent))
+
+
+def test_a_move_stores_what_searches_need_of_all_notes(
+    postgres: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move_to_database(folder, postgres.url(), str(folder.parent), say=nothing, keep=False)
+    for made_of_all_notes in (Segment, LinkGraph):
+        monkeypatch.setattr(made_of_all_notes, "of", None)
+
+    with closing(open_index(folder, writable=False, added=ADDED)) as index:
+        assert len(index.keywords.notes_with_all(["apple"])) == 1
+        assert index.graph.edge_count == 1
 
 
 def test_tables_of_an_earlier_version_are_brought_up_to_date_and_deleted_whole(

@@ -133,7 +133,6 @@ class LocalSource:
             return work(self._context(record, backend))
 
     def _run_over(self, chosen: tuple[VaultRecord, ...], work: Callable[[ToolContext], T]) -> T:
-        """Work with several vaults, each by its server or its index."""
         with ExitStack() as held:
             backends: list[tuple[str, Backend]] = []
             for record in chosen:

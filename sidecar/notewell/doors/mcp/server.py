@@ -68,7 +68,6 @@ class WellFormedMessages:
         incoming: ReadStream[SessionMessage | Exception],
         outgoing: WriteStream[SessionMessage],
     ) -> None:
-        """Take the messages of `incoming`; answers go to `outgoing`."""
         self._incoming = incoming
         self._outgoing = outgoing
 
@@ -390,7 +389,6 @@ class _Handlers:
         return types.GetPromptResult(description=prompt.description, messages=[message])
 
     async def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
-        """Run `work` for a vault; its errors become errors of the protocol."""
         try:
             return await self._source.run(vault, work)
         except NotewellError as error:

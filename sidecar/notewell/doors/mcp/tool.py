@@ -284,7 +284,6 @@ class Jobs:
     """
 
     def __init__(self) -> None:
-        """Start without jobs."""
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 

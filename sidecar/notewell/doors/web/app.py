@@ -41,6 +41,7 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.feature import Feature
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
+from notewell.vault.readers.process import ReaderProcess
 
 _COOKIE_SECONDS = 365 * 24 * 3600
 _MOST_FIELDS = 20  # of an address, which may also have other parameters
@@ -177,6 +178,7 @@ def create_app(
         metrics=Metrics(),
         streams=streams,
         parts=parts,
+        pictures=ReaderProcess(),
     )
     _add_routes(app, table)
     if interface is not None:

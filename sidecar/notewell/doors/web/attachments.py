@@ -1,4 +1,4 @@
-"""Attachments of notes: `GET /api/file` sends a picture or document of a vault.
+"""Attachments of notes: `GET /api/file` sends a picture, document or page of one of a vault.
 
 Only files of known kinds are sent, with the type of their contents, so that nothing of a vault can
 run in a page of this server. Links name attachments as Obsidian does, often by the name alone.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,13 +17,21 @@ from pathlib import Path, PurePosixPath
 
 from aiohttp import hdrs, web
 
-from notewell.base.errors import NotewellError, NotFoundError, OutsideVaultError, UsageError
+from notewell.base.errors import (
+    NotewellError,
+    NotFoundError,
+    OutsideVaultError,
+    UnreadableNoteError,
+    UsageError,
+)
 from notewell.base.types import FileRef, VaultRules
 from notewell.doors.web.site import SITE, Site
 from notewell.vault import files
 from notewell.vault.paths import is_document, is_hidden, load_rules
+from notewell.vault.readers.reader import FileFacts
 
 MAX_BYTES = 50_000_000
+_PAGE = re.compile("[0-9]{1,6}")
 _MOST_ENTRIES = 100_000  # looked through for a name, so that a huge vault does not hold a thread
 
 
@@ -35,6 +44,7 @@ class Kind:
     offset: int = 0
 
 
+_PDF = Kind("application/pdf", (b"%PDF-",))
 _JPEG = Kind("image/jpeg", (b"\xff\xd8\xff",))
 KINDS = {
     ".png": Kind("image/png", (b"\x89PNG\r\n\x1a\n",)),
@@ -45,22 +55,42 @@ KINDS = {
     ".avif": Kind("image/avif", (b"ftypavif", b"ftypavis", b"ftypmif1"), 4),
     ".bmp": Kind("image/bmp", (b"BM",)),
     ".svg": Kind("image/svg+xml", ()),
-    ".pdf": Kind("application/pdf", (b"%PDF-",)),
+    ".pdf": _PDF,
 }
 # Opened by itself, a file may load and run nothing; an image that a page shows never does.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 async def send_file(request: web.Request) -> web.Response:
-    """Answer `GET /api/file?path=&from=&vault=`; `from` is the note that names the file."""
-    unknown = request.query.keys() - {"path", "from", "vault"}
-    if unknown or not request.query.get("path"):
-        raise UsageError("Give `path`, the file's; `from`, the note's, and `vault` may be added.")
+    """Answer `GET /api/file?path=&from=&vault=&page=`; `from` is the note that names the file."""
+    unknown = request.query.keys() - {"path", "from", "vault", "page"}
+    page = request.query.get("page", "0")
+    if unknown or not request.query.get("path") or not _PAGE.fullmatch(page):
+        raise UsageError(
+            "Give `path`, the file's; `from`, the note's, `page`, its number, and `vault` may be"
+            " added."
+        )
     site, vault = request.app[SITE], request.query.get("vault") or None
     path, note = request.query["path"], request.query.get("from", "")
     async with site.holding(vault):
         found = await asyncio.to_thread(_read, site, vault, path, note)
+        if int(page):
+            found = await asyncio.to_thread(_page, site, found, int(page))
     return web.Response(body=found.raw, headers=_headers(found))
+
+
+def _page(site: Site, file: Attachment, page: int) -> Attachment:
+    """A page of a PDF as a picture.
+
+    Raises UsageError for a file of another kind, NotFoundError where no such page can be drawn.
+    """
+    if file.media != _PDF.media:
+        raise UsageError(f"Only PDFs have pages; {file.path} is none.", code="unknown_kind")
+    try:
+        picture = site.pictures.picture(file.raw, FileFacts(file.path, modified=0.0), page)
+    except UnreadableNoteError as error:
+        raise NotFoundError(error.message, code=error.code) from error
+    return Attachment(file.path, "image/png", picture)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,6 @@ class Callers:
     """Everybody with access to this server, with `state_dir` also those that its files name."""
 
     def __init__(self, token: str, state_dir: Path | None = None) -> None:
-        """`token` is the process's own."""
         self._own = _Known(OWNER, digest(token), digest(session_of(token)))
         self._state_dir = state_dir
         self.devices = Devices(state_dir) if state_dir is not None else None

@@ -23,7 +23,6 @@ class SlidingWindow:
     """The times of recent events of each key: exactly those of the last `seconds`."""
 
     def __init__(self, seconds: float) -> None:
-        """Begin without events."""
         self._seconds = seconds
         self._times: OrderedDict[Hashable, deque[float]] = OrderedDict()
 
@@ -117,7 +116,6 @@ class Slots:
     """Limits requests at work: some run, some wait for a while, others are refused."""
 
     def __init__(self, running: int, waiting: int, patience_s: float = _PATIENCE_S) -> None:
-        """Begin with all slots free."""
         self._free = asyncio.Semaphore(max(running, 1))
         self._most_waiting = waiting
         self.waiting = 0  # requests

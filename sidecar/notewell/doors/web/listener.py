@@ -33,7 +33,6 @@ class Connection(RequestHandler):
     __slots__ = ("_body",)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, without a body."""
         self._body: StreamReader | None = None  # of the request that was answered last
         super().connection_made(transport)
 

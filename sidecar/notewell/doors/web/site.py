@@ -27,6 +27,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream, StreamedEvent
 from notewell.engine.several_vaults import named
 from notewell.engine.vaults.opened import Vaults
+from notewell.vault.readers.process import ReaderProcess
 
 # Keeps the connection open in proxies, and finds clients that are gone.
 _HEARTBEAT = b": still here\n\n"
@@ -129,14 +130,12 @@ class Parts:
     _made: dict[type, Any] = field(default_factory=dict)
 
     def of(self, kind: type[P]) -> P:
-        """The server's one part of this kind."""
         if kind not in self._made:
             self._made[kind] = kind()
         part: P = self._made[kind]
         return part
 
     async def end(self, _app: web.Application) -> None:
-        """Stop what runs in all of them."""
         for part in self._made.values():
             await part.end()
 
@@ -159,6 +158,7 @@ class Site:
     metrics: Metrics
     streams: Streams
     parts: Parts
+    pictures: ReaderProcess  # makes those of pages
 
     def engine(self, vault: str | None) -> Engine:
         """Return the engine of a served vault, which `holding` keeps open; None: the only one."""

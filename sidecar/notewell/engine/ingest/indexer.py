@@ -169,7 +169,6 @@ class Indexer:
         return many or bool(plan.guarded) or held_removal(self._index) is not None
 
     def _compared(self, work: Work) -> tuple[Plan, tuple[WalkWarning, ...]]:
-        """Compare the source with the index; returns the plan and the warnings of the walk."""
         walk = self._source.list(work.paths)
         within = (*work.paths, *walk.beside)
         entries = self._index.ledger_within(within)

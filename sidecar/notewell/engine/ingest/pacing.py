@@ -114,7 +114,6 @@ class Schedule:
     """Due times by the wall clock (POSIX seconds), each at most once in use. For one thread."""
 
     def __init__(self, *, model_again_s: float = MODEL_AGAIN_S) -> None:
-        """`model_again_s` is the time until the model is loaded again."""
         self._model_again_s = model_again_s
         self._retry: PlannedRetry | None = None
         self._model: float | None = None

@@ -131,7 +131,6 @@ class Writer:
         self._change(paused=True)
 
     def resume(self) -> None:
-        """Continue after `pause`."""
         self.queue.resume()
         self._change(paused=False)
 
@@ -291,7 +290,6 @@ class Writer:
             self.events.publish("generation", generation=self._index.generation)
 
     def _change(self, **changes: Any) -> None:
-        """Replace fields of the activity."""
         with self._changing:
             before = _state(self._activity)
             self._activity = replace(self._activity, **changes)

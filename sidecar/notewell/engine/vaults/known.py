@@ -95,7 +95,6 @@ class KnownVaults:
         return self._for_vault(record.path)
 
     def directory(self, record: VaultRecord) -> Path:
-        """Where the index of a vault lives."""
         chosen = self.settings(record).index_dir
         return chosen if chosen is not None else self._data(record)
 

@@ -184,7 +184,6 @@ class Vaults(KnownVaults):
         return self._engines.all()
 
     def close(self) -> None:
-        """Close all engines, and end the readers."""
         self._readers.close()
         self._engines.close()
 

@@ -150,7 +150,6 @@ def as_note(turns: Sequence[AskReply]) -> str:
 
 
 def _link(source: AskSource) -> str:
-    """A source as a link in Obsidian's Markdown."""
     if "://" in source.path:  # a web page
         return f"[{source.n}] <{source.path}>"
     return f"[{source.n}] [[{link_name(source.path)}]]"

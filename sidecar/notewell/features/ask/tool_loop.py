@@ -407,7 +407,6 @@ def newest_within(
 
 
 def _as_messages(past: Sequence[AskReply]) -> list[Message]:
-    """The turns of a conversation as messages to the model."""
     return [
         message
         for turn in past

@@ -61,7 +61,6 @@ class BackupPart:
 
     @property
     def below_vault(self) -> str:
-        """Its name within the files of its vault."""
         return self.name.split("/", 2)[2]
 
     @property

@@ -50,7 +50,6 @@ class VaultDocuments:
         self._reindex = vault.reindex
 
     def reply(self) -> DocumentsReply:
-        """All namespaces, with what is indexed of each."""
         namespaces = self._store.namespaces()
         return DocumentsReply(
             self._record.name,

@@ -360,7 +360,6 @@ def _below(prefix: str, walk: Walk) -> Walk:
 
 
 def _joined(walks: Sequence[Walk]) -> Walk:
-    """Several walks as one, sorted by path."""
     return Walk(
         files=tuple(sorted((one for walk in walks for one in walk.files), key=lambda f: f.path)),
         excluded=_sorted(one for walk in walks for one in walk.excluded),

@@ -25,7 +25,6 @@ class TuningFile:
     """Stores and reads the factors of one vault. Any thread may call."""
 
     def __init__(self, folder: Path) -> None:
-        """The file is in the data folder of the vault."""
         self._file = folder / NAME
         self._read: tuple[tuple[int, int] | None, Tuning] = (None, UNTUNED)
 

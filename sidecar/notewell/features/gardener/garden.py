@@ -108,7 +108,6 @@ class Garden:
 
     @cached_property
     def names(self) -> NoteNames:
-        """All names under which notes can be linked."""
         names = NoteNames()
         for note in self.notes.values():
             names.add(note.path, note.aliases)

@@ -90,7 +90,6 @@ def is_markup(text: str, start: int, end: int) -> bool:
 
 
 def _without(text: str, hidden: list[tuple[int, int]]) -> str:
-    """The text with some ranges of it hidden; they may overlap."""
     pieces: list[str] = []
     position = 0
     for start, end in sorted(hidden):

@@ -274,7 +274,6 @@ class GardenState:
         )
 
     def with_plan(self, plan: GardenPlan) -> GardenState:
-        """The state with a plan added, or in place of the one with its id."""
         others = tuple(one for one in self.plans if one.id != plan.id)
         return replace(self, plans=tuple(sorted((*others, plan), key=lambda one: one.id)))
 
@@ -290,7 +289,6 @@ class GardenFile(StateFile[GardenState]):
         super().__init__(folder / NAME, busy_seconds=_BUSY_SECONDS)
 
     def empty(self) -> GardenState:
-        """No plans, and nothing decided."""
         return GardenState()
 
     def decode(self, raw: bytes) -> GardenState:
@@ -304,7 +302,6 @@ class GardenFile(StateFile[GardenState]):
         return readable.encode("utf-8", "replace")
 
     def unusable(self, error: Exception) -> WriteError:
-        """The error for a file that cannot be read or written."""
         return WriteError(
             f"The gardener's file cannot be used ({self.file}: {error}). Check the data"
             " directory's disk, or move the file away: then plans and rejections are forgotten.",

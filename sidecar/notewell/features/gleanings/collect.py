@@ -61,7 +61,6 @@ class GleaningFile(StateFile[GleaningState]):
     """The file of one vault. Any thread and any process may use it."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is created with the first change."""
         super().__init__(folder / NAME, busy_seconds=_BUSY_SECONDS)
 
     def empty(self) -> GleaningState:
@@ -168,7 +167,6 @@ class Gleaning:
 
     @property
     def days(self) -> tuple[str, ...]:
-        """The paths of its daily notes."""
         return tuple(dict.fromkeys(one.path for one in self.seen))
 
 

@@ -93,7 +93,6 @@ class Gleanings:
     # --- reading ---------------------------------------------------------------------------
 
     def reply(self, request: GleaningsRequest) -> GleaningsReply:
-        """The gleanings that fit, the newest first."""
         words = request.q.casefold().split()
         views = [view for view in self._views().values() if _fits(view, request.status, words)]
         views.sort(key=lambda view: (view.created or "", view.id), reverse=True)

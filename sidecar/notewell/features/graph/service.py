@@ -70,7 +70,6 @@ class GraphAnswers:
         self._ask = vault.ask
 
     def neighbors(self, question: NeighborsRequest) -> NeighborsReply:
-        """The notes within some hops of one."""
         view, (start,) = self._view_of(question.path, daily=question.daily)
         topics = self._topics.of(self._index) if question.mode == "ontology" else NO_TOPICS
         near = sorted(
@@ -218,7 +217,6 @@ class GraphAnswers:
         )
 
     def orphans(self, question: OrphansRequest) -> OrphansReply:
-        """The notes that no note links to."""
         view = self._whole_view(daily=question.daily)
         orphans = [note for note, linking in view.network.into.items() if not linking]
         orphans.sort(key=view.path)
@@ -231,7 +229,6 @@ class GraphAnswers:
         )
 
     def dangling(self, question: DanglingRequest) -> DanglingReply:
-        """The links that lead to no note."""
         view = self._whole_view(daily=question.daily)
         targets, attachments = dangling_links(
             self._index.graph.unresolved(), within=view.network.out.keys()

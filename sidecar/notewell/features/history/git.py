@@ -143,7 +143,6 @@ class GitHistory:
 
 
 def _parsed(lines: Iterable[str]) -> Iterator[Change]:
-    """The changes that the lines of a log with diffs tell."""
     commit, subject, at = "", "", 0.0
     diff: list[str] = []
     for raw in lines:

@@ -257,11 +257,9 @@ class MemoryFolder:
         return found
 
     def links(self) -> MemoryLinks:
-        """All memories as they are now, with the relations between them."""
         return MemoryLinks(self.all(), self.has_note)
 
     def has_note(self, path: str) -> bool:
-        """True if the vault has a note at this path."""
         try:
             files.stat(self._root, path)
         except (OutsideVaultError, UnreadableNoteError):

@@ -97,7 +97,6 @@ class Memory:
 
     @property
     def title(self) -> str:
-        """The note's name."""
         return self.path.rpartition("/")[2][:-3]
 
     @property

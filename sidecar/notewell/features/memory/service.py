@@ -216,7 +216,6 @@ class Memories:
         return path
 
     def apply(self, request: ApplyMemory) -> MemoryChangedReply:
-        """Record that a memory was used."""
         now = stamp(self._clock())
         memory, written = self._folder.change(
             request.id,

@@ -81,7 +81,6 @@ def _meaning(error: Exception, server: str) -> NotewellError:
 
 
 def _refusal(error: Exception, server: str) -> NotewellError:
-    """The meaning of an error of a database that answers."""
     if isinstance(error, asyncpg.InvalidCatalogNameError):
         return ConfigError(
             f"There is no such database at {server}. Create it with `createdb`, or name another."
@@ -254,7 +253,6 @@ class Database:
     """One database: its pool of connections for reading, and sessions."""
 
     def __init__(self, address: DatabaseAddress, password: str | None) -> None:
-        """Nothing is connected yet."""
         self.address = address
         self.server = address.server
         self._password = password

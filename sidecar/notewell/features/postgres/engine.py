@@ -78,7 +78,6 @@ class DatabaseAddress:
 
     @property
     def key_name(self) -> str:
-        """The name under which the keyring has its password."""
         return f"postgres:{self.user}@{self.host}:{self.port}/{self.database}"
 
     def password(self) -> str | None:

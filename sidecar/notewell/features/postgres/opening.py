@@ -306,7 +306,6 @@ def _in_batches(source: IndexReader) -> Iterator[tuple[NotePut, ...]]:
 
 
 def _puts(source: IndexReader) -> Iterator[NotePut]:
-    """The notes of an index, in the form in which `apply` takes them."""
     manifest = source.manifest()
     passages = source.passages()
     for note in source.all_notes():

@@ -22,7 +22,6 @@ class TableFile:
     """Stores and reads the table of one vault. Any thread may call."""
 
     def __init__(self, folder: Path) -> None:
-        """The file is in the data folder of the vault."""
         self._file = folder / NAME
         self._read: tuple[tuple[int, int], QueryTable | None] | None = None
 

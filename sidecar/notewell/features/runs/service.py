@@ -51,7 +51,6 @@ class VaultRuns:
         return self._runs.log.run(int(number))
 
     def cancel(self, number: str) -> RunView:
-        """Stop a run at its next item."""
         if self.show(number).result == "running":
             self._runs.cancel(int(number))
         return self.show(number)

@@ -71,7 +71,6 @@ class LiveText:
     """Refreshes the results of one vault. Any thread may call; one request is sent at a time."""
 
     def __init__(self, vault: OpenVault, limiter: RateLimiter) -> None:
-        """`limiter` is shared with the vault's syncs."""
         self._record = vault.record
         self._limiter = limiter
         self._offline = vault.settings.offline
@@ -210,7 +209,6 @@ class LiveText:
         return snippets.make(shown.snippet.replace(before, now, 1) if around else now)
 
     def _line(self, text: str) -> str:
-        """A block as snippets show it."""
         return " ".join(write_text(text, "roam", self._addresses).text.split())
 
 

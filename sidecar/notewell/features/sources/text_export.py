@@ -64,7 +64,6 @@ class ExportFiles:
     """Lists and reads the files of one export."""
 
     def __init__(self, place: Path) -> None:
-        """`place` is a folder or a zip file."""
         self._place = place
 
     def list(self) -> list[ExportFile]:

@@ -198,7 +198,6 @@ class Keywords(NoteMatching):
     def _form(
         self, searcher: tantivy.Searcher, field: str, text: str, counted: _Frequencies
     ) -> Form:
-        """The form with its frequency among living documents."""
         every = searcher.doc_freq(field, text)
         if not every or not counted.has_others:
             return Form(field, text, every)

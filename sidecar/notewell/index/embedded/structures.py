@@ -59,7 +59,6 @@ class ChunkNotes:
         return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
 
     def changed(self, changes: Changes) -> ChunkNotes:
-        """The mapping after a batch."""
         put_or_gone = [placeholder_id(each) for each in (*changes.gone, *changes.puts)]
         removed = np.unique(np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64))
         bare = [

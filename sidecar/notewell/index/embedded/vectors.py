@@ -374,7 +374,6 @@ def _compacted(view: View) -> View:
 
 
 def _all_in_memory(view: View, held: Held, **changes: Any) -> View:
-    """The view with other vectors in its slots."""
     nothing = Held.nothing(held.rows.shape[1])
     return replaced(view, first=nothing, later=held, layout=view.layout + 1, **changes)
 

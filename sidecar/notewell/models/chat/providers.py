@@ -216,7 +216,6 @@ class Providers:
 
     @property
     def base_url(self) -> str:
-        """Where the provider listens."""
         if self.rules.base_url or self.rules.provider == "none":
             return self.rules.base_url.rstrip("/")
         return find_provider(CHAT_MODELS, self.rules.provider).base_url

@@ -80,7 +80,6 @@ class Breaker:
             return True
 
     def succeeded(self) -> None:
-        """Note that the service has answered."""
         with self._lock:
             self._failures, self._since = 0, None
 
@@ -255,7 +254,6 @@ class ServiceClient:
             raise self._error("sent a reply that is not JSON") from error
 
     def _refusal(self, reply: HttpReply) -> ModelError:
-        """The error of a status, with the message of the server."""
         words = self._without_key(error_words(reply.body))
         endpoint = self._endpoint
         match reply.status:

@@ -72,7 +72,6 @@ class Chosen:
 
     @property
     def host(self) -> str:
-        """Where texts are sent."""
         return urlsplit(self.base_url).hostname or ""
 
     @property

@@ -60,7 +60,6 @@ class RemoteReranker:
     """Sends a query and passages to a server. Satisfies `types.Reranker`; thread-safe."""
 
     def __init__(self, provider: str, endpoint: EmbeddingEndpoint) -> None:
-        """`provider` names the form of the requests."""
         self._form = _FORMS[provider]
         self._endpoint = endpoint
         self._service = ServiceClient(endpoint, does="reranking")

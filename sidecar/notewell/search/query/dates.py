@@ -268,7 +268,6 @@ def _is_year(year: int) -> bool:
 
 
 def _recent(today: date, month: int, day: int | None = None) -> Period | None:
-    """The last such month or day that has begun."""
     year = today.year - (date(today.year, month, day or 1) > today)
     return _month(year, month) if day is None else _day(year, month, day)
 

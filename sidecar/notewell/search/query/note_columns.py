@@ -121,7 +121,6 @@ class NoteColumns:
         return {note.path: at for at, note in enumerate(self.notes)}
 
     def meeting(self, node: PathContains | Tagged | Property) -> Flags:
-        """The notes (n,) that meet a condition."""
         match node:
             case PathContains(field, text):
                 return self.with_path(text, in_name=field == "file")
@@ -267,7 +266,6 @@ def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
 
 
 def _ordered(left: float | str, comparison: Comparison, right: float | str) -> bool:
-    """Compare two numbers or two texts."""
     if left == right:
         return comparison in {"=", ">=", "<="}
     return comparison in ({">", ">="} if _less(right, left) else {"<", "<="})

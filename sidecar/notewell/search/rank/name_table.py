@@ -210,7 +210,6 @@ class NameTable:
 
     @classmethod
     def empty(cls) -> NameTable:
-        """The table of a vault without notes."""
         none = np.empty(0, np.int64)
         forward = (np.zeros(1, np.int64), none, np.empty(0))
         return cls(
@@ -250,7 +249,6 @@ class NameTable:
         )
 
     def _rows_of(self, notes: Sequence[int]) -> list[_Row]:
-        """The rows of the names of these notes, in order."""
         return sorted(
             (
                 int(self.owners[at]),
@@ -339,7 +337,6 @@ class _Added:
                 self._words[word] = self._number(each)
 
     def rows(self) -> list[_Row]:
-        """The rows of the collected names, in order."""
         starts = _starts(np.array(self.lengths, np.int64)).tolist()
         stems = [self.entries[first:end] for first, end in pairwise(starts)]
         return sorted(zip(self.owners, self.keys, self.folders, stems, strict=True))

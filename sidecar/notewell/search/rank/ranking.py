@@ -172,7 +172,6 @@ class Ranking:
         return ranking, len(order) - len(kept)
 
     def holds(self, note_id: int) -> bool:
-        """Tell whether the note ranks."""
         at = int(np.searchsorted(self.notes.ids, note_id))
         return at < len(self.notes) and self.notes.ids[at] == note_id and at in self.order
 

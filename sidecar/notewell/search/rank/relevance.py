@@ -145,12 +145,10 @@ class Relevance:
 
     @property
     def weak(self) -> npt.NDArray[np.bool_]:
-        """Mask of the notes that are weak matches."""
         unlikely = self.related < RELATED_FROM if self.answered else True
         return unlikely & ~self.certain
 
     def match(self, at: int) -> Match:
-        """The word for the note at an index."""
         return self.matches(np.array([at]))[0]
 
     def matches(self, places: IdArray) -> list[Match]:

@@ -224,7 +224,6 @@ class _CanvasWriter:
 
     @property
     def text(self) -> str:
-        """The text written so far."""
         return "".join(self._parts)
 
     def write(self) -> None:

@@ -156,6 +156,8 @@ def _answer(
         ocr if ocr.is_asked_for else None,
     )
     try:
+        if request.page and reader.picture is not None:
+            return ReadReply("read"), reader.picture(raw, request.path, request.page)
         return ReadReply("read"), to_json(reader.read(raw, facts))
     except UnreadableNoteError as error:
         return ReadReply("unread", error.code, error.message), b""

@@ -221,7 +221,6 @@ class _PageWriter:
         self._links = []
 
     def flush(self) -> None:
-        """Write what is left."""
         self._end_block()
         self._end_rows()
 

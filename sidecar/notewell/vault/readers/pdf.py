@@ -1,4 +1,6 @@
-"""PDF files (`.pdf`): their text page by page. A passage is named by the number of its page.
+"""PDF files (`.pdf`): their text page by page, and pictures of pages.
+
+A passage is named by the number of its page.
 
 pypdfium2 gives the lines of a page with their places and sizes; paragraphs and headings are made of
 them by distance and size.
@@ -7,6 +9,8 @@ them by distance and size.
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,6 +31,8 @@ MAX_PAGES = 3000
 _MAX_LINES = 5000  # of a page
 _DPI = 300  # of the images that are read by OCR
 _MAX_PIXELS = 16_000_000.0
+_PICTURE_DPI = 130  # of a page that is shown
+_MAX_PICTURE = 4_000_000.0  # pixels
 _WRONG_PASSWORD, _UNKNOWN_SECURITY = 4, 5  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium
 _HYPHENATED = re.compile("[\ufffe\u00ad\x02]")
 _BROKEN_WORD = re.compile(r"[^\W\d_]-\Z")
@@ -98,18 +104,7 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
     """
     import pypdfium2  # noqa: PLC0415 - see above
 
-    try:
-        document = pypdfium2.PdfDocument(raw)
-    except pypdfium2.PdfiumError as error:
-        if error.err_code in {_WRONG_PASSWORD, _UNKNOWN_SECURITY}:
-            raise UnreadableNoteError(
-                f"{path} is encrypted and needs a password, so it is not read.", code="encrypted"
-            ) from error
-        raise UnreadableNoteError(
-            f"{path} is not a PDF that can be read; it may be damaged or incomplete.",
-            code="unreadable",
-        ) from error
-    with document:
+    with _opened(raw, path) as document:
         pages: list[tuple[PdfLine, ...]] = []
         damaged = 0
         for number in range(min(len(document), MAX_PAGES)):
@@ -129,15 +124,74 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
         return PdfPages(tuple(pages), metadata, len(document), damaged)
 
 
+def _opened(raw: bytes, path: str) -> Any:
+    """The PdfDocument of a file; raises as `read_pages`."""
+    import pypdfium2  # noqa: PLC0415 - as there
+
+    try:
+        return pypdfium2.PdfDocument(raw)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code in {_WRONG_PASSWORD, _UNKNOWN_SECURITY}:
+            raise UnreadableNoteError(
+                f"{path} is encrypted and needs a password, so it is not read.", code="encrypted"
+            ) from error
+        raise _damaged(path) from error
+
+
+def _damaged(path: str) -> UnreadableNoteError:
+    return UnreadableNoteError(
+        f"{path} is not a PDF that can be read; it may be damaged or incomplete.",
+        code="unreadable",
+    )
+
+
+def _rendered(page: Any, dpi: float, most: float, *, grey: bool) -> tuple[int, int, list[bytes]]:
+    """Width, height and rows of a page (PdfPage) of at most so many pixels, of one byte or three.
+
+    The three are red, green and blue.
+    """
+    width, height = page.get_size()
+    scale = min(dpi / 72, (most / max(width * height, 1.0)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=grey, rev_byteorder=not grey)
+    pixels, stride, row = bytes(bitmap.buffer), bitmap.stride, bitmap.width * bitmap.n_channels
+    rows = [pixels[at * stride : at * stride + row] for at in range(bitmap.height)]
+    size = bitmap.width, bitmap.height
+    bitmap.close()
+    return *size, rows
+
+
+def page_picture(raw: bytes, path: str, number: int) -> bytes:
+    """A page, the first is 1, as a PNG of at most _MAX_PICTURE pixels.
+
+    Raises as `read_pages`, with code "no_page" where the file has no page of this number.
+    """
+    import pypdfium2  # noqa: PLC0415 - as there
+
+    with _opened(raw, path) as document:
+        count = len(document)
+        if not 1 <= number <= count:
+            raise UnreadableNoteError(
+                f"{path} has {count:,} pages, no page {number}.", code="no_page"
+            )
+        try:
+            width, height, rows = _rendered(
+                document[number - 1], _PICTURE_DPI, _MAX_PICTURE, grey=False
+            )
+        except pypdfium2.PdfiumError as error:
+            raise _damaged(path) from error
+    pixels = zlib.compress(b"".join(b"\0" + row for row in rows))  # each row begins with its filter
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # eight bits of each colour
+    chunks = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in chunks
+    )
+
+
 def _scanned(page: Any, ocr: Ocr) -> Iterator[PdfLine]:
     """The lines of a page (PdfPage) that is an image; blank lines between them are gaps."""
-    width, height = page.get_size()
-    scale = min(_DPI / 72, (_MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
-    bitmap = page.render(scale=scale, grayscale=True)
-    pixels, stride = bytes(bitmap.buffer), bitmap.stride
-    rows = (pixels[at * stride : at * stride + bitmap.width] for at in range(bitmap.height))
-    image = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + b"".join(rows)
-    bitmap.close()
+    width, height, rows = _rendered(page, _DPI, _MAX_PIXELS, grey=True)
+    image = b"P5 %d %d 255\n" % (width, height) + b"".join(rows)
     for number, row in enumerate(ocr.read(image).split("\n")):
         if row.strip() and number < _MAX_LINES:
             yield PdfLine(row.strip(), 0.0, -2.0 * number, -2.0 * number - 1)
@@ -407,4 +461,6 @@ def pdf_date(text: str) -> float | None:
         return None
 
 
-PDF = Reader(_SUFFIX, "PDFs", _read, "pdf", anchor="page", in_child=True, binary=True)
+PDF = Reader(
+    _SUFFIX, "PDFs", _read, "pdf", anchor="page", in_child=True, binary=True, picture=page_picture
+)

@@ -54,6 +54,7 @@ class ReadFileRequest:
     types: tuple[str, ...]
     ocr: OcrState
     seconds: float  # after which the child ends itself, if nobody did before
+    page: int = 0  # of which a picture is wanted in place of the note
 
 
 @frozen
@@ -68,7 +69,8 @@ class ReadReply:
     """A message of the child.
 
     `ready`: it waits for files; `message` says why it is not confined, if it is not. `image`: the
-    body is an image. `read`: the body is the note. `unread`: `code` is that of the error.
+    body is an image. `read`: the body is the note or the picture. `unread`: `code` is
+    that of the error.
     """
 
     state: Literal["ready", "image", "read", "unread"]
@@ -134,20 +136,28 @@ class ReaderProcess:
         Raises UnreadableNoteError with the code that the reader gave, with "too_large" if the
         reader takes too much memory, "too_slow" if it takes too long, "unreadable" if it crashes.
         """
+        body = self._body(raw, file)
+        try:
+            return _with_tuples(from_json(ReadNote, body))
+        except ServerError as error:
+            raise _failed(file, "its reader's answer makes no sense") from error
+
+    def picture(self, raw: bytes, file: FileFacts, page: int) -> bytes:
+        """A page of a file, the first is 1, as a PNG; raises as `read`."""
+        return self._body(raw, file, page)
+
+    def _body(self, raw: bytes, file: FileFacts, page: int = 0) -> bytes:
         if not self._lock.acquire(timeout=_PATIENCE_S):  # its child reads a file that takes long
             with closing(ReaderProcess(self._command, self._seconds)) as another:
-                return another.read(raw, file)
+                return another._body(raw, file, page)  # noqa: SLF001 - of the same class
         try:
-            reply, body = self._ask(raw, file)
+            reply, body = self._ask(raw, file, page)
         finally:
             self._end_later()
             self._lock.release()
         if reply.state == "unread":
             raise UnreadableNoteError(reply.message, code=reply.code)
-        try:
-            return _with_tuples(from_json(ReadNote, body))
-        except ServerError as error:
-            raise _failed(file, "its reader's answer makes no sense") from error
+        return body
 
     def close(self) -> None:
         """End the child; the next file starts another."""
@@ -157,7 +167,7 @@ class ReaderProcess:
         if self._end is not None:
             self._end()
 
-    def _ask(self, raw: bytes, file: FileFacts) -> tuple[ReadReply, bytes]:
+    def _ask(self, raw: bytes, file: FileFacts, page: int) -> tuple[ReadReply, bytes]:
         child = self._running(file)
         seconds = self._seconds + (OCR_SECONDS if file.ocr is not None else 0)
         late = threading.Event()
@@ -171,7 +181,7 @@ class ReaderProcess:
         timer.start()
         answer, why = None, ""
         try:
-            answer = _talk(child, _request(file, seconds), raw, file.ocr)
+            answer = _talk(child, _request(file, seconds, page), raw, file.ocr)
         except OSError:
             pass  # the child ended while something was sent to it
         except (ServerError, ValueError):
@@ -224,11 +234,11 @@ class ReaderProcess:
             self._lock.release()
 
 
-def _request(file: FileFacts, seconds: float) -> ReadFileRequest:
+def _request(file: FileFacts, seconds: float, page: int) -> ReadFileRequest:
     ocr: OcrState = "off"
     if file.ocr is not None:
         ocr = "installed" if file.ocr.is_installed else "missing"
-    return ReadFileRequest(file.path, file.modified, file.created, file.types, ocr, seconds)
+    return ReadFileRequest(file.path, file.modified, file.created, file.types, ocr, seconds, page)
 
 
 def _talk(

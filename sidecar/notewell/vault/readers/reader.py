@@ -138,6 +138,8 @@ class Reader:
     kind: str  # what `type:` finds it by, beside its ending: "markdown", "image"
     anchor: Anchor = "line"
     max_bytes: int | None = None  # None: only what the setting vault.max_note_bytes allows
+    # The PNG of a page of these bytes with this path; raises as `read`. None: they have no pages.
+    picture: Callable[[bytes, str, int], bytes] | None = None
     # Whether a file of this type may crash or hang its parser, so that it is read in a child
     # process (process.py).
     in_child: bool = False

@@ -58,7 +58,6 @@ def tags_in_use(garden: Garden) -> Mapping[str, frozenset[str]]:
 
 
 def _has(note: NoteFacts, tag: str) -> bool:
-    """True if a note has a tag or one nested in it."""
     wanted = tag.casefold()
     return any(
         own == wanted or own.startswith(f"{wanted}/") for own in map(str.casefold, note.tags)
