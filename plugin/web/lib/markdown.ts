@@ -209,18 +209,20 @@ function wikilink(token: Token, links: Links): HTMLElement {
   const [target = "", shown] = token.content.split("|", 2);
   const isEmbed = token.meta?.["isEmbed"] === true;
   const label = shown?.trim() || target.trim().replace(/^#/, "").replaceAll("#", " › ");
-  if (isEmbed && FILE.test(target.trim())) return h("span", { class: "picture", "data-file": target.trim() }, label);
   const href = links.note(target.trim());
-  if (isEmbed && PAGES.test(target)) return h(href ? "a" : "span", { class: "picture", href, "data-file": target.trim() }, label);
+  if (isEmbed && FILE.test(target.trim())) return embeddedFile(target.trim(), PAGES.test(target) ? href : null, label);
   const kind = isEmbed ? "embed" : "wikilink";
   if (!href) return h("span", { class: `nowhere ${kind}`, title: t("No note with this name") }, label);
   return h("a", { class: kind, href, "data-target": isEmbed ? target.trim() : null }, label);
 }
 
-/** Names of files that the server sends; the reader loads them in place of their names. */
-const FILE = /\.(png|jpe?g|gif|webp|avif|bmp|svg)$/i;
+function embeddedFile(name: string, href: string | null, label: string): HTMLElement {
+  return h(href ? "a" : "span", { class: "picture", href, "data-file": name }, label);
+}
 
-/** Names of files whose pages the server draws, perhaps with the one that is meant. */
+/** Names of files that the server sends; the reader loads them in place of their names. */
+const FILE = /\.(png|jpe?g|gif|webp|avif|bmp|svg|pdf(#.*)?)$/i;
+/** Of them those that have pages, perhaps with the one that is meant; they are notes as well. */
 const PAGES = /\.pdf(#|\s*$)/i;
 
 /** Shows a picture of the vault by its name at first, and one elsewhere as a link: no other server is asked. */
@@ -228,7 +230,7 @@ function picture(token: Token): HTMLElement {
   const source = String(token.attrGet("src") ?? "");
   const label = token.content || decoded(source).split("/").at(-1) || t("picture");
   const outward = outwardLink(source);
-  if (!outward) return h("span", { class: "picture", "data-file": FILE.test(source) || PAGES.test(source) ? decoded(source) : null }, label);
+  if (!outward) return h("span", { class: "picture", "data-file": FILE.test(source) ? decoded(source) : null }, label);
   return h("a", { class: "picture", href: outward, rel: "noopener noreferrer", target: "_blank" }, label);
 }
 

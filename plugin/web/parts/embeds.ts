@@ -80,17 +80,20 @@ function showFiles(context: ViewContext, prose: HTMLElement, note: string): void
   }
 }
 
+/** The file that an embed names; of a PDF a page too, which is the first if none is named. */
+function fileOf(name: string): { readonly path: string; readonly page?: string } {
+  const [, path, place = ""] = /^(.*\.pdf)(#.*)?$/i.exec(name) ?? [];
+  return path ? { path, page: /page=(\d{1,6})/.exec(place)?.[1] ?? "1" } : { path: name };
+}
+
 async function showPicture(context: ViewContext, el: HTMLElement, note: string): Promise<void> {
-  const name = el.dataset["file"] ?? "";
+  const file = fileOf(el.dataset["file"] ?? "");
   delete el.dataset["file"]; // once is enough
-  const [, pdf, place = ""] = /^(.*\.pdf)(#.*)?$/i.exec(name) ?? [];
-  const path = pdf ?? name;
-  const page = pdf && (/page=(\d{1,6})/.exec(place)?.[1] ?? "1"); // the first, as Obsidian shows it
-  const query = new URLSearchParams({ path, from: note, ...(context.vault && { vault: context.vault.id }), ...(page && { page }) });
+  const query = new URLSearchParams({ ...file, from: note, ...(context.vault && { vault: context.vault.id }) });
   try {
     const answer = await fetch(`/api/file?${query}`, { headers: pageKeyHeaders() });
     if (!answer.ok) throw new TypeError(String(answer.status));
-    const picture = h("img", { class: page ? "page" : null, src: await dataUrl(await answer.blob()), alt: el.textContent });
+    const picture = h("img", { class: file.page ? "page" : null, src: await dataUrl(await answer.blob()), alt: el.textContent });
     if (el.tagName === "A") fill(el, picture, h("span", {}, el.textContent)); // leads to the text of the file
     else el.replaceWith(picture);
   } catch {
