@@ -60,6 +60,19 @@ def test_an_unfinished_word_finds_what_begins_with_it(
     assert all(result.match != "weak" for result in reply.results)
 
 
+@pytest.mark.parametrize("typed", ["D", "da", "Dar"])
+def test_names_that_begin_with_the_first_letters_come_before_other_words_of_names(
+    make_library: MakeLibrary, typed: str
+) -> None:
+    names = ("Proper Dark", "Behave dark", "Data cards", "Dark castle")
+    library = make_library({f"{name}.md": "Notes.\n" for name in names})
+    begin = {f"{name}.md" for name in names if name.lower().startswith(typed.lower())}
+
+    found = library.paths(typed, mode="keyword", weak=True, typing=True)
+
+    assert set(found[: len(begin)]) == begin
+
+
 def test_a_beginning_is_not_corrected_wherever_it_stands(library: Library) -> None:
     terms = query_terms(library.index, "sourd starter")
     assert terms.fixes == ()

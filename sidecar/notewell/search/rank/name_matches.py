@@ -107,7 +107,7 @@ def find_names(
     first, end = bisect_left(table.keys, key), bisect_left(table.keys, key + "\0")
     same = np.arange(first, end)
     begun, shares = np.empty(0, np.int64), np.empty(0)
-    if unfinished or any(word in lookup.unknown for word in ordered):
+    if unfinished or (len(key) >= _MIN_UNKNOWN_PREFIX and lookup.unknown.intersection(ordered)):
         begun, shares = _beginning(table, key, end)
     parts = [(names, scores), (same, np.ones(len(same))), (begun, shares)]
     return _of_notes(
@@ -124,8 +124,6 @@ def find_names(
 
 def _beginning(table: NameTable, key: str, first: int) -> tuple[Ints, Floats]:
     """Names that begin with `key`, from place `first` on; each scores the share that is typed."""
-    if len(key) < _MIN_UNKNOWN_PREFIX:
-        return np.empty(0, np.int64), np.empty(0)
     end = min(bisect_left(table.keys, key + _LAST, first), first + _MAX_COMPLETED)
     lengths = np.array([len(table.keys[at]) for at in range(first, end)], np.float64)
     return np.arange(first, end), len(key) / lengths
