@@ -4,6 +4,7 @@ import { formatAddress, type Address, type ViewName } from "../lib/address";
 import { asServerError, ServerError } from "../../src/client";
 import { viewStyles } from "../lib/viewStyles";
 import { button, fill, h } from "../lib/dom";
+import { nameOf } from "../lib/format";
 import { icon, mark, type IconName } from "../lib/icons";
 import { SearchBox } from "../parts/searchBox";
 import { emptyBox, errorBox } from "../parts/errors";
@@ -119,7 +120,8 @@ export class Shell {
       fill(this.#main, view.el);
     }
     view.show(this.#context.address);
-    const subject = address.query["q"] ?? address.query["path"];
+    const { note, q, path } = address.query;
+    const subject = note ? nameOf(note) : (q ?? path);
     document.title = [subject, view.title, "Notewell"].filter(Boolean).join(" · ");
   }
 

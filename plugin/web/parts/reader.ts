@@ -1,7 +1,7 @@
 /** The reader: the text of a note with its links, and beside it what surrounds the note. */
 
 import { asServerError } from "../../src/client";
-import type { NoteReply } from "../../src/contract";
+import type { NoteReply, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, closest, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -28,8 +28,12 @@ export class Reader {
   #aim: (line: number) => void = () => undefined;
   #sequence = 0;
 
-  constructor(context: ViewContext) {
+  /** The results that the note is among: what is marked in them is marked in it. */
+  readonly #results: () => readonly Result[];
+
+  constructor(context: ViewContext, results: () => readonly Result[]) {
     this.#context = context;
+    this.#results = results;
   }
 
   /** Shows a note, and scrolls to the block that contains `line`. */
@@ -38,6 +42,7 @@ export class Reader {
     if (key === this.#path) {
       this.#aim(line);
       scrollTo(this.el, line);
+      void this.#markFound(); // the results may be others
       return;
     }
     this.#path = key;
@@ -102,13 +107,20 @@ export class Reader {
   /** What is loaded after the text: formulas, code and diagrams, and the notes and pictures that it embeds. */
   async #fillIn(prose: HTMLElement, note: NoteReply, draw: (shown: NoteReply) => DocumentFragment): Promise<void> {
     try {
+      void this.#markFound();
       const [{ enrich }, { fillEmbeds }] = await Promise.all([import("./enrich"), import("./embeds")]);
       await enrich(prose);
       await fillEmbeds(this.#context, prose, note, draw);
       await enrich(prose);
+      void this.#markFound();
     } catch (error) {
       if (!(error instanceof TypeError)) asServerError(error); // what could not be loaded stays as it is written
     }
+  }
+
+  async #markFound(): Promise<void> {
+    const { markFound } = await import("../lib/foundWords").catch(() => ({ markFound: null })); // a note can be read without
+    markFound?.(this.el, this.#results());
   }
 
   #tools(note: NoteReply): HTMLElement {

@@ -157,15 +157,15 @@ function named(label: string): { readonly title: string; readonly "aria-label": 
 
 /** Moves the focus through a list of results by keys; true where the key was used. */
 export function moveAmong(list: HTMLElement, key: string): boolean {
-  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
-  if (step === undefined) return false;
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, End: Infinity, Home: -Infinity }[key];
   const rows = [...list.querySelectorAll<HTMLElement>("[data-result]")];
   const at = rows.findIndex((row) => row === document.activeElement);
-  if (at === 0 && step < 0) {
+  if (step === undefined || (at < 0 && !Number.isFinite(step))) return false;
+  if (at === 0 && step === -1) {
     document.getElementById("q")?.focus();
     return true;
   }
-  const next = at < 0 ? rows[0] : rows[Math.min(rows.length - 1, at + step)];
+  const next = at < 0 ? rows[0] : rows[Math.max(0, Math.min(rows.length - 1, at + step))];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
   return next !== undefined;

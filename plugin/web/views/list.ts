@@ -53,7 +53,7 @@ export class ListView implements View {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.#reader = new Reader(context);
+    this.#reader = new Reader(context, () => this.#reply?.results ?? []);
     this.#head = new ListHead(context, this.#list);
     this.#views = new ResultViews(context, this.el, [this.#list, this.#after]);
     const column = h("section", { class: "column" }, this.#chips, this.#head.el, this.#list, this.#after, this.#views.drawn);
