@@ -21,16 +21,22 @@ const groups = (): readonly [match: Result["match"] | undefined, label: string][
   ["weak", t("Weak matches")],
 ];
 
-/** Rows of results, with a heading before each group where there is more than one, or only lesser ones. */
+/**
+ * Rows of results, with a heading before each group where there is more than one, or only lesser ones. The first
+ * result is the first row, before all groups where it is of a lesser one.
+ */
 export function groupedRows(results: readonly Result[], row: (result: Result) => HTMLElement): HTMLElement[] {
   const kinds = new Set(results.map(({ match }) => match ?? null));
   const hasHeads = kinds.size > 1 || kinds.has("weak") || kinds.has("related");
   if (!hasHeads || kinds.has(null)) return results.map(row);
-  return groups().flatMap(([match, label]) => {
-    const members = results.filter((result) => result.match === match);
+  const best = groups().find(([match]) => match && kinds.has(match))?.[0];
+  const ahead = results.slice(0, results[0]?.match === best ? 0 : 1);
+  const grouped = groups().flatMap(([match, label]) => {
+    const members = results.slice(ahead.length).filter((result) => result.match === match);
     if (members.length === 0) return [];
     return [h("li", { class: "group-head", "data-match": match, "data-key": `group:${match}` }, h("h2", {}, label)), ...members.map(row)];
   });
+  return [...ahead.map(row), ...grouped];
 }
 
 /** Results in an order that a person chose; by match they come from the server. */
