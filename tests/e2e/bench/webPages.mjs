@@ -216,6 +216,7 @@ async function rowsOf(page, browser, server, wanted, when) {
     ["… p95", at(0.95, times), "ms", ""],
     [`${BY_LETTER} queries, ${letters.keys} keys, one each ${KEY_MS} ms: empty lists ${when}`, letters.empty.length, "", 0],
     [`… changes of the first note in a query, at most (${letters.most})`, Math.max(...letters.changes), "", 2],
+    ["… on average", letters.changes.reduce((sum, each) => sum + each, 0) / letters.changes.length, "", ""],
     [`first load ${when}: bytes received`, load.bytes, "", 60_000],
     ["… largest contentful paint", load.paintedMs, "ms", 1_000],
     [`memory of the page with results ${when}`, megabytes, "MB", ""],
