@@ -31,11 +31,13 @@ from typing import Literal, cast, get_args
 from notewell.base.types import ModelRules, SearchMode, Settings
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
+from notewell.engine.feature import OpenVault
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
 from notewell.features.query_table.file import NAME
 from notewell.features.query_table.service import TableWork
+from notewell.models.query_table import QueryTable
 from notewell.search import context
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read
@@ -91,14 +93,20 @@ def measure(
 def _prepare_table(engine: Engine, typed: Typed) -> None:
     """Have the vault's query table, however fast the model is, or none."""
     context.SLOW_S = -1.0
-    vault = engine.vault
     if typed == "model":
-        (vault.folder / NAME).unlink(missing_ok=True)
-    elif vault.query_table(vault.index.vectors.model) is None:
+        (engine.vault.folder / NAME).unlink(missing_ok=True)
+    else:
+        fitted_table(engine.vault)
+
+
+def fitted_table(vault: OpenVault) -> QueryTable:
+    """The vault's query table, which is fitted if there is none."""
+    if vault.query_table(vault.index.vectors.model) is None:
         vault.runs.now("table", "manual", TableWork(vault).work)
     table = vault.query_table(vault.index.vectors.model)
-    if table is not None:
-        sys.stderr.write(f"  agreement {table.head.agreement:.3f} of {len(table.rows):,} tokens\n")
+    assert table is not None
+    sys.stderr.write(f"  agreement {table.head.agreement:.3f} of {len(table.rows):,} tokens\n")
+    return table
 
 
 def _figures(engine: Engine, query: Query, modes: Sequence[SearchMode], *, typed: bool) -> Figures:

@@ -1,12 +1,13 @@
 """Measure the note that is suggested while a paragraph is written.
 
-    python -m tests.eval.writing.measure [--vault NAME,…] [--paragraphs N] [--data FOLDER]
+    python -m tests.eval.writing.measure [--vault NAME,…] [--paragraphs N] [--data FOLDER] [--table]
 
 In the root of the repository, with its environment active. A paragraph that links other notes is taken
 as if its links were not made yet, in two ways: with the words of the links (`kept`), and without them
 (`removed`), as whoever does not know the other note's name would write. Paragraphs without links (`none`)
 show how often something is suggested that nobody linked; some of these suggestions are right all the
-same. The vaults have no history, so their other notes are all there, also later ones.
+same. With `--table` the paragraph's vector is that of the query table, as where no helper runs, in place
+of the model's; all else is the server's search. The vaults have no history, so their other notes are all there, also later ones.
 
 Printed are, by vault and half (by a hash of the note's path): how often a linked note is the first, and
 among the first three; and, for each distance that the first note must have from the next (the plugin's
@@ -19,18 +20,27 @@ import argparse
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from notewell.base.types import ModelRules
-from notewell.contract.search import Result, SimilarTextRequest
+import numpy as np
+
+from notewell.base.errors import ModelError
+from notewell.base.types import Embedder, FloatArray, ModelRules, SearchRules
+from notewell.base.types.embedding import knows_cosines
+from notewell.contract.search import Result, SearchReply, SimilarTextRequest
 from notewell.engine.engine import Engine
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
+from notewell.models.query_table import QueryTable
+from notewell.search.show.similar import similar
 from tests.eval.archives import locate, own_settings
+from tests.eval.everyday.measure import fitted_table
 from tests.eval.everyday.queries import VAULTS
+
+Ask = Callable[[SimilarTextRequest], SearchReply]
 
 _DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 _LINK = re.compile(r"(?<!!)\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
@@ -68,6 +78,7 @@ def main() -> int:
     parser.add_argument(
         "--paragraphs", type=int, default=400, help="of each kind and vault, at most"
     )
+    parser.add_argument("--table", action="store_true", help="without the model")
     parser.add_argument("--data", type=Path, default=_DATA, help="folder with the archives")
     options = parser.parse_args()
     settings = own_settings("everyday", ModelRules().name)  # whose vaults are indexed there
@@ -81,7 +92,8 @@ def main() -> int:
             engine = vaults.open(vaults.add(folder, name=vault), writable=True)
             engine.index_now()
             engine.wait_for_model()
-            answers += _answers(engine, vault, folder, options.paragraphs)
+            ask = _by_table(engine) if options.table else engine.answer
+            answers += _answers(ask, vault, folder, options.paragraphs)
     sys.stdout.write(tables(answers))
     return 0
 
@@ -120,7 +132,44 @@ def _share(true: Iterable[bool]) -> str:
     return f"{100 * sum(found) / len(found):.0f} %" if found else "-"
 
 
-def _answers(engine: Engine, vault: str, folder: Path, most: int) -> Iterator[Answered]:
+class _Table:
+    """A query table in place of its model (`Embedder`), for the vectors of texts alone."""
+
+    def __init__(self, table: QueryTable, model: Embedder) -> None:
+        self._table = table
+        self.cosines = model.cosines if knows_cosines(model) else None
+        self.key, self.dimensions = model.key, model.dimensions
+        self.sizes, self.count_tokens = model.sizes, model.count_tokens
+
+    def embed_query(self, text: str) -> FloatArray:
+        guess = self._table.guess(text)
+        if guess is None:
+            raise ModelError("The table knows too little of it.")
+        return guess.vector
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        return np.array([self.embed_query(text) for text in texts])
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _by_table(engine: Engine) -> Ask:
+    """Ask as where no helper runs: by the vector of the query table."""
+    vault = engine.vault
+    model = vault.embedder()
+    assert model is not None
+    table = _Table(fitted_table(vault), model)
+
+    def ask(request: SimilarTextRequest) -> SearchReply:
+        return similar(
+            vault.index, table, request, SearchRules(), vault.record, semantic_reason=None
+        )
+
+    return ask
+
+
+def _answers(ask: Ask, vault: str, folder: Path, most: int) -> Iterator[Answered]:
     asked = list(paragraphs(folder))
     for kind in ("kept", "removed", "none"):
         of_kind = sorted(
@@ -128,7 +177,7 @@ def _answers(engine: Engine, vault: str, folder: Path, most: int) -> Iterator[An
             key=lambda one: zlib.crc32(one.text.encode()),
         )
         for one in of_kind[:most]:
-            reply = engine.answer(SimilarTextRequest(text=one.text, limit=_FIRST + 1))
+            reply = ask(SimilarTextRequest(text=one.text, limit=_FIRST + 1))
             found = [result for result in reply.results if result.path != one.path][:_FIRST]
             half = "fitting" if zlib.crc32(one.path.encode()) % 2 else "checking"
             right = [result.path in one.linked for result in found]
