@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,21 @@ def test_globs_are_gitignore_style_and_exclude_wins(
 ) -> None:
     decision = load_rules(tmp_path, VaultRules(include=include, exclude=exclude)).decide(path)
     assert (decision[0] if decision else None) == rule
+
+
+def test_settings_that_are_being_written_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault_with_filters(tmp_path, ["Secret/"])
+    settings = tmp_path / ".obsidian" / "app.json"
+    whole = settings.read_text(encoding="utf-8")
+    settings.write_text(whole[:20], encoding="utf-8")
+    monkeypatch.setattr(time, "sleep", lambda _: settings.write_text(whole, encoding="utf-8"))
+
+    rules = load_rules(tmp_path, VaultRules())
+
+    assert rules.warnings == ()
+    assert rules.decide("Secret/Diary.md") is not None
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"userIgnoreFilters": 3}', "\ufeff{}", "[" * 9999])

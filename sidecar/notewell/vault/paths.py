@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,7 @@ DOCUMENTS = ".documents"
 
 _UNSEEN_FOLDERS = frozenset({"node_modules"})
 _MAX_SETTINGS_BYTES = 1024 * 1024
+_TRIES, _BETWEEN_TRIES_S = 5, 0.05
 _MAX_REGEX_PATH = 1000
 _MAX_REPEATS = 3
 _REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
@@ -125,8 +127,12 @@ def load_rules(root: Path, rules: VaultRules) -> IgnoreRules:
     )
 
 
-def _user_filters(settings: Path) -> tuple[list[str], list[str]]:
-    """Read `userIgnoreFilters`; a missing file has none, a broken one gives a warning."""
+def _user_filters(settings: Path, tries: int = _TRIES) -> tuple[list[str], list[str]]:
+    """Read `userIgnoreFilters`; a missing file has none, a broken one gives a warning.
+
+    A file that is being written is broken for a moment, in which nothing that is excluded may be
+    read, so it is read again before that is said.
+    """
     try:
         if settings.stat().st_size > _MAX_SETTINGS_BYTES:
             return [], [".obsidian/app.json is too large to be Obsidian's; its filters are unused."]
@@ -134,10 +140,11 @@ def _user_filters(settings: Path) -> tuple[list[str], list[str]]:
     except FileNotFoundError:
         return [], []
     except (OSError, ValueError, RecursionError) as error:
+        if tries > 1:
+            time.sleep(_BETWEEN_TRIES_S)
+            return _user_filters(settings, tries - 1)
         return [], [f".obsidian/app.json cannot be read ({error}); Excluded files are unused."]
-    filters = loaded.get("userIgnoreFilters") if isinstance(loaded, dict) else None
-    if filters is None:
-        return [], []
+    filters = (loaded.get("userIgnoreFilters") if isinstance(loaded, dict) else None) or []
     if not isinstance(filters, list):
         return [], ["userIgnoreFilters of .obsidian/app.json is not a list; it is unused."]
     return [entry for entry in filters if isinstance(entry, str)], []
