@@ -27,6 +27,7 @@ from notewell.search.query import conditions, language, note_facts
 from notewell.search.query.dates import DateMention, mentioned_date
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_facts import NO_NOTES, Scope
+from notewell.search.query.scopes import match_finder
 from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
 from notewell.search.query.terms import Terms, query_terms
 from notewell.search.rank import expand, gars, rerank, retrieve
@@ -69,7 +70,7 @@ def search(context: SearchContext) -> SearchReply:
     if parsed.text:
         shown = _TextSearch(context, parsed, scope, report).results()
     elif scope.notes is not None:
-        shown = _listed(context, scope.notes, report)
+        shown = _listed(context, parsed, scope.notes, report)
     return report.reply(context, parsed, generation, shown)
 
 
@@ -113,15 +114,17 @@ def _scope(
     return scope
 
 
-def _listed(context: SearchContext, notes: IdArray, report: Report) -> tuple[Result, ...]:
+def _listed(
+    context: SearchContext, parsed: ParsedQuery, notes: IdArray, report: Report
+) -> tuple[Result, ...]:
     """Results of a query of conditions only: all notes that meet them, newest first."""
     listed = results.latest(context.index, notes)
     report.total = len(listed)
     template = context.index.keywords.template_lines
-    snippets = Snippets({}, context.rules.snippet_chars, template=template)
-    shown = results.list_notes(
-        context.index, listed[: context.request.limit], snippets, context.address
-    )
+    finds = match_finder(parsed.condition)
+    snippets = Snippets({}, context.rules.snippet_chars, closest=finds, template=template)
+    notes_shown = listed[: context.request.limit]
+    shown = results.list_notes(context.index, notes_shown, snippets, context.address, finds=finds)
     report.trace.stage(
         "list",
         count_in=len(listed),
@@ -159,7 +162,7 @@ class _TextSearch:
         if not found.terms.weights:
             self.report.warnings.append("The query has no letters, digits or emoji to search for.")
             if self.parsed.lists and self.scope.notes is not None:
-                return _listed(self.context, self.scope.notes, self.report)
+                return _listed(self.context, self.parsed, self.scope.notes, self.report)
             return ()
         weighed = self.weighed(found)
         ranking, below = self.ranked(found, weighed)

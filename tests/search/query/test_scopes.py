@@ -73,3 +73,25 @@ def test_a_pattern_takes_a_time_linear_in_the_text() -> None:
     refused = parse("/(?<=a)b/", scopes=True)
     assert refused.condition is None
     assert "cannot be a condition" in refused.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "line", "snippet"),
+    [
+        (r"/sour\w+h/", 5, "sourdough"),
+        (r"/Sour\w+h/ path:Baking", 5, "sourdough"),
+        ("line:(starter fridge)", 7, "starter"),
+        (r"line:(/f\w+ge/ starter)", 7, "starter"),
+        (r"/Baking\.md/", 1, ""),  # its path matches, and nothing of its text
+        (r"-/sourdough/ path:Baking", 0, ""),
+    ],
+)
+def test_a_result_shows_what_the_condition_matches(
+    make_library: MakeLibrary, query: str, line: int, snippet: str
+) -> None:
+    text = "A note about bread.\n\n## Later\n\nBread of sourdough rests.\n\nThe starter waits in the fridge.\n"
+    reply = make_library({"Baking.md": text, "Other.md": "Nothing.\n"}).search(query)
+
+    assert [result.line for result in reply.results] == ([line] if line else [])
+    for result in reply.results:
+        assert snippet == "".join(result.snippet[slice(*mark)] for mark in result.highlights[:1])

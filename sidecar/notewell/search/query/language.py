@@ -35,6 +35,7 @@ from notewell.search.query.lexer import MAX_WARNINGS, Lexeme, lex
 
 _MOST_PATTERN_BYTES = 4 << 20  # of memory for one pattern
 Comparison = Literal["=", ">", ">=", "<", "<="]
+SearchText = Callable[[str], "re.Match[str] | None"]  # as `re.Pattern.search`; RE2 has the same
 
 
 @frozen
@@ -395,18 +396,18 @@ def _texts(node: Node) -> Iterator[Text]:
                 yield from _texts(part)
 
 
-def compiled(pattern: str, *, cased: bool) -> Callable[[str], bool]:
-    """A test whether a text matches a pattern; ValueError where RE2 does not know it."""
+def compiled(pattern: str, *, cased: bool) -> SearchText:
+    """A search of a text for a pattern; ValueError where RE2 does not know it."""
     import re2  # noqa: PLC0415 - few queries have patterns
 
     options = re2.Options()
     options.case_sensitive, options.log_errors = cased, False
     options.max_mem = _MOST_PATTERN_BYTES
     try:
-        made = re2.compile(f"(?m:{pattern})", options=options)
+        search: SearchText = re2.compile(f"(?m:{pattern})", options=options).search
     except re2.error as error:
         raise ValueError(f"/{pattern}/ is no pattern of RE2") from error
-    return lambda text: made.search(text) is not None
+    return search
 
 
 def _either(branches: Sequence[_Terms]) -> _Terms:

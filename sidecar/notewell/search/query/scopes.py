@@ -18,6 +18,7 @@ from notewell.search.query.language import (
     Matches,
     Node,
     Not,
+    SearchText,
     Text,
     Within,
     compiled,
@@ -26,6 +27,7 @@ from notewell.vault.parse import one_line_end
 
 TextTest = Callable[[str], bool]
 MakeTextTest = Callable[..., TextTest]  # of a text, `exact`, as `conditions.text_matcher`
+FindMatch = Callable[[str], tuple[int, int] | None]
 
 _FENCE = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
 _HEADING = re.compile(r"#{1,6}[ \t]")
@@ -53,7 +55,7 @@ def written_test(node: Node, matching: MakeTextTest, *, cased: bool = False) -> 
         case Text(text, exact):
             test = partial(_holds_as_written, text) if cased else matching(text, exact=exact)
         case Matches(pattern):
-            test = compiled(pattern, cased=cased)
+            test = partial(_has_match, compiled(pattern, cased=cased))
         case Not(part):
             test = partial(_none, [make(part)])
         case All(parts):
@@ -67,6 +69,33 @@ def written_test(node: Node, matching: MakeTextTest, *, cased: bool = False) -> 
         case _:
             test = partial(_every, ())  # the parser lets no other condition stand in a scope
     return test
+
+
+def match_finder(node: Node | None) -> FindMatch | None:
+    """Finds the first match of a query's patterns in a text, as (start, end); None: it has none."""
+    searches = [compiled(one.pattern, cased=False) for one in _patterns(node)]
+    return partial(_first_match, searches) if searches else None
+
+
+def _patterns(node: Node | None) -> list[Matches]:
+    match node:
+        case Matches():
+            return [node]
+        case Within(_, part):
+            return _patterns(part)
+        case All(parts) | Either(parts):
+            return [each for part in parts for each in _patterns(part)]
+        case _:
+            return []
+
+
+def _first_match(searches: Sequence[SearchText], text: str) -> tuple[int, int] | None:
+    spans = (found.span() for search in searches if (found := search(text)) is not None)
+    return next((span for span in spans if span[0] < span[1]), None)
+
+
+def _has_match(search: SearchText, text: str) -> bool:
+    return search(text) is not None
 
 
 def _every(tests: Sequence[TextTest], text: str) -> bool:

@@ -33,7 +33,7 @@ from notewell.search.show.blocks import (
     further_items,
     line_at,
 )
-from notewell.search.show.snippets import Snippets
+from notewell.search.show.snippets import FindClosest, Snippets
 from notewell.vault.nested_lists import item_text, items_around
 from notewell.vault.properties import link_label, properties_text
 from notewell.vault.readers import reader_of
@@ -142,16 +142,20 @@ def list_notes(
     uri: Uri,
     *,
     match: Match | None = None,
+    finds: FindClosest | None = None,
 ) -> tuple[Result, ...]:
-    """Results for notes without scores, each with its first passage.
+    """Results for notes without scores, each with its first passage in which `finds` finds a place.
 
-    `match` is that of notes beside others that have scores; theirs is 0.
+    It is its first passage where there is none. `match` is that of notes beside others that have
+    scores; theirs is 0.
     """
     results = []
     score = 1.0 if match is None else 0.0
     first = index.first_chunks([note.id for note in notes])
     for note in notes:
         chunk = first.get(note.id) or placeholder(note.id)
+        if finds is not None:
+            chunk = next((one for one in index.chunks_of(note.id) if finds(one.text)), chunk)
         ranked = RankedNote(note.id, score, Scores(), RawScores(), (), match=match)
         passage = _passage(note, chunk, 1.0, snippets, best=True)
         results.append(_result(index, note, ranked, [passage], uri))
