@@ -81,7 +81,6 @@ class Scheduler:
             self._run_thread()
 
     def stop(self) -> None:
-        """Start no more runs."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()

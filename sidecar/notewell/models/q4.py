@@ -118,7 +118,6 @@ class Q4File:
         return PackedRows(blocks["scale"], blocks["nibbles"])
 
     def linear(self, name: str, columns: int) -> Linear:
-        """A layer of weights, unpacked."""
         weight = self.packed(f"{name}.w", columns)[:]
         return Linear(np.ascontiguousarray(weight.T), self.numbers(f"{name}.b"))
 

@@ -67,7 +67,6 @@ class Mirror:
             raise _not_written(str(root), error) from error
 
     def files(self) -> dict[str, FileRef]:
-        """The notes it holds, by path."""
         return {
             file.path: file for file in files.walk(self._root, VaultRules(types=self._types)).files
         }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import StoredChunk, StoredNote
-from notewell.features.evidence.sentences import Question, Sentence, confidences
+from notewell.features.evidence.sentences import Question, Sentence, confidences, least_said
 
 
 @dataclass
@@ -58,6 +58,20 @@ def test_words_of_title_and_heading_count() -> None:
     within = sentence("It takes an hour.", title="Bread", heading="Baking")
     asked = "how long does baking bread take"
     assert confidence(asked, within) > confidence(asked, sentence("It takes an hour."))
+
+
+def test_a_word_counts_in_another_form_and_not_in_another_word() -> None:
+    asked = question("wann wurde die Verteidigungslinie gebaut")
+    told = {"verteidigungslinien", "gebaut"}
+    assert asked.share(told) == asked.share({"verteidigungslinie", "gebaut"}) > 0
+    assert asked.share({"verteidiger"}) == asked.share({"die"}) == 0
+
+
+def test_less_is_enough_where_words_inflect_and_questions_are_not_understood() -> None:
+    german = sentence("Die Linie wurde in dem Jahr nach der Reise von den Siedlern gebaut.")
+    english = sentence("The line was built in the year after that by the settlers of it.")
+    chinese = sentence("这条防线是在第二年由定居者们一起建造起来的，历时三个月。")
+    assert least_said([german]) < least_said([english]) == least_said([chinese]) == 0.1
 
 
 def test_a_nearer_meaning_is_surer() -> None:

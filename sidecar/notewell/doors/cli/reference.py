@@ -128,7 +128,6 @@ def _listed(records: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _text(text: str | None) -> list[str]:
-    """The help of a command as one paragraph."""
     words = " ".join(inspect.cleandoc(text or "").split())
     return wrap(words, _WIDTH, break_long_words=False, break_on_hyphens=False)
 

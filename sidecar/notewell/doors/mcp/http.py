@@ -102,7 +102,6 @@ class _Exchange:
         return self._response
 
     def leave(self) -> None:
-        """Record that the client has gone."""
         self._ended.set()
 
     async def _write(self, response: web.StreamResponse, body: bytes) -> None:

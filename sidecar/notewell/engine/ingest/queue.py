@@ -29,7 +29,6 @@ class Work:
     trigger: Trigger = field(default="manual", compare=False)  # why it runs, for the log of runs
 
     def merged(self, other: Work) -> Work:
-        """One run that does the work of both."""
         whole = not self.paths or not other.paths
         paths = () if whole else tuple(sorted({*self.paths, *other.paths}))
         # If only one of them is full, the merged run is: reading a note again is cheap, and a

@@ -12,7 +12,13 @@ from notewell.base.types import Embedder, FloatArray, StoredChunk, StoredNote
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.evidence.requests import Evidence, EvidenceReply, EvidenceRequest, NearNote
-from notewell.features.evidence.sentences import SAID, Question, Sentence, by_words, confidences
+from notewell.features.evidence.sentences import (
+    Question,
+    Sentence,
+    by_words,
+    confidences,
+    least_said,
+)
 from notewell.search.rank.candidates import CosineMap
 from notewell.search.show.snippets import sentences_of
 
@@ -60,9 +66,9 @@ def _surest(
         return []
     alone, within = _cosines(embedder, asked, question, sentences)
     sure = confidences(question, sentences, alone, within)
-    answers: dict[str, Evidence] = {}
+    least, answers = least_said(sentences), dict[str, Evidence]()
     for at in sorted(range(len(sentences)), key=lambda at: -sure[at]):
-        if sure[at] < SAID:
+        if sure[at] < least:
             break
         answers.setdefault(sentences[at].text, _shown(vault, sentences[at], sure[at]))
     return list(answers.values())

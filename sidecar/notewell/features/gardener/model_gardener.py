@@ -104,7 +104,6 @@ class AdvisedSuggestions:
                 self.problem(note.path, f"The model named “{name}”, which is no topic.")
 
     def _known(self, name: str) -> Topic | None:
-        """The existing topic that a name means."""
         path = self._names.resolve(name, "")
         if path is None:
             asked = Topic(-1, name, "", ())

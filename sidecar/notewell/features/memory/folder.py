@@ -228,7 +228,6 @@ class MemoryFolder:
         self.folder = folder.strip("/") if folder else None
 
     def all(self) -> tuple[Memory, ...]:
-        """All memories, in the order of their paths."""
         if self.folder is None:
             return ()
         with self._lock:

@@ -447,7 +447,6 @@ class Memories:
         )
 
     def history(self, request: MemoryHistory) -> MemoryHistoryReply:
-        """The history of one memory or of all, newest first."""
         chosen = self._folder.all() if request.id is None else (self._folder.find(request.id),)
         entries = [line for memory in chosen for line in history(memory)]
         entries.sort(key=lambda line: line.at)
@@ -455,7 +454,6 @@ class Memories:
         return MemoryHistoryReply(self._vault, len(newest), newest[: request.limit])
 
     def health(self, request: MemoryHealth) -> MemoryHealthReply:
-        """The faults of the memories of a namespace, or of all."""
         links = self._folder.links()
         return examine(self._vault, _chosen(links, request.namespace), links, now=self._clock())
 

@@ -123,7 +123,6 @@ class SourceDocument:
     edited: int = 0
 
     def digest(self) -> bytes:
-        """A hash of place and content."""
         return hashlib.blake2b(self.path.encode() + b"\0" + self.content, digest_size=16).digest()
 
 

@@ -336,7 +336,6 @@ class _Event:
     last_id: str = ""
 
     def take(self, line: bytes) -> None:
-        """Take one line that is not blank."""
         name, _, raw = line.partition(b":")  # a comment begins with the colon and has no name
         value = raw.removeprefix(b" ").decode("utf-8", "replace")
         if name == b"data":
