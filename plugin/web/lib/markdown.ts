@@ -221,7 +221,7 @@ function embeddedFile(name: string, href: string | null, label: string): HTMLEle
 }
 
 /** Names of files that the server sends; the reader loads them in place of their names. */
-const FILE = /\.(png|jpe?g|gif|webp|avif|bmp|svg|pdf(#.*)?)$/i;
+const FILE = /\.(png|jpe?g|gif|webp|avif|bmp|svg|pdf)(#.*)?$/i;
 /** Of them those that have pages, perhaps with the one that is meant; they are notes as well. */
 const PAGES = /\.pdf(#|\s*$)/i;
 

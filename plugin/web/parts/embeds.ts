@@ -9,7 +9,6 @@ import { t } from "../../src/texts";
 
 const DEPTH = 2;
 const MOST_NOTES = 12; // of one page, so that a note of embeds alone does not ask for a whole vault
-const SHOWN = /\.(png|jpe?g|gif|webp|avif|bmp|svg|pdf)(#.*)?$/i;
 
 /** Makes the text of a note into elements. */
 export type Draw = (note: NoteReply) => DocumentFragment;
@@ -76,24 +75,25 @@ function showFiles(context: ViewContext, prose: HTMLElement, note: string): void
     { rootMargin: "400px" },
   );
   for (const el of prose.querySelectorAll<HTMLElement>(".picture[data-file]")) {
-    if (SHOWN.test(el.dataset["file"] ?? "")) near.observe(el);
+    near.observe(el);
   }
 }
 
-/** The file that an embed names; of a PDF a page too, which is the first if none is named. */
-function fileOf(name: string): { readonly path: string; readonly page?: string } {
-  const [, path, place = ""] = /^(.*\.pdf)(#.*)?$/i.exec(name) ?? [];
-  return path ? { path, page: /page=(\d{1,6})/.exec(place)?.[1] ?? "1" } : { path: name };
+/** The file that an embed names; of a PDF a page too, the first if none is named. A picture with a place is one within a line: `x.svg#icon`. */
+function fileOf(name: string): { readonly asked: { readonly path: string; readonly page?: string }; readonly look: "page" | "in-line" | null } {
+  const [, path = name, place = ""] = /^(.+\.\w{3,4})(#.*)?$/.exec(name) ?? [];
+  if (!/\.pdf$/i.test(path)) return { asked: { path }, look: place ? "in-line" : null };
+  return { asked: { path, page: /page=(\d{1,6})/.exec(place)?.[1] ?? "1" }, look: "page" };
 }
 
 async function showPicture(context: ViewContext, el: HTMLElement, note: string): Promise<void> {
-  const file = fileOf(el.dataset["file"] ?? "");
+  const { asked, look } = fileOf(el.dataset["file"] ?? "");
   delete el.dataset["file"]; // once is enough
-  const query = new URLSearchParams({ ...file, from: note, ...(context.vault && { vault: context.vault.id }) });
+  const query = new URLSearchParams({ ...asked, from: note, ...(context.vault && { vault: context.vault.id }) });
   try {
     const answer = await fetch(`/api/file?${query}`, { headers: pageKeyHeaders() });
     if (!answer.ok) throw new TypeError(String(answer.status));
-    const picture = h("img", { class: file.page ? "page" : null, src: await dataUrl(await answer.blob()), alt: el.textContent });
+    const picture = h("img", { class: look, src: await dataUrl(await answer.blob()), alt: el.textContent });
     if (el.tagName === "A") fill(el, picture, h("span", {}, el.textContent)); // leads to the text of the file
     else el.replaceWith(picture);
   } catch {

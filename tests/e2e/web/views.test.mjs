@@ -26,7 +26,7 @@ const WIDE = (cell) => `|${`${cell}|`.repeat(20_000)}`;
 const SAVED = "# A day\n\n## Gleanings\n\n- [Bees at night](https://bees.example/night?a=1)\n  How they sleep.\n- https://bare.example/page\n";
 const held = usePages({
   "Hostile <img src=x onerror=alert(1)>.md": HOSTILE,
-  "Outer.md": "# Outer\n\n![[dot.png]] ![d](dot.png)\n\n![[Inner]]\n\n> [!warning]- Mind\n> hot\n\nA fact[^1].\n\n[^1]: Its source.\n",
+  "Outer.md": "# Outer\n\n![[dot.png]] ![d](dot.png)\n\nPress ![[dot.png#icon]] to go on.\n\n![[Inner]]\n\n> [!warning]- Mind\n> hot\n\nA fact[^1].\n\n[^1]: Its source.\n",
   "Inner.md": "# Inner\n\ninner text ![[Outer]]\n",
   "dot.png": PIXEL,
   "Rich.md": RICH,
@@ -403,6 +403,7 @@ test("a note shows its pictures, embedded notes, callouts and footnotes; a table
     const prose = page.locator(".reader .prose");
     await prose.locator("img").nth(1).waitFor();
     assert.ok(await prose.locator("img").first().evaluate((img) => img.decode().then(() => img.naturalWidth === 1)));
+    assert.equal(await prose.locator("p", { hasText: "Press" }).locator("img").evaluate((img) => getComputedStyle(img).display), "inline");
     await prose.locator(".embedded").getByText("inner text").waitFor();
     assert.equal(await prose.locator(".embedded .embedded").count(), 0, "a note that embeds itself ends");
     assert.equal(await prose.getByText("hot").isVisible(), false);
