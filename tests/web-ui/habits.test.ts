@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const ROW = /^\| (\d+) \| .+ \| (\S+): (.+) \|$/gm;
 const TITLE = /^ *test\((["`])(.+?)\1, |^(?:async )?def (test_\w+)\(/gm;
 
-/** Titles of the tests in the files of this name; what a title says of its device or colours stands as `…`. */
+/** Titles of the tests in the files of this name; without what they say of the device, which they take from a loop. */
 function titles(name: string): string[] {
   const files = readdirSync("tests", { recursive: true, encoding: "utf8" }).filter((path) => basename(path) === name);
   const found = files.flatMap((path) => [...readFileSync(join("tests", path), "utf8").matchAll(TITLE)]);

@@ -1,11 +1,11 @@
 /** Marks the words of a search in the text of a note, which itself stays as it is: by highlights of CSS. */
 
 import type { Result } from "../../src/contract";
+import { isSpaceless } from "../../src/local/words";
+import { LONG } from "./marks"; // longer matches are sentences that were found by their meaning
 
-const LONG = 40; // characters: longer matches are sentences that were found by their meaning
 const MOST_WORDS = 200;
 const MOST_MARKED = 5_000; // in a note
-const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const MARKED = "found"; // as the styles name it
 
 /** Marks in `el` what the results have marked of their passages; nothing where the browser has no highlights. */
@@ -32,7 +32,7 @@ function patternOf(results: readonly Result[]): RegExp | null {
 
 function partOf(word: string): string {
   const written = word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  return SPACELESS.test(word) ? written : `(?<![\\p{L}\\p{N}])${written}(?![\\p{L}\\p{N}])`;
+  return isSpaceless(word) ? written : `(?<![\\p{L}\\p{N}])${written}(?![\\p{L}\\p{N}])`;
 }
 
 function rangesIn(el: HTMLElement, pattern: RegExp): Range[] {

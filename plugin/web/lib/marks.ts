@@ -4,7 +4,7 @@ import { pieces, type Range } from "../../src/format";
 import { h } from "./dom";
 
 /** Matches longer than this many characters are styled less prominently. */
-const LONG = 40;
+export const LONG = 40;
 
 /** The text, cut at sentences or words to about `limit` characters. */
 export function marked(text: string, ranges: readonly Range[], limit = Infinity): (Node | string)[] {

@@ -123,8 +123,13 @@ def _listed(
     template = context.index.keywords.template_lines
     finds = match_finder(parsed.condition)
     snippets = Snippets({}, context.rules.snippet_chars, closest=finds, template=template)
-    notes_shown = listed[: context.request.limit]
-    shown = results.list_notes(context.index, notes_shown, snippets, context.address, finds=finds)
+    shown = results.list_notes(
+        context.index,
+        listed[: context.request.limit],
+        snippets,
+        context.address,
+        finds=finds,
+    )
     report.trace.stage(
         "list",
         count_in=len(listed),

@@ -6,8 +6,9 @@ In the root of the repository, with its environment active. A paragraph that lin
 as if its links were not made yet, in two ways: with the words of the links (`kept`), and without them
 (`removed`), as whoever does not know the other note's name would write. Paragraphs without links (`none`)
 show how often something is suggested that nobody linked; some of these suggestions are right all the
-same. With `--table` the paragraph's vector is that of the query table, as where no helper runs, in place
-of the model's; all else is the server's search. The vaults have no history, so their other notes are all there, also later ones.
+same. With `--table` the paragraph's vector is that of the query table, as where no helper runs, in place of
+the model's; all else is the server's search. The vaults have no history, so their other notes are all there,
+also later ones.
 
 Printed are, by vault and half (by a hash of the note's path): how often a linked note is the first, and
 among the first three; and, for each distance that the first note must have from the next (the plugin's

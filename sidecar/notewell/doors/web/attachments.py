@@ -28,6 +28,7 @@ from notewell.base.types import FileRef, VaultRules
 from notewell.doors.web.site import SITE, Site
 from notewell.vault import files
 from notewell.vault.paths import is_document, is_hidden, load_rules
+from notewell.vault.readers import reader_of
 from notewell.vault.readers.reader import FileFacts
 
 MAX_BYTES = 50_000_000
@@ -44,7 +45,6 @@ class Kind:
     offset: int = 0
 
 
-_PDF = Kind("application/pdf", (b"%PDF-",))
 _JPEG = Kind("image/jpeg", (b"\xff\xd8\xff",))
 KINDS = {
     ".png": Kind("image/png", (b"\x89PNG\r\n\x1a\n",)),
@@ -55,7 +55,7 @@ KINDS = {
     ".avif": Kind("image/avif", (b"ftypavif", b"ftypavis", b"ftypmif1"), 4),
     ".bmp": Kind("image/bmp", (b"BM",)),
     ".svg": Kind("image/svg+xml", ()),
-    ".pdf": _PDF,
+    ".pdf": Kind("application/pdf", (b"%PDF-",)),
 }
 # Opened by itself, a file may load and run nothing; an image that a page shows never does.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -84,7 +84,8 @@ def _page(site: Site, file: Attachment, page: int) -> Attachment:
 
     Raises UsageError for a file of another kind, NotFoundError where no such page can be drawn.
     """
-    if file.media != _PDF.media:
+    reader = reader_of(file.path)
+    if reader is None or reader.picture is None:
         raise UsageError(f"Only PDFs have pages; {file.path} is none.", code="unknown_kind")
     try:
         picture = site.pictures.picture(file.raw, FileFacts(file.path, modified=0.0), page)

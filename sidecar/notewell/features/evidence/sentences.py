@@ -78,7 +78,9 @@ class Question:
     def share(self, stems: set[str]) -> float:
         """The share of its words, by idf, that are among `stems`, 0..1, perhaps in another form."""
         whole = sum(self.weights.values())
-        found = (one for one in self.weights if one in stems or any(_alike(one, s) for s in stems))
+        begins = tuple(one[:_FEWEST_SAME] for one in self.weights)
+        near = [other for other in stems if other.startswith(begins)]  # few: the rest is no form
+        found = (one for one in self.weights if any(_alike(one, other) for other in near))
         return sum(self.weights[one] for one in found) / whole if whole else 0
 
     def told_by(self, text: str) -> float:
@@ -163,7 +165,7 @@ def least_said(sentences: Sequence[Sentence]) -> float:
 
 
 def _alike(one: str, other: str) -> bool:
-    """True if two words may be forms of one: most of the longer one is the same."""
+    """True if two words are one, or may be forms of one: most of the longer one is the same."""
     least = max(_FEWEST_SAME, math.ceil(_SAME * max(len(one), len(other))))
     return one[:least] == other[:least]
 

@@ -66,7 +66,8 @@ def _surest(
         return []
     alone, within = _cosines(embedder, asked, question, sentences)
     sure = confidences(question, sentences, alone, within)
-    least, answers = least_said(sentences), dict[str, Evidence]()
+    least = least_said(sentences)
+    answers: dict[str, Evidence] = {}
     for at in sorted(range(len(sentences)), key=lambda at: -sure[at]):
         if sure[at] < least:
             break

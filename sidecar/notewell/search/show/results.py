@@ -144,10 +144,10 @@ def list_notes(
     match: Match | None = None,
     finds: FindClosest | None = None,
 ) -> tuple[Result, ...]:
-    """Results for notes without scores, each with its first passage in which `finds` finds a place.
+    """Results for notes without scores, each with its first passage.
 
-    It is its first passage where there is none. `match` is that of notes beside others that have
-    scores; theirs is 0.
+    With `finds` it is the first passage in which that finds something, if there is one. `match` is
+    that of notes beside others that have scores; theirs is 0.
     """
     results = []
     score = 1.0 if match is None else 0.0
