@@ -1,9 +1,12 @@
-"""Unpacks an archive of the tests' data."""
+"""Unpacks archives of the tests' data."""
 
 from __future__ import annotations
 
+import os
 import tarfile
 from pathlib import Path
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
 def unpack(archive: Path, target: Path) -> None:
@@ -16,3 +19,15 @@ def unpack(archive: Path, target: Path) -> None:
             packed.extractall(target, filter="data")
         else:
             packed.extractall(target)
+
+
+def unpacked(archive: str, work: Path, data: Path | None = None) -> Path | None:
+    """The folder in an archive of `data` (else the shared data); None where there is no archive."""
+    folder = data or Path(os.environ.get("NOTEWELL_TEST_DATA") or SHARED)
+    packed = folder / f"{archive}.tar.gz"
+    if not packed.is_file():
+        return None
+    target = work / archive
+    unpack(packed, target)
+    inside = list(target.iterdir())
+    return inside[0] if len(inside) == 1 else target

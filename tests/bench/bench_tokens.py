@@ -35,7 +35,7 @@ from notewell.features import FEATURES
 from notewell.features.context.service import Assembler, NoteTexts
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
 from notewell.vault.chunk import fit_words
-from tests.unpacking import unpack
+from tests.unpacking import unpacked
 
 BUDGETS = (1000, 2000, 4000)
 WAYS = ("whole notes", "context", "context, filled")
@@ -152,18 +152,6 @@ def few(corpus: Path, judged: JudgedSet) -> Path:
     smaller = corpus.with_name("few.jsonl")
     smaller.write_bytes(b"\n".join(kept))
     return smaller
-
-
-def unpacked(archive: str, work: Path) -> Path | None:
-    """The folder inside an archive of the shared data; None where it does not exist."""
-    beside = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-    packed = Path(os.environ.get("NOTEWELL_TEST_DATA") or beside) / f"{archive}.tar.gz"
-    if not packed.is_file():
-        return None
-    target = work / archive
-    unpack(packed, target)
-    inside = list(target.iterdir())
-    return inside[0] if len(inside) == 1 else target
 
 
 def read(folder: Path, name: str) -> JudgedSet:

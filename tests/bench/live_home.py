@@ -18,16 +18,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from corpus import Words, write_vault
-from repository import ROOT
 
 from notewell.base.config.load import load_settings
 from notewell.base.types import ModelRules
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import locate
 from tests.tiny_model import write_tiny_model
-from tests.unpacking import unpack
+from tests.unpacking import unpacked
 
-ARCHIVE = "vault-obsidian-hub.tar.gz"
+ARCHIVE = "vault-obsidian-hub"
 NOTES, QUICK_NOTES = 6571, 600  # as many as obsidian-hub has
 _SEED = 3
 _WORD = re.compile(r"[a-z]{4,12}")
@@ -66,7 +65,7 @@ def home(source: Path | None, data: Path | None, *, most_notes: int) -> Iterator
         root = Path(folder)
         environment, model_folder, model = _environment(root)
         vault, name = root / "vault", "generated"
-        found = source or _unpacked(root, data)
+        found = source or unpacked(ARCHIVE, root, data)
         if found is None:
             words = Words.of_tokenizer(model_folder / TOKENIZER_FILE)
             write_vault(vault, words, most_notes)
@@ -98,18 +97,6 @@ def _environment(root: Path) -> tuple[dict[str, str], Path, str]:
         "NOTEWELL_OFFLINE": "true",
     }
     return environment, folder if files is None else files.folder, name
-
-
-def _unpacked(root: Path, data: Path | None) -> Path | None:
-    told = os.environ.get("NOTEWELL_TEST_DATA")
-    folder = data or (Path(told) if told else ROOT.parent / "shared" / "data")
-    archive = folder / ARCHIVE
-    if not archive.is_file():
-        return None
-    target = root / "unpacked"
-    unpack(archive, target)
-    inside = list(target.iterdir())
-    return inside[0] if len(inside) == 1 else target
 
 
 def _copy(source: Path, vault: Path, most_notes: int) -> None:

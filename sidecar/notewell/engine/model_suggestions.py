@@ -160,7 +160,6 @@ class ModelSuggestions:
         )
 
     def _seconds(self) -> float:
-        """Seconds for a passage on this computer."""
         work = model_work(self.index)
         return work.seconds / work.embedded if work.embedded else _SECONDS
 

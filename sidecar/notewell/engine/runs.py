@@ -145,7 +145,6 @@ class RunLog:
         return run
 
     def is_cancelled(self, number: int) -> bool:
-        """True if a run was asked to stop."""
         rows = self._read(lambda db: _cancel_of(db, number))
         return bool(rows)
 

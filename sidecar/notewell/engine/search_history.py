@@ -146,7 +146,6 @@ class SearchHistory:
         )
 
     def close(self) -> None:
-        """Write what is still queued."""
         self._log.close()
 
     def _verdicts(self) -> tuple[Judged, ...]:

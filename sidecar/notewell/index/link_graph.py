@@ -158,7 +158,6 @@ class LinkGraph:
         self._tidy()
 
     def _drop(self, note_id: int) -> set[int]:
-        """Remove a note; returns the keys of its names."""
         node = self._node(note_id)
         if node is None:
             return set()

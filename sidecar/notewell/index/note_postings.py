@@ -138,7 +138,6 @@ class NoteTable:
         return later + len(first.segment.note_ids) - first.count
 
     def note_ids(self) -> IdArray:
-        """The ids of all notes, ascending."""
         found = [
             part.segment.note_ids if part.alive is None else part.segment.note_ids[part.alive]
             for part in self._parts

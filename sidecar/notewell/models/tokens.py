@@ -191,7 +191,6 @@ class WordCounter(_ByWord[int]):
         super().__init__(lambda words: map(count_whole, words), _MEMO_CHARACTERS)
 
     def __call__(self, text: str) -> int:
-        """Tokens of `text`, special tokens not counted."""
         if any(space in text for space in _DELETED_SPACES):
             text = text.translate(_DELETE)
         words = text.split()

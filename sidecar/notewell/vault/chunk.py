@@ -121,7 +121,6 @@ class _Chunker:
         return max(_LEAST_BUDGET, self._sizes.max_tokens - taken)
 
     def drafts(self) -> list[ChunkDraft]:
-        """Make the note's drafts in order."""
         sections = tuple(sections_of(self._note))
         parts = self._cut_sections(sections, self._sizes.min_tokens, self._count)
         drafts = [
@@ -406,7 +405,6 @@ class Splitter:
             start = self._overlap_start(start, end, overlap)
 
     def _tokens_at(self, position: int) -> float:
-        """Estimate the tokens before `position`."""
         n = bisect_right(self._places, position) - 1
         if n >= len(self._sums) - 1:
             return self._sums[-1]

@@ -106,6 +106,24 @@ def test_ever_finds_what_is_gone_beside_what_is_there(engine: Engine) -> None:
     assert [(one.path, one.current) for one in there] == [("Bees.md", None)]
 
 
+def test_what_changed_its_marks_only_is_not_gone(weights: Path, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repo")
+    repository.commit("2025-01-10", {"Plan.md": "# Dues of May\n\n- [ ] due 3 May, pay Bo\n"})
+    repository.commit("2025-01-11", {"Plan.md": "Dues of May\n\n- [ ] **due** 3 May, pay Bo\n"})
+    repository.commit("2025-01-12", {"Plan.md": "```js code\n- [ ] due 5 May, pay Bo\n"})
+    repository.commit("2025-01-13", {"Plan.md": "- [ ] due 5 May, pay Bo\n"})
+    engine = opened(repository.vault, tmp_path / "data", weights)
+    gone = [
+        one.snippet
+        for one in searched(engine, "due may", ever=True, mode="keyword").results
+        if one.current is False
+    ]
+    assert len(gone) == 1
+    assert "3 May" in gone[0]
+    assert "Dues of May" in gone[0]  # no heading, below which the other line never stood
+    engine.close()
+
+
 def test_an_ordinary_search_knows_nothing_of_the_past(engine: Engine) -> None:
     assert paths(searched(engine, "trams", mode="keyword")) == []
 

@@ -206,7 +206,6 @@ class LogDatabase:
             )
 
     def add_opened(self, opened: Opened) -> None:
-        """Store that a result was opened."""
         with self._transaction():
             self._connection.execute(
                 "INSERT INTO opened VALUES (?, ?, ?, ?, ?, ?)",
@@ -264,11 +263,9 @@ class LogDatabase:
         return self._opened("WHERE query_id = ? ORDER BY at", (query_id,))
 
     def judgements(self) -> Judgements:
-        """All opened results and verdicts."""
         return Judgements(tuple(self._opened("ORDER BY at", ())), tuple(self.verdicts()))
 
     def verdicts(self) -> list[Judged]:
-        """All verdicts, oldest first."""
         rows = self._connection.execute(
             "SELECT at, query, path, verdict, pin FROM verdicts ORDER BY at, query, path"
         )

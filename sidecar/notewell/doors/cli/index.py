@@ -241,7 +241,6 @@ def _advice(report: IndexReport, status: StatusReply) -> Iterator[str]:
 
 
 def _held_text(guard: Guard, status: StatusReply) -> str:
-    """Say that removals wait, and what to do."""
     if status.problem is not None:
         return status.problem
     return (

@@ -91,7 +91,6 @@ class Piece(NamedTuple):
     link: str | None = None  # a URI without control characters
 
     def styled(self) -> str:
-        """The text with the terminal's codes."""
         if self.link is not None:
             text = self._replace(link=None).styled()
             return f"\x1b]8;;{self.link}\x1b\\{text}\x1b]8;;\x1b\\"

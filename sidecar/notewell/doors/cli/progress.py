@@ -227,13 +227,9 @@ class Served(Protocol):
     """An open vault, as far as these lines need it."""
 
     @property
-    def record(self) -> VaultRecord:
-        """Its name and folder."""
-        ...
+    def record(self) -> VaultRecord: ...
 
-    def status(self) -> StatusReply:
-        """The state of its index."""
-        ...
+    def status(self) -> StatusReply: ...
 
 
 @dataclass(slots=True)

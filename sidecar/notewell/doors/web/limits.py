@@ -61,7 +61,6 @@ class Rates:
         return self._of_routes.get(route, limits[rate])
 
     def admit(self, caller: str, route: str, rate: RateClass, now: float) -> None:
-        """Count a request, or raise RateLimitedError."""
         most = self.most(route, rate)
         if most <= 0:
             return

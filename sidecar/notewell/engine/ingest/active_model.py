@@ -211,7 +211,6 @@ class Models:
         return True
 
     def _rules_of(self, model: ModelKey) -> ModelRules:
-        """The rules by which an earlier model was loaded."""
         kept = self._index.meta(_service_of(model))
         if kept:
             service = json.loads(kept)

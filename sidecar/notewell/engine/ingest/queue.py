@@ -100,7 +100,6 @@ class WorkQueue:
             self._paused = True
 
     def resume(self) -> None:
-        """Hand out work again."""
         with self._condition:
             self._paused = False
             self._condition.notify_all()
@@ -119,7 +118,6 @@ class WorkQueue:
 
     @property
     def paused(self) -> bool:
-        """True if no work is handed out."""
         return self._paused
 
     @property

@@ -126,7 +126,6 @@ class Writer:
         self.queue.submit(work)
 
     def pause(self) -> None:
-        """Stop working until `resume`."""
         self.queue.pause()
         self._change(paused=True)
 

@@ -23,7 +23,9 @@ Search = Callable[[SearchRequest], SearchReply]
 _MOST_LINES = 12  # of a version that are shown, added and removed
 _LONGEST = 400  # characters of a line that are shown
 _ENOUGH = 0.6  # of the words of a query, in a line
-_TEXT = re.compile(r"\w.*\w.*\w")
+_TEXT = re.compile(r"(?!```|~~~).*\w.*\w.*\w")  # no mark that would make code of all that follows
+_WORD = re.compile(r"\w+")
+_HEADING = re.compile(r"#{1,6}\s+")  # what stood below a heading that is gone is not known
 
 
 def opened(vault: OpenVault) -> OpenFeature:
@@ -96,7 +98,7 @@ class VaultHistory:
     def _gone(self, head: str) -> Mapping[str, list[str]]:
         """The lines that stand in no note any more, by the path of the note they went from last."""
         known = {
-            line.strip()
+            _said(line)
             for content in self._git.contents(
                 one for path, one in self._git.files(head).items() if self._is_read(path)
             )
@@ -106,9 +108,9 @@ class VaultHistory:
         for change in self._git.changes():
             if change.path.endswith(self._vault.source.types):
                 for line in map(str.strip, change.removed):
-                    if line not in known and _TEXT.search(line):
-                        known.add(line)
-                        gone.setdefault(change.path, []).append(line)
+                    if _TEXT.match(line) and (said := _said(line)) not in known:
+                        known.add(said)
+                        gone.setdefault(change.path, []).append(_HEADING.sub("", line, 1))
         return gone
 
     def _uri(self, result: Result) -> str:
@@ -148,6 +150,11 @@ def _matching(change: Change, wanted: set[str]) -> Iterator[NoteVersion]:
         yield NoteVersion(
             change.commit, iso(change.at) or "", change.path, change.subject, added, removed
         )
+
+
+def _said(line: str) -> str:
+    """The words of a line: one that had other marks or capitals said the same."""
+    return " ".join(_WORD.findall(line.casefold()))
 
 
 def _share(wanted: set[str], line: str) -> float:

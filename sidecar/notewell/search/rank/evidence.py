@@ -93,7 +93,6 @@ class Tuning:
     links: float = 1.0
 
     def applied(self, weights: EvidenceWeights) -> EvidenceWeights:
-        """The weights multiplied by the factors."""
         return replace(
             weights,
             meaning=weights.meaning * self.meaning,
