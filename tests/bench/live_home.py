@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import repository  # noqa: F401 - so that `tests` can be imported
 from corpus import Words, write_vault
 
 from notewell.base.config.load import load_settings
