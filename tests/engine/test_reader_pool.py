@@ -22,13 +22,13 @@ from typing import Any
 import psutil
 import pytest
 
-from notewell.base.errors import QueryTooLongError
+from notewell.base.errors import ModelError, QueryTooLongError
 from notewell.base.querylog.database import MAX_ROWS
-from notewell.base.types import ModelKey, ModelRules, SearchRules, Settings, VaultRecord
+from notewell.base.types import FloatArray, ModelKey, ModelRules, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine import reader_pool
 from notewell.engine.engine import Engine
-from notewell.engine.reader_pool import Asked, ReaderPool, reader_count
+from notewell.engine.reader_pool import Asked, LentModel, ReaderPool, reader_count
 from notewell.features import FEATURES
 from notewell.search.rank.evidence import UNTUNED
 from tests.stress.served import environment
@@ -162,6 +162,34 @@ def test_another_process_replies_as_this_one(shared: Shared) -> None:
     assert any(reply.results for reply in ours)
 
 
+def test_the_server_embeds_the_queries_of_other_processes(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = shared.engine.vault.embedder()
+    assert model is not None
+    asked: list[str] = []
+    own = model.embed_query
+
+    def embed(text: str) -> FloatArray:
+        asked.append(text)
+        if "fails" in text:
+            raise ModelError("The model had no memory left.")
+        return own(text)
+
+    with shared.busy():
+        number = shared.reader()
+        monkeypatch.setattr(model, "embed_query", embed)
+        here = shared.here()
+        found = shared.engine.search(SearchRequest("how the chain slips"))
+        failed = shared.engine.search(SearchRequest("what fails"))
+        loaded = {Path(one.path).name for one in psutil.Process(number).memory_maps()}
+        assert here == []
+        assert asked == ["how the chain slips", "what fails"]
+    assert found.results
+    assert "Semantic search is unavailable: The model had no memory left." in failed.warnings
+    assert not [name for name in loaded if "onnxruntime" in name]
+
+
 def test_a_search_alone_starts_no_process(shared: Shared) -> None:
     for _ in range(50):
         shared.engine.search(SearchRequest("starter"))
@@ -210,14 +238,15 @@ def test_with_another_model_in_use_the_server_searches_itself(shared: Shared) ->
     with shared.busy():
         shared.reader()
         index = shared.engine.vault.index
-        asked = Asked("v1", index.generation, ModelKey("other", "0", "fp32"), UNTUNED, REQUESTS[0])
+        other = LentModel(ModelKey("other", "0", "fp32"), None)
+        asked = Asked("v1", index.generation, other, UNTUNED, REQUESTS[0])
         vault = shared.engine.shared
         assert vault is not None
         expected = shared.engine.searcher.search(REQUESTS[0])
         assert shared.pool.search(vault, asked, lambda: expected) is expected
         here = shared.here()
         assert told(shared.engine.search(REQUESTS[0])) == told(expected)
-    assert here == [REQUESTS[0].q]
+        assert here == []  # the reader still has the vault open with the right model
 
 
 @needs_signals

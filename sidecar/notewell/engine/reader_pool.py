@@ -22,9 +22,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
+from notewell.base.errors import ModelError
 from notewell.base.support import interrupt
 from notewell.base.support.program import searcher_command
-from notewell.base.types import ModelKey, Settings, VaultRecord
+from notewell.base.types import (
+    CosineScale,
+    Embedder,
+    FloatArray,
+    ModelKey,
+    Settings,
+    VaultRecord,
+    knows_cosines,
+)
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.feature import Feature
@@ -42,6 +51,8 @@ _LOOK_S = 0.5  # how often both are looked at, and whether anybody still waits f
 # What talking to a process that has ended raises, and reading half of what it sent.
 _ENDED = (OSError, EOFError, ValueError, pickle.UnpicklingError)
 
+Embed = Callable[[str], FloatArray]  # the vector of a query (dimensions,); raises ModelError
+
 log = logging.getLogger(__name__)
 
 
@@ -56,6 +67,28 @@ class SearchedVault:
 
 
 @frozen
+class LentModel:
+    """The server's model as a reader knows it; it embeds the queries for its readers too."""
+
+    key: ModelKey
+    cosines: CosineScale | None
+
+    @classmethod
+    def of(cls, embedder: Embedder) -> LentModel:
+        """The model of an embedder."""
+        model: object = embedder
+        return cls(embedder.key, model.cosines if knows_cosines(model) else None)
+
+
+@frozen
+class Opening:
+    """A vault that a reader is to open, or to read again, for searches with this model or none."""
+
+    vault: SearchedVault
+    model: LentModel | None
+
+
+@frozen
 class Asked:
     """A search of a vault, by its id, at a generation of its index.
 
@@ -64,7 +97,7 @@ class Asked:
 
     vault: str
     generation: int
-    model: ModelKey | None
+    model: LentModel | None
     tuning: Tuning
     request: SearchRequest
 
@@ -91,35 +124,42 @@ class _Reader:
             stderr=subprocess.DEVNULL,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        self.vaults: dict[str, tuple[SearchedVault, int]] = {}  # open, each at a generation
+        self.vaults: dict[str, tuple[Opening, int]] = {}  # open, each at a generation
         self.reads_again = 0.0  # when it may
         self.was_of_use = True  # has answered since it last read
         self.opening: str | None = None
         self.used = time.monotonic()
         self.searching = False
 
-    def has_open(self, vault: SearchedVault, generation: int) -> bool:
-        """True if it has the vault open, with these settings, and all that was saved."""
-        known, at = self.vaults.get(vault.record.id, (None, 0))
-        return known is vault and at == generation
+    def has_open(self, wanted: Opening, generation: int) -> bool:
+        """True if it has the vault open, with these settings and model, and all that was saved."""
+        known, at = self.vaults.get(wanted.vault.record.id, (None, 0))
+        if known is None or known.vault is not wanted.vault or at != generation:
+            return False
+        return wanted.model in {None, known.model}
 
-    def open(self, vault: SearchedVault) -> bool:
+    def open(self, wanted: Opening) -> bool:
         """Have it open a vault, or read what changed in it. Raises one of `_ENDED`."""
-        self.opening, begun = vault.record.id, time.monotonic()
-        generation = self._answer(vault)
+        self.opening, begun = wanted.vault.record.id, time.monotonic()
+        generation = self._answer(wanted)
         opened = isinstance(generation, int) and not isinstance(generation, bool)
         if opened:
-            self.vaults[vault.record.id] = vault, cast("int", generation)
+            self.vaults[self.opening] = wanted, cast("int", generation)
         self.opening, self.used = None, time.monotonic()
         share = _READING_SHARE if self.was_of_use else _READING_IN_VAIN
         self.reads_again = self.used + (share - 1) * (self.used - begun)
         self.was_of_use = False
         return opened
 
-    def search(self, asked: Asked) -> SearchReply | None:
-        """Its reply; None if it has none. Raises one of `_ENDED`."""
+    def search(self, asked: Asked, embed: Embed | None) -> SearchReply | None:
+        """Its reply, which may need the vector of a query; None if it has none.
+
+        Raises one of `_ENDED`, and what `embed` raises but for ModelError, which it is told.
+        """
         self.searching, self.used = True, time.monotonic()
         reply = self._answer(asked)
+        while isinstance(reply, str) and embed is not None:
+            reply = self._answer(_vector(reply, embed))
         self.searching, self.used = False, time.monotonic()
         if isinstance(reply, SearchReply):
             self.was_of_use = True
@@ -128,7 +168,7 @@ class _Reader:
             self.vaults.pop(asked.vault, None)
         return None
 
-    def _answer(self, message: SearchedVault | Asked) -> object:
+    def _answer(self, message: Opening | Asked | FloatArray | str) -> object:
         send(cast("BinaryIO", self.process.stdin), message)
         return pickle.load(cast("BinaryIO", self.process.stdout))  # noqa: S301 - of our own process
 
@@ -142,6 +182,14 @@ class _Reader:
         for stream in (self.process.stdin, self.process.stdout):
             with suppress(*_ENDED):  # what could not be sent any more
                 cast("BinaryIO", stream).close()
+
+
+def _vector(text: str, embed: Embed) -> FloatArray | str:
+    """The vector of a query, or why there is none."""
+    try:
+        return embed(text)
+    except ModelError as error:
+        return error.message
 
 
 class ReaderPool:
@@ -158,15 +206,19 @@ class ReaderPool:
         self._starting, self._rests_until, self._closed = False, 0.0, False
 
     def search(
-        self, vault: SearchedVault, asked: Asked, here: Callable[[], SearchReply]
+        self,
+        vault: SearchedVault,
+        asked: Asked,
+        here: Callable[[], SearchReply],
+        embed: Embed | None = None,
     ) -> SearchReply:
         """The reply to a search, of whichever process is free first; `here` searches in this one.
 
-        Raises what `here` raises.
+        `embed` is that of the model that is asked with. Raises what `here` raises.
         """
-        reader = self._take(vault, asked.generation)
+        reader = self._take(Opening(vault, asked.model), asked.generation)
         if reader is not None:
-            reply = self._by(reader, asked)
+            reply = self._by(reader, asked, embed)
             if reply is not None:
                 return reply
             with self._changed:
@@ -198,15 +250,15 @@ class ReaderPool:
         for reader in readers:
             self._drop(reader)
 
-    def _take(self, vault: SearchedVault, generation: int) -> _Reader | None:
+    def _take(self, wanted: Opening, generation: int) -> _Reader | None:
         """Wait for a process to search a vault; None is this one, which counts the search."""
         waited = False
         with self._changed:
             while True:
-                fitting = [one for one in self._all if one.has_open(vault, generation)]
+                fitting = [one for one in self._all if one.has_open(wanted, generation)]
                 if not self._here or not fitting:
                     if self._here:
-                        self._wish(vault, generation)  # meanwhile threads take turns
+                        self._wish(wanted, generation)  # meanwhile threads take turns
                     self._here += 1
                     return None
                 for reader in fitting:
@@ -215,18 +267,18 @@ class ReaderPool:
                         return reader
                 if not waited:
                     waited = True
-                    self._wish(vault, generation)
+                    self._wish(wanted, generation)
                 self._changed.wait(_LOOK_S)
                 interrupt.check()
 
-    def _wish(self, vault: SearchedVault, generation: int) -> None:
+    def _wish(self, wanted: Opening, generation: int) -> None:
         """Note that a search has to wait; after some, another reader gets ready for its vault."""
         if not self.most or self._starting or self._closed:
             return
         now = time.monotonic()
         self._waited.append(now)
         often = len(self._waited) == _WAITED and now - self._waited[0] < _WITHIN_S
-        stale = [one for one in self._free if not one.has_open(vault, generation)]
+        stale = [one for one in self._free if not one.has_open(wanted, generation)]
         unready = next((one for one in stale if now >= one.reads_again), None)
         if not often or now < self._rests_until:
             return
@@ -237,11 +289,11 @@ class ReaderPool:
         self._starting = True
         self._waited.clear()
         begin = threading.Thread(
-            target=self._begin, args=(vault, unready), name="start-reader", daemon=True
+            target=self._begin, args=(wanted, unready), name="start-reader", daemon=True
         )
         begin.start()
 
-    def _begin(self, vault: SearchedVault, reader: _Reader | None) -> None:
+    def _begin(self, wanted: Opening, reader: _Reader | None) -> None:
         """Have a reader open a vault, a new one if none is given."""
         ready = False
         try:
@@ -252,7 +304,7 @@ class ReaderPool:
                     first = len(self._all) == 1
                 if first:
                     threading.Thread(target=self._watch, name="readers", daemon=True).start()
-            ready = reader.open(vault)
+            ready = reader.open(wanted)
         except _ENDED as error:
             log.debug("a process that searches could not be started: %s", error)
         with self._changed:
@@ -266,10 +318,10 @@ class ReaderPool:
         if reader is not None and not ready:
             self._drop(reader)
 
-    def _by(self, reader: _Reader, asked: Asked) -> SearchReply | None:
+    def _by(self, reader: _Reader, asked: Asked, embed: Embed | None) -> SearchReply | None:
         """The reply of a reader that was taken; None if it has none, or has ended."""
         try:
-            reply = reader.search(asked)
+            reply = reader.search(asked, embed)
         except _ENDED:
             log.warning("A process that searches has ended; the server does its search.")
             self._drop(reader)

@@ -12,20 +12,24 @@ import os
 import pickle
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
+from notewell.base.errors import ModelError
 from notewell.base.support.program import release_freed_memory
-from notewell.base.types import Embedder, ModelRules
+from notewell.base.types import Embedder, FloatArray, ModelRules
 from notewell.contract.search import SearchReply
 from notewell.engine.feature import open_source, query_table
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.reader_pool import Asked, SearchedVault, send
+from notewell.engine.reader_pool import Asked, Embed, LentModel, Opening, send
 from notewell.engine.searcher import Searcher
 from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.models.loading import load_embedder
+from notewell.models.loading import load_embedder, load_text
+from notewell.models.tokens import KnownText
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
 _SEARCHES_PER_RELEASE = 100  # of memory; between them, some tens of megabytes are freed
@@ -33,32 +37,44 @@ _SEARCHES_PER_RELEASE = 100  # of memory; between them, some tens of megabytes a
 log = logging.getLogger(__name__)
 
 
+class ServerEmbedder:
+    """The server's model, as a reader uses it: the server embeds queries, its text is known here.
+
+    A reader is many megabytes smaller so, and the vectors of the last queries are kept once.
+    """
+
+    def __init__(self, model: LentModel, text: KnownText, embed: Embed) -> None:
+        self._text: Any = text
+        self.cosines = model.cosines
+        self.embed_query = embed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._text, name)
+
+    def embed_passages(self, _texts: Sequence[str]) -> FloatArray:
+        """Never asked of a process that writes nothing."""
+        raise ModelError("A process that searches embeds no passages.")
+
+    def close(self) -> None:
+        """The model is the server's to close."""
+
+
 @dataclass(slots=True)
 class _Opened:
     """A vault that is open here; `tuning` are the factors of the search that is done."""
 
-    vault: SearchedVault
+    wanted: Opening
     index: Index
     models: Models
     searcher: Searcher
     tuning: Tuning = UNTUNED
 
     @classmethod
-    def of(cls, vault: SearchedVault) -> _Opened:
-        """Open the index to read, and load its model and what every search needs."""
-        settings = vault.settings
-
-        def load(rules: ModelRules, _fetch: bool) -> Embedder:
-            return load_embedder(
-                rules,
-                model_dir=settings.model_dir,
-                offline=True,
-                fetch_missing=False,
-                say=lambda _: None,
-            )
-
+    def of(cls, wanted: Opening, embed: Embed) -> _Opened:
+        """Open the index to read, and load what every search needs."""
+        vault, settings = wanted.vault, wanted.vault.settings
         index = open_index(vault.directory, writable=False)
-        models = Models(index, settings.model, load)
+        models = Models(index, settings.model, partial(_load, wanted, embed))
         uri = open_source(vault.features, vault.record, settings).uri
         tables = query_table(vault.features, vault.record.data_folder(settings.data_dir))
         searcher = Searcher(
@@ -70,8 +86,9 @@ class _Opened:
             find_table=tables,
             uri=uri,
         )
-        opened = cls(vault, index, models, searcher)
-        models.load(fetch=False)
+        opened = cls(wanted, index, models, searcher)
+        if wanted.model is not None:
+            models.load(fetch=False)
         return opened
 
     def search(self, asked: Asked) -> SearchReply | None:
@@ -80,7 +97,7 @@ class _Opened:
             return None
         if asked.model is not None:
             answering = self.models.for_search()
-            if answering is None or answering.key != asked.model:
+            if answering is None or answering.key != asked.model.key:
                 return None
         self.tuning = asked.tuning
         return self.searcher.search(asked.request)
@@ -91,13 +108,26 @@ class _Opened:
         self.index.close()
 
 
+def _load(wanted: Opening, embed: Embed, rules: ModelRules, _fetch: bool) -> Embedder:
+    """The model of the server, or the same model here where the server's tells too little."""
+    model_dir = wanted.vault.settings.model_dir
+    model = wanted.model
+    text = None if model is None else load_text(rules, model.key, model_dir)
+    if model is not None and text is not None:
+        return cast("Embedder", ServerEmbedder(model, text, embed))
+    return load_embedder(
+        rules, model_dir=model_dir, offline=True, fetch_missing=False, say=lambda _: None
+    )
+
+
 class Reader:
     """Answers messages one after the other: a vault to open, or a search of one that is open."""
 
-    def __init__(self) -> None:
+    def __init__(self, embed: Embed) -> None:
         self._opened: dict[str, _Opened] = {}
+        self._embed = embed
 
-    def answer(self, message: SearchedVault | Asked) -> int | SearchReply | None:
+    def answer(self, message: Opening | Asked) -> int | SearchReply | None:
         """The generation at which a vault is open, or the reply of a search.
 
         None where this process could not answer alike, False where something failed.
@@ -110,16 +140,16 @@ class Reader:
             log.debug("not answered: %s", type(error).__name__)
             return False
 
-    def _open(self, vault: SearchedVault) -> int:
+    def _open(self, wanted: Opening) -> int:
         """Open a vault, or read what was saved since; returns the generation of its index."""
-        known = self._opened.pop(vault.record.id, None)
-        if known is not None and known.vault != vault:
+        known = self._opened.pop(wanted.vault.record.id, None)
+        if known is not None and known.wanted != wanted:
             known.close()
             known = None
-        opened = known or _Opened.of(vault)
+        opened = known or _Opened.of(wanted, self._embed)
         opened.index.refresh()
         opened.searcher.prepare()
-        self._opened[vault.record.id] = opened
+        self._opened[wanted.vault.record.id] = opened
         return opened.index.generation
 
 
@@ -128,11 +158,20 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends this
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing else may be among the replies
-    serve(Reader(), sys.stdin.buffer, replies)
+    serve(sys.stdin.buffer, replies)
 
 
-def serve(reader: Reader, requests: BinaryIO, replies: BinaryIO) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Answer messages until there are no more."""
+
+    def embed(text: str) -> FloatArray:
+        send(replies, text)
+        vector = pickle.load(requests)  # noqa: S301 - from the parent alone
+        if isinstance(vector, str):
+            raise ModelError(vector)
+        return cast("FloatArray", vector)
+
+    reader = Reader(embed)
     for number in count(1):
         try:
             message = pickle.load(requests)  # noqa: S301 - from the parent alone

@@ -21,14 +21,14 @@ from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, Quantisation
 from notewell.base.types.frozen import frozen
 from notewell.models.bert_onnx import build_cross_encoder
-from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
+from notewell.models.catalogue import ModelSpec
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import SAMPLES, GraphStore
 from notewell.models.onnx_graph import BuiltGraph
 from notewell.models.providers import RerankerOptions
 from notewell.models.resilient import usable_processors
-from notewell.models.tokens import TextTokenizer
+from notewell.models.tokens import TextTokenizer, read_tokenizer
 
 
 @frozen
@@ -130,7 +130,7 @@ def load(options: RerankerOptions) -> CrossEncoder:
 
 
 def _assemble(spec: ModelSpec, files: ModelFiles, model_dir: Path) -> CrossEncoder:
-    tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
+    tokenizer = read_tokenizer(spec, files)
     store = CrossEncoderGraphs(files, "cls", model_dir, tokenizer.ids, tokenizer.pair)
     session, _ = store.open("int8")
     return CrossEncoder(session, tokenizer, name=spec.name)

@@ -21,13 +21,19 @@ import numpy as np
 from onnxruntime import InferenceSession
 
 from notewell.base.errors import ModelError
-from notewell.base.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
-from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec, Pooling
+from notewell.base.types import FloatArray, ModelKey
+from notewell.models.catalogue import ModelSpec, Pooling
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import GraphStore, run, unit
 from notewell.models.providers import EmbedderOptions
 from notewell.models.resilient import usable_processors
-from notewell.models.tokens import TextTokenizer, WordTable
+from notewell.models.tokens import (
+    KnownText,
+    TextTokenizer,
+    WordTable,
+    read_tokenizer,
+    read_words,
+)
 
 # The workers' niceness (0 normal, 19 lowest priority): queries and other programs go first.
 _NICENESS = 10
@@ -69,7 +75,7 @@ class QueryGate:
         return self._free.wait(_LONGEST_YIELD_S)
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(KnownText):
     """A loaded model. Satisfies `types.Embedder`; safe to call from several threads."""
 
     scheme = ""  # ends the quantisation in the key of vectors that are computed otherwise
@@ -93,39 +99,12 @@ class OnnxEmbedder:
 
         `words` are the token vectors of the same weights.
         """
+        super().__init__(spec, key, tokenizer, words)
         self._session: InferenceSession | None = session
-        self._tokenizer = tokenizer
-        self._spec = spec
-        self._key = key
-        self._words = words
         self._threads = threads or usable_processors()
         self._gate = QueryGate()
         self._query_vector = lru_cache(_KEPT_QUERIES)(self._embed_query)
         self._workers = ThreadPoolExecutor(self._threads, "embed", initializer=_step_back)
-
-    @property
-    def key(self) -> ModelKey:
-        return self._key
-
-    @property
-    def dimensions(self) -> int:
-        return self._spec.dimensions
-
-    @property
-    def sizes(self) -> ChunkSizes:
-        return self._spec.sizes
-
-    def count_tokens(self, text: str) -> int:
-        """Tokens of `text` alone, special tokens not counted."""
-        return self._tokenizer.count(text)
-
-    def token_vectors(self, text: str) -> TokenVectors | None:
-        """The vectors of its tokens without context; see `types.KnowsTokens`."""
-        if self._words is None:
-            return None
-        ids, starts = self._tokenizer.places(text)
-        vectors = self._words.of(np.array(ids, np.int64))
-        return TokenVectors(np.array(starts, np.int64), vectors)
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Unit vectors of shape (len(texts), dimensions), float32, in the order given.
@@ -133,10 +112,6 @@ class OnnxEmbedder:
         Raises ModelError when the embedder is closed or the runtime fails.
         """
         return self._embed(texts, self._spec.passage_prefix)
-
-    def tokenizer_document(self) -> str | None:
-        """Its tokenizer; see `types.TeachesQueries`."""
-        return self._tokenizer.document
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
         """Vectors of queries as `embed_query` gives them, at the leisure of passages."""
@@ -264,7 +239,7 @@ def _assemble(
     spec: ModelSpec, files: ModelFiles, options: EmbedderOptions, kind: type[OnnxEmbedder]
 ) -> OnnxEmbedder:
     rules, model_dir = options.rules, options.model_dir
-    tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
+    tokenizer = read_tokenizer(spec, files)
     store = GraphStore(files, kind.pooling(spec), model_dir, tokenizer.ids)
     session, quantisation = store.open(rules.quantisation)
     if quantisation != rules.quantisation:
@@ -273,13 +248,11 @@ def _assemble(
             " enough on this processor."
         )
     key = ModelKey(spec.name, files.weights_hash, f"{quantisation}{kind.scheme}")
-    small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
-    words = WordTable.open(files.folder / files.weights, small)
     return kind(
         session,
         tokenizer,
         spec=spec,
         key=key,
         threads=rules.threads,
-        words=words,
+        words=read_words(files, model_dir),
     )

@@ -25,9 +25,17 @@ from tokenizers import Encoding, Tokenizer
 
 from notewell.base.errors import ModelDamagedError
 from notewell.base.support import disk
-from notewell.base.types import CountTokens, FloatArray, IdArray
-from notewell.models.catalogue import Q4_FILE
+from notewell.base.types import (
+    ChunkSizes,
+    CountTokens,
+    FloatArray,
+    IdArray,
+    ModelKey,
+    TokenVectors,
+)
+from notewell.models.catalogue import Q4_FILE, TOKENIZER_FILE, ModelSpec
 from notewell.models.encoder import PackedRows
+from notewell.models.fetch import ModelFiles
 from notewell.models.q4 import read_vocabulary
 
 # Longer texts are cut before they are tokenized, which limits the work for texts of many megabytes.
@@ -317,3 +325,57 @@ def _int8_file(rows: Rows) -> bytes:
     file = io.BytesIO()
     np.save(file, small)
     return file.getvalue()
+
+
+class KnownText:
+    """What is known of texts without a model's runtime: their tokens, and vectors of these.
+
+    `words` are the token vectors, None if the weights have no readable table of them.
+    """
+
+    def __init__(
+        self, spec: ModelSpec, key: ModelKey, tokenizer: TextTokenizer, words: WordTable | None
+    ) -> None:
+        self._spec = spec
+        self._key = key
+        self._tokenizer = tokenizer
+        self._words = words
+
+    @property
+    def key(self) -> ModelKey:
+        return self._key
+
+    @property
+    def dimensions(self) -> int:
+        return self._spec.dimensions
+
+    @property
+    def sizes(self) -> ChunkSizes:
+        return self._spec.sizes
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone, special tokens not counted."""
+        return self._tokenizer.count(text)
+
+    def tokenizer_document(self) -> str | None:
+        """Its tokenizer; see `types.TeachesQueries`."""
+        return self._tokenizer.document
+
+    def token_vectors(self, text: str) -> TokenVectors | None:
+        """The vectors of its tokens without context; see `types.KnowsTokens`."""
+        if self._words is None:
+            return None
+        ids, starts = self._tokenizer.places(text)
+        vectors = self._words.of(np.array(ids, np.int64))
+        return TokenVectors(np.array(starts, np.int64), vectors)
+
+
+def read_tokenizer(spec: ModelSpec, files: ModelFiles) -> TextTokenizer:
+    """The tokenizer among a model's files. Raises ModelDamagedError."""
+    return TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
+
+
+def read_words(files: ModelFiles, model_dir: Path) -> WordTable | None:
+    """The token vectors among a model's files, with their copy in the cache."""
+    small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
+    return WordTable.open(files.folder / files.weights, small)
