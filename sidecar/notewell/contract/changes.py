@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, Le, MaxLen
-
 from notewell.base.types import ChangeKind
+from notewell.base.types.bounds import Ge, Le, MaxLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath, Pattern
 from notewell.contract.request import Endpoint, Request

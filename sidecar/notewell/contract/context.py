@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, Le
-
 from notewell.base.types import SearchMode
+from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Door, HttpDefault, SearchText
 from notewell.contract.request import Endpoint, Request

@@ -1,6 +1,6 @@
 """Types of request fields: what a field may hold, and what it means, in one annotation.
 
-Bounds (`Ge`, `Le`, `MinLen` ...) are those of annotated-types. The markers here add what it lacks.
+Bounds (`Ge`, `Le`, `MinLen` ...) are those of base/types/bounds.py; the markers here are of texts.
 Pydantic calls their hooks when a server checks a request; nothing here imports it, so that reading
 the contract costs a client little.
 """
@@ -14,9 +14,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from annotated_types import Ge, Le, MinLen
-
 from notewell.base.errors import OutsideVaultError, QueryTooLongError
+from notewell.base.types.bounds import Bound, Ge, Le, MinLen
 from notewell.base.types.frozen import frozen
 
 if TYPE_CHECKING:
@@ -41,16 +40,10 @@ class Doc:
 
 
 @frozen
-class Pattern:
+class Pattern(Bound):
     """A regular expression that a text must match somewhere; comes before any `Normalise`."""
 
-    expression: str
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        schema: Any = handler(source)
-        return {**schema, "pattern": self.expression}
+    pattern: str
 
 
 @frozen

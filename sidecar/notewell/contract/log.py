@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, Le, MaxLen
-
 from notewell.base.types import SearchMode, Verdict
+from notewell.base.types.bounds import Ge, Le, MaxLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import (
     MAX_QUERY_CHARS,

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from annotated_types import Ge, Le, MaxLen, MinLen
-
 from notewell.base.types import LedgerState
+from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request

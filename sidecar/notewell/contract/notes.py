@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from annotated_types import Ge, Gt, Le
-
 from notewell.base.types import Direction, LinkKind, PropertyValue, WalkMode
+from notewell.base.types.bounds import Ge, Gt, Le
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Normalise, NoteName, NotePath, Pattern, note_path
 from notewell.contract.request import Endpoint, Request

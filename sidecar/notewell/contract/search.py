@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal, TypedDict
 
-from annotated_types import Ge, Le
-
 from notewell.base.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
+from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import (
     Doc,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, MaxLen, MinLen
-
 from notewell.base.types import PropertyValue, VaultSource
+from notewell.base.types.bounds import Ge, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
 from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
-from annotated_types import Ge, Le
 
 from notewell.base.types import PropertyValue
+from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.hints import FieldType, describe, markers_of, members, rewritten
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import click
 import pytest
-from annotated_types import Ge, Gt, Le
 from click.testing import CliRunner
 
+from notewell.base.types.bounds import Ge, Gt, Le
 from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request
 from notewell.doors.cli.asking import request_argument, request_option, request_options

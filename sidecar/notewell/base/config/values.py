@@ -16,9 +16,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
-from annotated_types import Ge, Gt, Le
-
 from notewell.base.errors import ConfigError
+from notewell.base.types.bounds import Ge, Gt, Le
 from notewell.base.types.hints import FieldType, Kind, members
 
 T = TypeVar("T")

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import click
-from annotated_types import Ge, Gt, Le
 
+from notewell.base.types.bounds import Ge, Gt, Le
 from notewell.base.types.hints import FieldType
 from notewell.contract.request import Request, RequestField, request_fields
 from notewell.doors.cli.backend import backend_for, note_path, print_reply

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Annotated, Any, Self
 
 import pathspec
-from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from notewell.base.errors import NotFoundError, UsageError
+from notewell.base.types.bounds import Ge, Le, MinLen
 from notewell.contract.request import request_fields
 from notewell.contract.search import (
     Result,

@@ -21,11 +21,11 @@ from functools import cache, partial
 from typing import Annotated, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar, get_args
 
 import orjson
-from annotated_types import Le, MaxLen
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import CountTokens
+from notewell.base.types.bounds import Le, MaxLen
 from notewell.base.types.hints import rewritten
 from notewell.contract.fields import (
     MAX_QUERY_CHARS,

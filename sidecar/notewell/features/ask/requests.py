@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from annotated_types import Ge, Le, MaxLen, MinLen
-
+from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.context import AskModelsReply
 from notewell.contract.fields import Doc, NotePath, Pattern, SearchText

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from annotated_types import Ge, Le, MaxLen, MinLen
-
+from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Pattern
 from notewell.contract.request import Endpoint, Request

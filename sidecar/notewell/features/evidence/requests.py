@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from annotated_types import Ge, Le
-
+from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, SearchText
 from notewell.contract.request import Endpoint, Request

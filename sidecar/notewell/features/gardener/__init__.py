@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from annotated_types import Ge, Le
-
+from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
 from notewell.base.types.settings import Section
 from notewell.engine.feature import Feature

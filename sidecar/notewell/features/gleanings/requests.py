@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import MaxLen
-
+from notewell.base.types.bounds import MaxLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Pattern, SearchText
 from notewell.contract.request import Endpoint, Request

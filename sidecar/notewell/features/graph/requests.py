@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, Le
-
+from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, NoteName, SearchText
 from notewell.contract.notes import Daily, Hops, LinkDirection, NeighborsRequest

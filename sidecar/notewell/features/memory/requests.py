@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from annotated_types import Ge, Le, MaxLen, MinLen
-
+from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Pattern, QueryText, Share
 from notewell.contract.request import Endpoint, Example, Request

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, TypeAlias
 
-from annotated_types import MaxLen, MinLen
-
+from notewell.base.types.bounds import MaxLen, MinLen
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, NotePath, Pattern
 from notewell.contract.notes import RefusedWrite

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from annotated_types import Ge
-
+from notewell.base.types.bounds import Ge
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit
 from notewell.contract.notes import RefusedWrite
