@@ -60,40 +60,37 @@ class NotewellError(Exception):
         if code is not None:
             self.code = code
 
+    def __init_subclass__(
+        cls,
+        *,
+        code: str | None = None,
+        http_status: int | None = None,
+        exit_code: int | None = None,
+    ) -> None:
+        """What a class does not name is that of the error it is one of."""
+        cls.code = code or cls.code
+        cls.http_status = http_status or cls.http_status
+        cls.exit_code = exit_code or cls.exit_code
 
-class UsageError(NotewellError):
+
+class UsageError(NotewellError, code="bad_request", http_status=400, exit_code=2):
     """A request that is not valid, whatever the state of the vault."""
 
-    code = "bad_request"
-    exit_code = 2
-    http_status = 400
 
-
-class ConfigError(UsageError):
+class ConfigError(UsageError, code="bad_config"):
     """A setting that is unknown or whose value is invalid; the message names it."""
 
-    code = "bad_config"
 
-
-class QueryTooLongError(UsageError):
+class QueryTooLongError(UsageError, code="query_too_long"):
     """A query above the documented length."""
 
-    code = "query_too_long"
 
-
-class NotFoundError(NotewellError):
+class NotFoundError(NotewellError, code="not_found", http_status=404, exit_code=3):
     """A vault, a note or an index that does not exist."""
 
-    code = "not_found"
-    exit_code = 3
-    http_status = 404
 
-
-class StalePassageError(NotFoundError):
+class StalePassageError(NotFoundError, code="stale_passage", http_status=409):
     """An id of a passage that means another one by now, or none; `nearest` is the id to ask for."""
-
-    code = "stale_passage"
-    http_status = 409
 
     def __init__(
         self, message: str, *, code: str | None = None, nearest: str | None = None
@@ -103,38 +100,24 @@ class StalePassageError(NotFoundError):
         self.nearest = nearest
 
 
-class AccessError(NotewellError):
+class AccessError(NotewellError, code="unauthorized", http_status=401):
     """A caller that is refused because its token is missing or wrong."""
 
-    code = "unauthorized"
-    http_status = 401
 
-
-class ForbiddenError(AccessError):
+class ForbiddenError(AccessError, code="forbidden", http_status=403):
     """A caller that is refused whatever its token: an unknown host name or a foreign origin."""
 
-    code = "forbidden"
-    http_status = 403
 
-
-class VaultError(NotewellError):
+class VaultError(NotewellError, code="vault_unreadable", http_status=503):
     """A vault folder that cannot be read as a whole."""
 
-    code = "vault_unreadable"
-    http_status = 503
 
-
-class UnreadableNoteError(VaultError):
+class UnreadableNoteError(VaultError, code="note_unreadable"):
     """One file that cannot be read; the ledger records why."""
 
-    code = "note_unreadable"
 
-
-class AnotherVaultError(VaultError):
+class AnotherVaultError(VaultError, code="another_vault", http_status=409):
     """A folder whose notes are not those of its index."""
-
-    code = "another_vault"
-    http_status = 409
 
     def __init__(self, message: str, *, code: str | None = None, gone: int = 0) -> None:
         """`gone` is the number of indexed notes that the folder does not have."""
@@ -142,116 +125,68 @@ class AnotherVaultError(VaultError):
         self.gone = gone
 
 
-class OutsideVaultError(VaultError):
+class OutsideVaultError(VaultError, code="outside_vault", http_status=400, exit_code=2):
     """A path that leads out of the vault."""
 
-    code = "outside_vault"
-    exit_code = 2
-    http_status = 400
 
-
-class WriteError(NotewellError):
+class WriteError(NotewellError, code="write_failed", http_status=503):
     """A change to a vault that failed; the note is unchanged."""
 
-    code = "write_failed"
-    http_status = 503
 
-
-class ChangedNoteError(WriteError):
+class ChangedNoteError(WriteError, code="note_changed", http_status=409):
     """A note that changed since the caller read it, so that writing would undo another change."""
 
-    code = "note_changed"
-    http_status = 409
 
-
-class ReadOnlyError(WriteError):
+class ReadOnlyError(WriteError, code="read_only", http_status=403):
     """Writing that is not allowed; the message says how to allow it."""
 
-    code = "read_only"
-    http_status = 403
 
-
-class ProtectedError(WriteError):
+class ProtectedError(WriteError, code="protected", http_status=409):
     """Deleting something protected without confirmation; the message says how to confirm."""
 
-    code = "protected"
-    http_status = 409
 
-
-class IndexFailure(NotewellError):  # noqa: N818 - IndexError is a builtin of another meaning
+class IndexFailure(NotewellError, code="index_failed", http_status=503):  # noqa: N818 - IndexError is a builtin of another meaning
     """The stored index cannot be used."""
 
-    code = "index_failed"
-    http_status = 503
 
-
-class IndexInUseError(IndexFailure):
+class IndexInUseError(IndexFailure, code="in_use", http_status=409):
     """Another process holds the writer's lock."""
 
-    code = "in_use"
-    http_status = 409
 
-
-class IndexDamagedError(IndexFailure):
+class IndexDamagedError(IndexFailure, code="index_damaged"):
     """The database cannot be read; it was moved aside."""
 
-    code = "index_damaged"
 
-
-class QueryLogError(NotewellError):
+class QueryLogError(NotewellError, code="query_log_failed", http_status=503):
     """The log of queries cannot be read or written."""
 
-    code = "query_log_failed"
-    http_status = 503
 
-
-class QueryLogOffError(QueryLogError):
+class QueryLogOffError(QueryLogError, code="query_log_off", http_status=409):
     """A request that needs the log of queries, which is switched off."""
 
-    code = "query_log_off"
-    http_status = 409
 
-
-class RunLogError(NotewellError):
+class RunLogError(NotewellError, code="run_log_failed", http_status=503):
     """The log of runs cannot be read or written."""
 
-    code = "run_log_failed"
-    http_status = 503
 
-
-class AlreadyRunningError(NotewellError):
+class AlreadyRunningError(NotewellError, code="already_running", http_status=409):
     """A run of the same kind has not ended; the message names it."""
 
-    code = "already_running"
-    http_status = 409
 
-
-class PackError(NotewellError):
+class PackError(NotewellError, code="bad_pack", http_status=400):
     """A pack of vectors that is damaged, cannot be written, or belongs to another model."""
 
-    code = "bad_pack"
-    http_status = 400
 
-
-class SourceError(NotewellError):
+class SourceError(NotewellError, code="bad_source", http_status=400):
     """A source of notes that is no folder, such as an export, and cannot be read or used."""
 
-    code = "bad_source"
-    http_status = 400
 
-
-class BackupError(NotewellError):
+class BackupError(NotewellError, code="bad_backup", http_status=400):
     """A backup that is damaged, cannot be written, or cannot be restored here."""
 
-    code = "bad_backup"
-    http_status = 400
 
-
-class ModelError(NotewellError):
+class ModelError(NotewellError, code="model_failed", http_status=503):
     """An embedding model that does not work. `brief` is one sentence, for each search's warning."""
-
-    code = "model_failed"
-    http_status = 503
 
     def __init__(self, message: str, *, code: str | None = None, brief: str | None = None) -> None:
         """Without a `brief`, the message is used for it."""
@@ -259,29 +194,20 @@ class ModelError(NotewellError):
         self.brief = brief or message
 
 
-class ModelUnavailableError(ModelError):
+class ModelUnavailableError(ModelError, code="model_unavailable"):
     """No source has the model; keyword search works without it."""
 
-    code = "model_unavailable"
 
-
-class ModelDamagedError(ModelError):
+class ModelDamagedError(ModelError, code="model_damaged"):
     """Weights whose checksum or format does not match the catalogue."""
 
-    code = "model_damaged"
 
-
-class MissingExtraError(ModelError):
+class MissingExtraError(ModelError, code="missing_extra"):
     """An optional dependency is missing; the message has the install command."""
 
-    code = "missing_extra"
 
-
-class BusyError(NotewellError):
+class BusyError(NotewellError, code="busy", http_status=503):
     """Too many requests at the moment; a later attempt may succeed."""
-
-    code = "busy"
-    http_status = 503
 
     def __init__(
         self, message: str, *, code: str | None = None, retry_after: float | None = None
@@ -291,39 +217,24 @@ class BusyError(NotewellError):
         self.retry_after = retry_after
 
 
-class RateLimitedError(BusyError):
+class RateLimitedError(BusyError, code="rate_limited", http_status=429):
     """A caller that sends more requests than one caller may."""
 
-    code = "rate_limited"
-    http_status = 429
 
-
-class QueryTimeoutError(BusyError):
+class QueryTimeoutError(BusyError, code="query_timeout", http_status=504):
     """A request that was stopped because it took longer than allowed."""
 
-    code = "query_timeout"
-    http_status = 504
 
-
-class ProviderError(NotewellError):
+class ProviderError(NotewellError, code="provider_failed", http_status=502):
     """A language model or its provider that failed or cannot be reached."""
 
-    code = "provider_failed"
-    http_status = 502
 
-
-class CancelledError(NotewellError):
+class CancelledError(NotewellError, code="cancelled", http_status=499):
     """Work that its caller cancelled."""
 
-    code = "cancelled"
-    http_status = 499
 
-
-class ServerError(NotewellError):
+class ServerError(NotewellError, code="server_failed", http_status=502):
     """A running server whose reply is missing or not valid."""
-
-    code = "server_failed"
-    http_status = 502
 
 
 def near(word: str, known: Iterable[str]) -> str | None:
