@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types import ChangeKind
-from notewell.base.types.bounds import Ge, Le, MaxLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen
 from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath, Pattern
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 # In one request. A client with more has been away: /api/sync compares whole lists of files.
 MOST_CHANGES = 10_000
@@ -102,11 +102,8 @@ class ConfirmedWrite:
 FileListed = tuple[str, Annotated[int, Ge(0)], Milliseconds]
 
 
-@frozen
-class ReindexRequest(Request[AcceptedReply]):
-    """Reindex the vault, or some of its notes and folders."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/reindex",
         "reindex",
@@ -114,6 +111,10 @@ class ReindexRequest(Request[AcceptedReply]):
         status=202,
         example={"paths": ["Garden/Bees.md"]},
     )
+)
+class ReindexRequest(Request[AcceptedReply]):
+    """Reindex the vault, or some of its notes and folders."""
+
     full: Annotated[
         bool,
         Doc("Read every note again, changed or not; embed renamed ones with their new title"),
@@ -125,11 +126,8 @@ class ReindexRequest(Request[AcceptedReply]):
     ] = field(default_factory=tuple)
 
 
-@frozen
-class ChangesRequest(Request[AcceptedReply]):
-    """Changes that a client saw; either all are accepted or none."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/changes",
         "changes",
@@ -142,47 +140,50 @@ class ChangesRequest(Request[AcceptedReply]):
             ]
         },
     )
+)
+class ChangesRequest(Request[AcceptedReply]):
+    """Changes that a client saw; either all are accepted or none."""
+
     changes: Annotated[
         tuple[Change, ...], MaxLen(MOST_CHANGES), Doc("In the order in which they happened")
     ]
 
 
-@frozen
-class SyncRequest(Request[SyncReply]):
-    """All files that a client has. Paths are checked by the engine, off the event loop."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/sync",
         "sync",
         "Compare a client's list of files with the server's",
         example={"files": [["Garden/Bees.md", 1024, 1772445600000]]},
     )
+)
+class SyncRequest(Request[SyncReply]):
+    """All files that a client has. Paths are checked by the engine, off the event loop."""
+
     files: Annotated[
         tuple[FileListed, ...], Doc("All files the client has: [path, bytes, mtime in ms]")
     ]
 
 
-@frozen
-class ServerWritesRequest(Request[ServerWritesReply]):
-    """The notes that the server wrote to a mirror, for its clients to apply to the vault."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/changes",
         "server_writes",
         "Notes that the server wrote to a mirror, for clients to apply",
         example={"after": 0},
     )
+)
+class ServerWritesRequest(Request[ServerWritesReply]):
+    """The notes that the server wrote to a mirror, for its clients to apply to the vault."""
+
     after: Annotated[int, Ge(0), Le(2**53), Doc("Only writes with a higher number")] = 0
     limit: Annotated[int, Ge(1), Le(100), Doc("Maximum number of notes")] = 20
 
 
-@frozen
-class ConfirmWritesRequest(Request[AcceptedReply]):
-    """Notes of the server that a client has applied to its vault."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/changes/confirm",
         "confirm_writes",
@@ -190,6 +191,10 @@ class ConfirmWritesRequest(Request[AcceptedReply]):
         status=202,
         example={"confirmed": []},
     )
+)
+class ConfirmWritesRequest(Request[AcceptedReply]):
+    """Notes of the server that a client has applied to its vault."""
+
     confirmed: Annotated[tuple[ConfirmedWrite, ...], MaxLen(MOST_CHANGES), Doc("What was applied")]
 
 
@@ -197,41 +202,28 @@ def _queue(action: str, summary: str) -> Endpoint:
     return Endpoint("POST", f"/api/queue/{action}", f"queue_{action}", summary, status=202)
 
 
-@frozen
+@sent_to(_queue("pause", "Pause indexing; searching continues"))
 class PauseRequest(Request[AcceptedReply]):
     """Pause indexing; searching continues."""
 
-    endpoint: ClassVar[Endpoint] = _queue("pause", "Pause indexing; searching continues")
 
-
-@frozen
+@sent_to(_queue("resume", "Resume indexing"))
 class ResumeRequest(Request[AcceptedReply]):
     """Resume indexing."""
 
-    endpoint: ClassVar[Endpoint] = _queue("resume", "Resume indexing")
 
-
-@frozen
+@sent_to(_queue("retry", "Retry every failed note"))
 class RetryRequest(Request[AcceptedReply]):
     """Try every failed note again."""
 
-    endpoint: ClassVar[Endpoint] = _queue("retry", "Retry every failed note")
 
-
-@frozen
+@sent_to(_queue("cancel", "Drop the queued work and stop the running work"))
 class CancelRequest(Request[AcceptedReply]):
     """Drop the queued work and end the running one."""
 
-    endpoint: ClassVar[Endpoint] = _queue(
-        "cancel", "Drop the queued work and stop the running work"
-    )
 
-
-@frozen
-class GuardRequest(Request[AcceptedReply]):
-    """A person's decision on notes that disappeared all at once."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/guard",
         "guard",
@@ -239,4 +231,8 @@ class GuardRequest(Request[AcceptedReply]):
         status=202,
         example={"remove": False},
     )
+)
+class GuardRequest(Request[AcceptedReply]):
+    """A person's decision on notes that disappeared all at once."""
+
     remove: Annotated[bool, Doc("Remove the notes that disappeared")]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types import SearchMode
-from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le
 from notewell.contract.fields import Doc, Door, HttpDefault, SearchText
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 MIN_BUDGET, MAX_BUDGET = 64, 1_000_000  # tokens
 
@@ -55,15 +55,8 @@ class ContextReply:
     warnings: tuple[str, ...]
 
 
-@frozen
-class ContextRequest(Request[ContextReply]):
-    """Passages for a language model to answer `q` from, in at most `budget_tokens` tokens.
-
-    Of at most `sources` notes. `fill` spends what is left of the budget on passages of notes that
-    are further from the best. `door` names the client, for the log; None is not logged.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/context",
         "context",
@@ -72,6 +65,14 @@ class ContextRequest(Request[ContextReply]):
         rate_class="search",
         example={"q": "how bees find their way", "budget_tokens": 1000},
     )
+)
+class ContextRequest(Request[ContextReply]):
+    """Passages for a language model to answer `q` from, in at most `budget_tokens` tokens.
+
+    Of at most `sources` notes. `fill` spends what is left of the budget on passages of notes that
+    are further from the best. `door` names the client, for the log; None is not logged.
+    """
+
     q: Annotated[SearchText, Doc("The question, as a query")]
     budget_tokens: Annotated[
         int, Ge(MIN_BUDGET), Le(MAX_BUDGET), Doc("Maximum number of tokens")

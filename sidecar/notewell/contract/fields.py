@@ -1,6 +1,6 @@
 """Types of request fields: what a field may hold, and what it means, in one annotation.
 
-Bounds (`Ge`, `Le`, `MinLen` ...) are those of base/types/bounds.py; the markers here are of texts.
+Bounds (`Ge`, `Le`, `MinLen` ...) are those of base/types/hints.py; the markers here are of texts.
 Pydantic calls their hooks when a server checks a request; nothing here imports it, so that reading
 the contract costs a client little.
 """
@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from notewell.base.errors import OutsideVaultError, QueryTooLongError
-from notewell.base.types.bounds import Bound, Ge, Le, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Bound, Ge, Le, MinLen
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler

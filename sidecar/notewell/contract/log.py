@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types import SearchMode, Verdict
-from notewell.base.types.bounds import Ge, Le, MaxLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen
 from notewell.contract.fields import (
     MAX_QUERY_CHARS,
     Doc,
@@ -16,7 +16,7 @@ from notewell.contract.fields import (
     Time,
     check_query,
 )
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen
@@ -101,11 +101,8 @@ class ClearedReply:
 LoggedQueryText = Annotated[str, Pattern(r"\S"), Normalise(check_query, MAX_QUERY_CHARS)]
 
 
-@frozen
-class OpenedRequest(Request[OpenedReply]):
-    """A result of a search was opened; the search is named by its id or its text."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/opened",
         "opened",
@@ -113,6 +110,10 @@ class OpenedRequest(Request[OpenedReply]):
         needs="read",
         example={"q": "how bees find their way", "path": "Garden/Bees.md", "rank": 1},
     )
+)
+class OpenedRequest(Request[OpenedReply]):
+    """A result of a search was opened; the search is named by its id or its text."""
+
     path: NotePath
     query_id: Annotated[
         Annotated[str, MaxLen(64)] | None, Doc("Id of the search, from its reply")
@@ -128,11 +129,8 @@ class OpenedRequest(Request[OpenedReply]):
             raise ValueError("say which search: send `query_id`, or `q`")
 
 
-@frozen
-class VerdictRequest(Request[VerdictReply]):
-    """A person's verdict on a note as the answer to a query."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/verdict",
         "verdict",
@@ -140,31 +138,33 @@ class VerdictRequest(Request[VerdictReply]):
         changes=False,
         example={"q": "spring", "path": "Garden/Compost.md", "verdict": "never_for_this"},
     )
+)
+class VerdictRequest(Request[VerdictReply]):
+    """A person's verdict on a note as the answer to a query."""
+
     q: Annotated[LoggedQueryText, Doc("The query, as it was searched")]
     path: NotePath
     verdict: Annotated[Verdict | Literal["clear"], Doc("`clear` removes an earlier verdict")]
 
 
-@frozen
-class LogRequest(Request[LogReply]):
-    """The newest searches, what was opened of them, and all verdicts."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/log",
         "log",
         "The newest searches, what was opened of them, and all verdicts",
         example={"limit": 20},
     )
+)
+class LogRequest(Request[LogReply]):
+    """The newest searches, what was opened of them, and all verdicts."""
+
     limit: Annotated[int, Ge(1), Le(1000), Doc("Maximum number of searches")] = 50
     since: Annotated[Time | None, Doc("Only searches from this time on")] = None
 
 
-@frozen
-class ClearLogRequest(Request[ClearedReply]):
-    """Delete the log of searches."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/log/clear",
         "log_clear",
@@ -172,4 +172,8 @@ class ClearLogRequest(Request[ClearedReply]):
         needs="admin",
         example={"keep_verdicts": True},
     )
+)
+class ClearLogRequest(Request[ClearedReply]):
+    """Delete the log of searches."""
+
     keep_verdicts: Annotated[bool, Doc("Keep the verdicts, which a person made by hand")] = True

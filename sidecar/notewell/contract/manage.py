@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from notewell.base.types import LedgerState
-from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 SettingSource = Literal["default", "user", "vault", "environment", "flag"]
 SettingValue = (
@@ -253,49 +253,46 @@ NewValue: TypeAlias = (
 )
 
 
-@frozen
-class SessionRequest(Request[SessionReply]):
-    """Who the caller is."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/session",
         "session",
         "The name of the caller, and what it may do",
         of_vault=False,
     )
+)
+class SessionRequest(Request[SessionReply]):
+    """Who the caller is."""
 
 
-@frozen
-class ModelsRequest(Request[CatalogueReply]):
-    """The embedding models of the catalogue."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/models",
         "models",
         "The models of the catalogue, which of them is used, and which are on disk",
     )
+)
+class ModelsRequest(Request[CatalogueReply]):
+    """The embedding models of the catalogue."""
 
 
-@frozen
-class SuggestRequest(Request[SuggestReply]):
-    """A model that reads the vault's languages, if the configured one does not."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/models/suggest",
         "models_suggest",
         "The languages of a vault, a model that reads them, and the cost of a service",
         rate_class="heavy",
     )
+)
+class SuggestRequest(Request[SuggestReply]):
+    """A model that reads the vault's languages, if the configured one does not."""
 
 
-@frozen
-class AllowHostRequest(Request[AllowedHostReply]):
-    """Allow or forbid sending notes to the host of the configured service; it applies at once."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/models/allow",
         "allow_host",
@@ -303,15 +300,16 @@ class AllowHostRequest(Request[AllowedHostReply]):
         needs="admin",
         example={"host": "api.openai.com"},
     )
+)
+class AllowHostRequest(Request[AllowedHostReply]):
+    """Allow or forbid sending notes to the host of the configured service; it applies at once."""
+
     host: Annotated[str, MinLen(1), MaxLen(255), Doc("The host that models/suggest names")]
     allowed: Annotated[bool, Doc("Allow it; false forbids it")] = True
 
 
-@frozen
-class StatsRequest(Request[StatsReply]):
-    """Statistics of a vault."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/stats",
         "stats",
@@ -319,30 +317,32 @@ class StatsRequest(Request[StatsReply]):
         rate_class="heavy",
         example={"limit": 10},
     )
+)
+class StatsRequest(Request[StatsReply]):
+    """Statistics of a vault."""
+
     limit: Annotated[int, Ge(1), Le(1000), Doc("Maximum length of each list")] = 50
 
 
-@frozen
-class ConfigRequest(Request[ConfigReply]):
-    """The settings of a vault, and what set each."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/config",
         "config",
         "The settings, what set each, and which may be changed here",
         example={"section": "search"},
     )
+)
+class ConfigRequest(Request[ConfigReply]):
+    """The settings of a vault, and what set each."""
+
     section: Annotated[
         Annotated[str, MaxLen(64)] | None, Doc("Only settings of this section, such as search")
     ] = None
 
 
-@frozen
-class ChangeConfigRequest(Request[ConfigReply]):
-    """Change settings in the configuration file."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "PATCH",
         "/api/config",
         "change_config",
@@ -350,6 +350,10 @@ class ChangeConfigRequest(Request[ConfigReply]):
         needs="admin",
         example={"changes": {"search.passages": 5}},
     )
+)
+class ChangeConfigRequest(Request[ConfigReply]):
+    """Change settings in the configuration file."""
+
     changes: Annotated[
         Mapping[str, NewValue],
         MinLen(1),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from notewell.base.types import Direction, LinkKind, PropertyValue, WalkMode
-from notewell.base.types.bounds import Ge, Gt, Le
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Gt, Le
 from notewell.contract.fields import Doc, Limit, Normalise, NoteName, NotePath, Pattern, note_path
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 from notewell.contract.status import LedgerRow
 
 PassageId = Annotated[str, Pattern(r"[^/]#\d{1,9}$"), Normalise(note_path)]
@@ -83,15 +83,8 @@ class NoteReply:
     passage: ChunkView | None = None
 
 
-@frozen
-class NoteRequest(Request[NoteReply]):
-    """A note as it is on disk, with what the index knows about it: by its path, or a passage's id.
-
-    With the `hash` of the passage, an id that means another one by now is refused: 409, with the id
-    of the nearest passage as `nearest`. So is, without it, an id that means none.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/note",
         "note",
@@ -99,6 +92,14 @@ class NoteRequest(Request[NoteReply]):
         rate_class="search",
         example={"path": "Garden/Bees.md"},
     )
+)
+class NoteRequest(Request[NoteReply]):
+    """A note as it is on disk, with what the index knows about it: by its path, or a passage's id.
+
+    With the `hash` of the passage, an id that means another one by now is refused: 409, with the id
+    of the nearest passage as `nearest`. So is, without it, an id that means none.
+    """
+
     path: NotePath | None = None
     id: Annotated[PassageId | None, Doc("Id of a passage, `path#n`, in place of `path`")] = None
     hash: Annotated[PassageHash | None, Doc("Hash of that passage, or its first 8 digits")] = None
@@ -145,20 +146,21 @@ class NeighborsReply:
     neighbors: tuple[Neighbor, ...]
 
 
-@frozen
-class NeighborsRequest(Request[NeighborsReply]):
-    """Notes within some hops of a note. `daily` false leaves daily notes out.
-
-    In the mode `ontology` a note and each topic that it names are one hop apart, both ways.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/graph/neighbors",
         "graph_neighbors",
         "The notes within a number of links of a note",
         example={"path": "Garden/Bees.md", "hops": 2},
     )
+)
+class NeighborsRequest(Request[NeighborsReply]):
+    """Notes within some hops of a note. `daily` false leaves daily notes out.
+
+    In the mode `ontology` a note and each topic that it names are one hop apart, both ways.
+    """
+
     path: NoteName
     hops: Hops = 1
     direction: Annotated[Direction, Doc("Follow outgoing links, incoming links, or both")] = "both"

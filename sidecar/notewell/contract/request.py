@@ -9,7 +9,7 @@ the TypeScript types. To add a request: write its record, list it in `endpoints`
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from functools import cache
 from typing import (
@@ -19,6 +19,8 @@ from typing import (
     Literal,
     TypeAlias,
     TypeVar,
+    cast,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -30,6 +32,7 @@ from notewell.base.types.hints import FieldType, describe, markers_of
 from notewell.contract.fields import Doc, HttpDefault, InProcessOnly
 
 R_co = TypeVar("R_co", covariant=True)
+T = TypeVar("T")
 
 Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json]"
 Example: TypeAlias = Mapping[str, Json]
@@ -109,6 +112,18 @@ class Request(Generic[R_co]):
 
     __slots__ = ()
     endpoint: ClassVar[Endpoint]
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def sent_to(endpoint: Endpoint) -> Callable[[type[T]], type[T]]:
+    """Make a class a frozen record of a request to this endpoint."""
+
+    def made(cls: type[T]) -> type[T]:
+        record: Any = frozen(cls)
+        record.endpoint = endpoint
+        return cast("type[T]", record)
+
+    return made
 
 
 @frozen

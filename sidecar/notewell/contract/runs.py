@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, Pattern
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 RunKind = Literal["index", "reconcile", "extract", "maintain", "plan", "sync", "phone", "table"]
 Trigger = Literal["schedule", "manual", "watch", "client"]
@@ -63,35 +63,34 @@ class RunsReply:
     next: tuple[NextRun, ...]
 
 
-@frozen
+@sent_to(
+    Endpoint(
+        "GET", "/api/runs", "runs", "What works on a vault, and what did", example={"limit": 20}
+    )
+)
 class RunsRequest(Request[RunsReply]):
     """The newest runs of a vault; the last 100 are known."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/runs", "runs", "What works on a vault, and what did", example={"limit": 20}
-    )
     limit: Limit = 20
 
 
-@frozen
-class RunRequest(Request[RunView]):
-    """One run."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/runs/{id}",
         "run",
         "One run: what started it, what it did, its first errors",
         example={"id": "1"},
     )
+)
+class RunRequest(Request[RunView]):
+    """One run."""
+
     id: RunId
 
 
-@frozen
-class CancelRun(Request[RunView]):
-    """Stop a run at its next item; one that has ended stays as it is."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/runs/{id}/cancel",
         "cancel_run",
@@ -99,6 +98,10 @@ class CancelRun(Request[RunView]):
         status=202,
         example={"id": "1"},
     )
+)
+class CancelRun(Request[RunView]):
+    """Stop a run at its next item; one that has ended stays as it is."""
+
     id: RunId
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, ClassVar, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from notewell.base.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
-from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le
 from notewell.contract.fields import (
     Doc,
     Door,
@@ -19,7 +19,7 @@ from notewell.contract.fields import (
     SearchText,
     Share,
 )
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen
@@ -260,7 +260,16 @@ class SearchReply:
     query_id: str | None = None
 
 
-@frozen
+@sent_to(
+    Endpoint(
+        "GET",
+        "/api/search",
+        "search",
+        "Notes found by meaning and by keyword, ranked together",
+        rate_class="search",
+        example={"q": "how bees find their way", "limit": 3, "explain": True},
+    )
+)
 class SearchRequest(Request[SearchReply]):
     """A search, as every client sends it.
 
@@ -269,14 +278,6 @@ class SearchRequest(Request[SearchReply]):
     `untuned` searches with the default weights, to measure what tuning gains.
     """
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET",
-        "/api/search",
-        "search",
-        "Notes found by meaning and by keyword, ranked together",
-        rate_class="search",
-        example={"q": "how bees find their way", "limit": 3, "explain": True},
-    )
     q: Annotated[SearchText, Doc('The query: words, "exact phrases", -exclusions and filters')]
     limit: Limit = 10
     mode: Annotated[
@@ -321,15 +322,8 @@ class SearchRequest(Request[SearchReply]):
     untuned: Annotated[bool, InProcessOnly] = False
 
 
-@frozen
-class SimilarRequest(Request[SearchReply]):
-    """Notes similar to a note, or to a part of it.
-
-    `links`, 0..1, is how much closeness by links counts compared with similarity: one hop in
-    `direction` counts in full, each further one `decay` times as much.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/similar",
         "similar",
@@ -337,6 +331,14 @@ class SimilarRequest(Request[SearchReply]):
         rate_class="search",
         example={"path": "Garden/Bees.md", "unlinked": True},
     )
+)
+class SimilarRequest(Request[SearchReply]):
+    """Notes similar to a note, or to a part of it.
+
+    `links`, 0..1, is how much closeness by links counts compared with similarity: one hop in
+    `direction` counts in full, each further one `decay` times as much.
+    """
+
     path: NotePath
     heading: Annotated[str | None, Doc("Find notes similar to the text under this heading")] = None
     line: Annotated[
@@ -355,11 +357,8 @@ class SimilarRequest(Request[SearchReply]):
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
 
 
-@frozen
-class SimilarTextRequest(Request[SearchReply]):
-    """Notes similar to a text of any length."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/similar",
         "similar_text",
@@ -368,6 +367,10 @@ class SimilarTextRequest(Request[SearchReply]):
         rate_class="search",
         example={"text": "A hive in spring needs room and water.", "limit": 3},
     )
+)
+class SimilarTextRequest(Request[SearchReply]):
+    """Notes similar to a text of any length."""
+
     text: Annotated[str, Doc("Find notes similar to this text")]
     limit: Limit = 10
     weak: Annotated[bool, Doc("Keep notes that are hardly similar")] = False
@@ -403,11 +406,8 @@ class CompleteReply:
     completions: tuple[Completion, ...]
 
 
-@frozen
-class CompleteRequest(Request[CompleteReply]):
-    """Completions of the query that begins with `prefix`."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/complete",
         "complete",
@@ -415,5 +415,9 @@ class CompleteRequest(Request[CompleteReply]):
         rate_class="search",
         example={"prefix": "spring tag:gar", "limit": 5},
     )
+)
+class CompleteRequest(Request[CompleteReply]):
+    """Completions of the query that begins with `prefix`."""
+
     prefix: Annotated[SearchText, Doc("The query up to the cursor")] = ""
     limit: Limit = 10

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types import PropertyValue, VaultSource
-from notewell.base.types.bounds import Ge, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, MaxLen, MinLen
 from notewell.contract.fields import Doc
-from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request
+from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request, sent_to
 
 
 @frozen
@@ -67,11 +67,8 @@ class Problem:
     nearest: str | None = None
 
 
-@frozen
-class HealthRequest(Request[HealthReply]):
-    """A sign that the server runs; reveals nothing about a vault."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/health",
         "health",
@@ -79,22 +76,18 @@ class HealthRequest(Request[HealthReply]):
         needs_token=False,
         of_vault=False,
     )
+)
+class HealthRequest(Request[HealthReply]):
+    """A sign that the server runs; reveals nothing about a vault."""
 
 
-@frozen
+@sent_to(Endpoint("GET", "/api/vaults", "vaults", "The known vaults", of_vault=False))
 class VaultsRequest(Request[VaultsReply]):
     """The known vaults."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/vaults", "vaults", "The known vaults", of_vault=False
-    )
 
-
-@frozen
-class AddVault(Request[VaultsReply]):
-    """Make a folder on the server's computer a vault, and serve it."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/vaults",
         "add_vault",
@@ -105,14 +98,15 @@ class AddVault(Request[VaultsReply]):
         of_vault=False,
         example={"folder": "/home/me/Notes"},
     )
+)
+class AddVault(Request[VaultsReply]):
+    """Make a folder on the server's computer a vault, and serve it."""
+
     folder: Annotated[str, MinLen(1), MaxLen(4096), Doc("The folder's whole path")]
 
 
-@frozen
-class RemoveVault(Request[VaultsReply]):
-    """Forget a vault. Its notes and its index stay as they are."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "DELETE",
         "/api/vaults",
         "remove_vault",
@@ -123,14 +117,15 @@ class RemoveVault(Request[VaultsReply]):
         of_vault=False,
         example={"id": "0123456789ab"},
     )
+)
+class RemoveVault(Request[VaultsReply]):
+    """Forget a vault. Its notes and its index stay as they are."""
+
     id: Annotated[str, MinLen(1), MaxLen(64), Doc("The vault's id")]
 
 
-@frozen
-class EventsRequest(Request[EventReply]):
-    """The events of a vault, from now on or after an event that was seen."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/events",
         "events",
@@ -138,17 +133,18 @@ class EventsRequest(Request[EventReply]):
         media=EVENT_STREAM,
         headers={"after": "Last-Event-ID"},
     )
+)
+class EventsRequest(Request[EventReply]):
+    """The events of a vault, from now on or after an event that was seen."""
+
     after: Annotated[
         Annotated[int, Ge(0)] | None,
         Doc("Id of the last event received; also as the header Last-Event-ID"),
     ] = None
 
 
-@frozen
-class MetricsRequest(Request[str]):
-    """Metrics of the server and its open vaults, in the text format of Prometheus."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/metrics",
         "metrics",
@@ -156,6 +152,9 @@ class MetricsRequest(Request[str]):
         media=PROMETHEUS_TEXT,
         of_vault=False,
     )
+)
+class MetricsRequest(Request[str]):
+    """Metrics of the server and its open vaults, in the text format of Prometheus."""
 
 
 DeviceScope = Literal["read", "write", "admin"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types import LedgerState
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, NotePath
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 from notewell.contract.runs import NextRun
 
 EngineState = Literal["starting", "indexing", "ready", "degraded"]
@@ -157,25 +157,22 @@ class IndexReport:
     guard: Guard | None = None
 
 
-@frozen
+@sent_to(Endpoint("GET", "/api/status", "status", "The state of a vault's index"))
 class StatusRequest(Request[StatusReply]):
     """The state of a vault's index."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/status", "status", "The state of a vault's index"
-    )
 
-
-@frozen
-class LedgerRequest(Request[LedgerReply]):
-    """The states of all files, or of those with a state or path."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/ledger",
         "ledger",
         "The state of each file, and why",
         example={"state": "excluded"},
     )
+)
+class LedgerRequest(Request[LedgerReply]):
+    """The states of all files, or of those with a state or path."""
+
     state: Annotated[LedgerState | None, Doc("Only files in this state")] = None
     path: Annotated[NotePath | None, Doc("Only this file, with the rule that decides")] = None

@@ -16,11 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from notewell.base.errors import ModelError
 from notewell.base.support.program import release_freed_memory
-from notewell.base.types import Embedder, FloatArray, ModelRules
+from notewell.base.types import Embedder, FloatArray, ModelKey, ModelRules
 from notewell.contract.search import SearchReply
 from notewell.engine.feature import open_source, query_table
 from notewell.engine.ingest.active_model import Models
@@ -28,8 +29,9 @@ from notewell.engine.reader_pool import Asked, Embed, LentModel, Opening, send
 from notewell.engine.searcher import Searcher
 from notewell.index.engines import open_index
 from notewell.index.port import Index
-from notewell.models.loading import load_embedder, load_text
-from notewell.models.tokens import KnownText
+from notewell.models.fetch import fetch
+from notewell.models.loading import described, load_embedder
+from notewell.models.tokens import KnownText, read_tokenizer, read_words
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
 _SEARCHES_PER_RELEASE = 100  # of memory; between them, some tens of megabytes are freed
@@ -109,15 +111,28 @@ class _Opened:
 
 
 def _load(wanted: Opening, embed: Embed, rules: ModelRules, _fetch: bool) -> Embedder:
-    """The model of the server, or the same model here where the server's tells too little."""
+    """The model of the server, or the same model here where its text cannot be known without."""
     model_dir = wanted.vault.settings.model_dir
-    model = wanted.model
-    text = None if model is None else load_text(rules, model.key, model_dir)
-    if model is not None and text is not None:
-        return cast("Embedder", ServerEmbedder(model, text, embed))
+    text = None if wanted.model is None else _known_text(rules, wanted.model.key, model_dir)
+    if wanted.model is not None and text is not None:
+        return cast("Embedder", ServerEmbedder(wanted.model, text, embed))
     return load_embedder(
         rules, model_dir=model_dir, offline=True, fetch_missing=False, say=lambda _: None
     )
+
+
+def _known_text(rules: ModelRules, key: ModelKey, model_dir: Path) -> KnownText | None:
+    """What is known of texts without the runtime of the model with this key.
+
+    None if that is another model than `rules` name, or one that needs its runtime for it.
+    """
+    spec, folder = described(rules)
+    if spec is None or spec.runtime != "onnx":
+        return None
+    files = fetch(spec, model_dir=model_dir, folder=folder, offline=True)
+    if (spec.name, files.weights_hash) != (key.name, key.weights_hash):
+        return None
+    return KnownText(spec, key, read_tokenizer(spec, files), read_words(files, model_dir))
 
 
 class Reader:

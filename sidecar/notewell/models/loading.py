@@ -32,7 +32,6 @@ from notewell.base.types import (
     ChunkSizes,
     CosineScale,
     Embedder,
-    ModelKey,
     ModelRules,
     Reranker,
     SearchRules,
@@ -49,7 +48,6 @@ from notewell.models.catalogue import (
     known_reranker,
 )
 from notewell.models.encoder import UNSUPPORTED, read_config, read_json
-from notewell.models.fetch import fetch
 from notewell.models.providers import (
     EMBEDDERS,
     RERANKERS,
@@ -58,7 +56,6 @@ from notewell.models.providers import (
     find_provider,
 )
 from notewell.models.resilient import ResilientEmbedder, Step, rules_for, usable_processors
-from notewell.models.tokens import KnownText, read_tokenizer, read_words
 
 # For models that neither the catalogue nor their folder describes.
 _FALLBACK_RUNTIME = "torch"
@@ -150,7 +147,7 @@ def load(
     say: Callable[[str], None],
 ) -> Embedder:
     """Load an embedder as `rules` say. Raises what its runtime raises."""
-    spec, folder = _described(rules)
+    spec, folder = described(rules)
     options = EmbedderOptions(
         rules=rules,
         spec=spec,
@@ -170,28 +167,13 @@ def load(
     return find_provider(EMBEDDERS, runtime).load(options)
 
 
-def _described(rules: ModelRules) -> tuple[ModelSpec | None, Path | None]:
+def described(rules: ModelRules) -> tuple[ModelSpec | None, Path | None]:
     """The spec of the model that `rules` name, None if it is unknown, and its folder if named."""
     folder = expanded(rules.folder) if rules.folder else None
     spec = known(rules.name)
     if spec is None and folder is not None:
         spec = describe_folder(folder, rules.name)
     return spec, folder
-
-
-def load_text(rules: ModelRules, key: ModelKey, model_dir: Path) -> KnownText | None:
-    """What is known of texts without the runtime of the model with this key.
-
-    None if that is another model than `rules` name, or one that needs its runtime for it. Raises
-    ModelError.
-    """
-    spec, folder = _described(rules)
-    if spec is None or spec.runtime != "onnx" or rules.provider != "local":
-        return None
-    files = fetch(spec, model_dir=model_dir, folder=folder, offline=True)
-    if (spec.name, files.weights_hash) != (key.name, key.weights_hash):
-        return None
-    return KnownText(spec, key, read_tokenizer(spec, files), read_words(files, model_dir))
 
 
 def load_reranker(

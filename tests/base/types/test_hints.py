@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal, TypedDict
 import pytest
 
 from notewell.base.types import PropertyValue
-from notewell.base.types.bounds import Ge, Le
-from notewell.base.types.hints import FieldType, describe, markers_of, members, rewritten
+from notewell.base.types.hints import FieldType, Ge, Le, describe, markers_of, members, rewritten
 
 
 @dataclass

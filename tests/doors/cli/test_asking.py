@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +14,7 @@ from notewell.base.types import VaultRecord
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
 from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 from notewell.doors.cli import asking as module
 from notewell.doors.cli.asking import (
     EachLine,
@@ -44,9 +44,8 @@ class HivesReply:
     warning: str = ""
 
 
-@frozen
+@sent_to(Endpoint("GET", "/api/hives", "hives", "Hives"))
 class HivesRequest(Request[HivesReply]):
-    endpoint: ClassVar[Endpoint] = Endpoint("GET", "/api/hives", "hives", "Hives")
     place: str
     limit: Annotated[int, Doc("How many")] = 5
     door: str = ""

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 from notewell.base.errors import ConfigError
-from notewell.base.types.bounds import Ge, Gt, Le
-from notewell.base.types.hints import FieldType, Kind, members
+from notewell.base.types.hints import FieldType, Ge, Gt, Kind, Le, members
 
 T = TypeVar("T")
 

@@ -1,7 +1,9 @@
 """Type hints of records, read once for all that is made from them.
 
 Settings, the JSON of replies and its schema, requests over HTTP, options of commands, arguments of
-tools and TypeScript types are made from the annotations of records.
+tools and TypeScript types are made from the annotations of records. Bounds
+are markers of our own: importing those of annotated-types, and what that imports, costs every
+command of the terminal 30 ms.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -24,6 +27,10 @@ from typing import (
 )
 
 from notewell.base.types.frozen import frozen
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 Kind: TypeAlias = Literal[
     "plain",  # text, a number, a truth value, a path or a time: a value of the class `hint`
@@ -115,3 +122,59 @@ def rewritten(
         parts = tuple(rewritten(part, leaf, markers) for part in inner)
         return Union[parts]  # noqa: UP007 - made of a tuple
     return leaf(hint)
+
+
+class Bound:
+    """What a checked value must meet; its fields are named as in the schemas of pydantic."""
+
+    __slots__ = ()
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        record: Any = self
+        return _within(
+            handler(source), {one.name: getattr(self, one.name) for one in fields(record)}
+        )
+
+
+def _within(schema: Any, bounds: dict[str, object]) -> Any:
+    """The schema with bounds of the value itself, not of what may be None or is made of it."""
+    if "schema" in schema:
+        return {**schema, "schema": _within(schema["schema"], bounds)}
+    return {**schema, **bounds}
+
+
+@frozen
+class Ge(Bound):
+    """At least."""
+
+    ge: float
+
+
+@frozen
+class Gt(Bound):
+    """More than."""
+
+    gt: float
+
+
+@frozen
+class Le(Bound):
+    """At most."""
+
+    le: float
+
+
+@frozen
+class MinLen(Bound):
+    """At least so many characters or items."""
+
+    min_length: int
+
+
+@frozen
+class MaxLen(Bound):
+    """At most so many characters or items."""
+
+    max_length: int

@@ -7,8 +7,8 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from notewell.base.types.bounds import Ge, Gt, Le
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Gt, Le
 from notewell.base.types.values import (
     ChunkMethod,
     Direction,

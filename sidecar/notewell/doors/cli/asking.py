@@ -22,8 +22,7 @@ from typing import Any, TypeAlias, cast
 
 import click
 
-from notewell.base.types.bounds import Ge, Gt, Le
-from notewell.base.types.hints import FieldType
+from notewell.base.types.hints import FieldType, Ge, Gt, Le
 from notewell.contract.request import Request, RequestField, request_fields
 from notewell.doors.cli.backend import backend_for, note_path, print_reply
 from notewell.doors.cli.completion import complete_notes, complete_query

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import LedgerState, SearchMode
-from notewell.base.types.bounds import MaxLen
+from notewell.base.types.hints import MaxLen
 from notewell.contract.changes import ReindexRequest
 from notewell.contract.fields import MAX_QUERY_CHARS, note_path
 from notewell.contract.log import LogReply, LogRequest, OpenedRequest

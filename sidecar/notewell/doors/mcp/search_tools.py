@@ -16,7 +16,7 @@ import pathspec
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from notewell.base.errors import NotFoundError, UsageError
-from notewell.base.types.bounds import Ge, Le, MinLen
+from notewell.base.types.hints import Ge, Le, MinLen
 from notewell.contract.request import request_fields
 from notewell.contract.search import (
     Result,

@@ -25,8 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import CountTokens
-from notewell.base.types.bounds import Le, MaxLen
-from notewell.base.types.hints import rewritten
+from notewell.base.types.hints import Le, MaxLen, rewritten
 from notewell.contract.fields import (
     MAX_QUERY_CHARS,
     SMALLER_NUMBERS,

@@ -5,12 +5,12 @@ Next to a list, `total` is the number of all items, regardless of `limit`.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types import DateSource
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, SearchText, Share
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 DatedBy = Literal["auto", "created", "modified"]
 Granularity = Literal["auto", "day", "week", "month"]
@@ -98,17 +98,18 @@ class ArchaeologyReply:
     warnings: tuple[str, ...]
 
 
-@frozen
-class ArchaeologyRequest(Request[ArchaeologyReply]):
-    """A topic over time: the results of a search by their dates."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/archaeology",
         "archaeology",
         "When a topic was written about",
         example={"q": "bees", "granularity": "month"},
     )
+)
+class ArchaeologyRequest(Request[ArchaeologyReply]):
+    """A topic over time: the results of a search by their dates."""
+
     q: Annotated[SearchText, Doc("The topic, as a query")]
     limit: Limit = 200
     min_score: Annotated[

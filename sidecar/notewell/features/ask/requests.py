@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.context import AskModelsReply
 from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
-from notewell.contract.request import EVENT_STREAM, Endpoint, Request
+from notewell.contract.request import EVENT_STREAM, Endpoint, Request, sent_to
 from notewell.contract.search import Result
 
 AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
@@ -248,11 +248,8 @@ _EXAMPLE_ID = "0123456789abcdef"
 _EXAMPLE_ANSWER = _EXAMPLE_ID * 2
 
 
-@frozen
-class AskRequest(Request[AskEventReply]):
-    """A question to the configured language model; the answer is a stream of events."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/ask",
         "ask",
@@ -265,6 +262,10 @@ class AskRequest(Request[AskEventReply]):
         timed=False,
         example={"question": "How do bees find their way?"},
     )
+)
+class AskRequest(Request[AskEventReply]):
+    """A question to the configured language model; the answer is a stream of events."""
+
     question: Annotated[SearchText, MinLen(1), Doc("What to answer from the notes")]
     conversation: Annotated[ConversationId | None, Doc("Id of a conversation to continue")] = None
     model: Annotated[
@@ -277,14 +278,8 @@ class AskRequest(Request[AskEventReply]):
     ] = None
 
 
-@frozen
-class AskEventsRequest(Request[AskEventsReply]):
-    """The next events of an answer, for clients that cannot read a stream.
-
-    Waits until there is one. An answer whose events nobody asks for is stopped after a minute.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/ask/{id}",
         "ask_events",
@@ -294,16 +289,20 @@ class AskEventsRequest(Request[AskEventsReply]):
         of_vault=False,
         example={"id": _EXAMPLE_ANSWER},
     )
+)
+class AskEventsRequest(Request[AskEventsReply]):
+    """The next events of an answer, for clients that cannot read a stream.
+
+    Waits until there is one. An answer whose events nobody asks for is stopped after a minute.
+    """
+
     id: Annotated[AnswerId, Doc("Id of the answer")]
     after: Annotated[int, Ge(0), Doc("The last event that was received; 0 for none")] = 0
     wait: Annotated[int, Ge(0), Le(30), Doc("Seconds to wait for an event")] = 20
 
 
-@frozen
-class StopAnswerRequest(Request[AskStoppedReply]):
-    """Stop an answer whose events are asked for."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/ask/stop",
         "ask_stop",
@@ -312,54 +311,57 @@ class StopAnswerRequest(Request[AskStoppedReply]):
         of_vault=False,
         example={"id": _EXAMPLE_ANSWER},
     )
+)
+class StopAnswerRequest(Request[AskStoppedReply]):
+    """Stop an answer whose events are asked for."""
+
     id: Annotated[AnswerId, Doc("Id of the answer")]
 
 
-@frozen
-class AskModelsRequest(Request[AskModelsReply]):
-    """The language models of the configured provider."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/ask/models",
         "ask_models",
         "The language models of the configured provider, best first",
         timed=False,
     )
+)
+class AskModelsRequest(Request[AskModelsReply]):
+    """The language models of the configured provider."""
+
     refresh: Annotated[bool, Doc("Ask the provider for a new list")] = False
 
 
-@frozen
-class ConversationRequest(Request[AskConversationReply]):
-    """One stored conversation."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/ask/conversation",
         "ask_conversation",
         "A stored conversation: its questions, answers and sources",
         example={"conversation": _EXAMPLE_ID},
     )
+)
+class ConversationRequest(Request[AskConversationReply]):
+    """One stored conversation."""
+
     conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
-@frozen
-class ConversationsRequest(Request[AskConversationsReply]):
-    """All stored conversations."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/ask/conversations",
         "ask_conversations",
         "The stored conversations, the most recent first",
     )
+)
+class ConversationsRequest(Request[AskConversationsReply]):
+    """All stored conversations."""
 
 
-@frozen
-class ForgetConversationRequest(Request[AskForgottenReply]):
-    """Delete a stored conversation."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/ask/forget",
         "ask_forget",
@@ -367,29 +369,31 @@ class ForgetConversationRequest(Request[AskForgottenReply]):
         changes=False,
         example={"conversation": _EXAMPLE_ID},
     )
+)
+class ForgetConversationRequest(Request[AskForgottenReply]):
+    """Delete a stored conversation."""
+
     conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
-@frozen
-class SaveConversationRequest(Request[AskSavedReply]):
-    """Write a conversation to the vault as a note."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/ask/save",
         "ask_save",
         "Save a conversation as a note",
         example={"conversation": _EXAMPLE_ID, "path": "Answers/Bees.md"},
     )
+)
+class SaveConversationRequest(Request[AskSavedReply]):
+    """Write a conversation to the vault as a note."""
+
     conversation: ConversationId
     path: Annotated[NotePath, Doc("Path of the new note")]
 
 
-@frozen
-class LocalModelsRequest(Request[LocalModelsReply]):
-    """The programs on the server's computer that serve language models."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/ask/local",
         "ask_local",
@@ -399,16 +403,13 @@ class LocalModelsRequest(Request[LocalModelsReply]):
         timed=False,
         of_vault=False,
     )
+)
+class LocalModelsRequest(Request[LocalModelsReply]):
+    """The programs on the server's computer that serve language models."""
 
 
-@frozen
-class UseLocalModelRequest(Request[AskModelsReply]):
-    """Answer questions with a program on the server's computer, from now on.
-
-    It is written to the settings file; the address is the program's own, on the loopback interface.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/ask/use",
         "ask_use",
@@ -417,6 +418,13 @@ class UseLocalModelRequest(Request[AskModelsReply]):
         timed=False,
         example={"server": "ollama"},
     )
+)
+class UseLocalModelRequest(Request[AskModelsReply]):
+    """Answer questions with a program on the server's computer, from now on.
+
+    It is written to the settings file; the address is the program's own, on the loopback interface.
+    """
+
     server: LocalServer
     model: Annotated[
         Annotated[str, MinLen(1), MaxLen(MODEL_NAME_CHARS)] | None,
@@ -424,27 +432,21 @@ class UseLocalModelRequest(Request[AskModelsReply]):
     ] = None
 
 
-@frozen
-class AskSetupRequest(Request[AskSetupReply]):
-    """The service that answers questions, and those that could."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/ask/setup",
         "ask_setup",
         "What answers questions, and which services could",
         needs="admin",
     )
+)
+class AskSetupRequest(Request[AskSetupReply]):
+    """The service that answers questions, and those that could."""
 
 
-@frozen
-class ChangeAskSetupRequest(Request[AskSetupReply]):
-    """Answer questions with a service from now on, or with nothing.
-
-    A client names a service of the list, never an address; others are set on the server's computer.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/ask/setup",
         "change_ask_setup",
@@ -452,6 +454,13 @@ class ChangeAskSetupRequest(Request[AskSetupReply]):
         needs="admin",
         example={"service": "anthropic", "host": "api.anthropic.com"},
     )
+)
+class ChangeAskSetupRequest(Request[AskSetupReply]):
+    """Answer questions with a service from now on, or with nothing.
+
+    A client names a service of the list, never an address; others are set on the server's computer.
+    """
+
     service: Annotated[ChatService | None, Doc("The service; null answers no questions")] = None
     host: Annotated[
         Annotated[str, MaxLen(255)] | None,

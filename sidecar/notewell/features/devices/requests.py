@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 from notewell.contract.server import AuditEntry, DeviceView
 
 
@@ -43,11 +43,8 @@ class RedeemReply:
     device: str
 
 
-@frozen
-class PairRequest(Request[PairReply]):
-    """A one-time link that lets one device in: a phone, another Obsidian or a browser."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/pair",
         "pair",
@@ -55,6 +52,10 @@ class PairRequest(Request[PairReply]):
         needs="admin",
         of_vault=False,
     )
+)
+class PairRequest(Request[PairReply]):
+    """A one-time link that lets one device in: a phone, another Obsidian or a browser."""
+
     scope: Annotated[
         Literal["read", "write"], Doc("What the device may do; never administration")
     ] = "write"
@@ -64,11 +65,8 @@ class PairRequest(Request[PairReply]):
     ] = None
 
 
-@frozen
-class PairCancelRequest(Request[PairCancelReply]):
-    """The end of all one-time links that nobody used."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/pair/cancel",
         "pair_cancel",
@@ -76,13 +74,13 @@ class PairCancelRequest(Request[PairCancelReply]):
         needs="admin",
         of_vault=False,
     )
+)
+class PairCancelRequest(Request[PairCancelReply]):
+    """The end of all one-time links that nobody used."""
 
 
-@frozen
-class RedeemRequest(Request[RedeemReply]):
-    """The code of a one-time link, for a device's own token."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/pair/redeem",
         "pair_redeem",
@@ -92,6 +90,10 @@ class RedeemRequest(Request[RedeemReply]):
         needs_token=False,
         of_vault=False,
     )
+)
+class RedeemRequest(Request[RedeemReply]):
+    """The code of a one-time link, for a device's own token."""
+
     code: Annotated[str, MinLen(1), MaxLen(100), Doc("The code in the link")]
     name: Annotated[str, MinLen(1), MaxLen(64), Doc("What the device is called in the list")]
 
@@ -115,11 +117,8 @@ class AuditReply:
     entries: tuple[AuditEntry, ...]
 
 
-@frozen
-class DevicesRequest(Request[DevicesReply]):
-    """The devices and programs that have access of their own."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/devices",
         "devices",
@@ -127,13 +126,13 @@ class DevicesRequest(Request[DevicesReply]):
         needs="admin",
         of_vault=False,
     )
+)
+class DevicesRequest(Request[DevicesReply]):
+    """The devices and programs that have access of their own."""
 
 
-@frozen
-class RevokeDevice(Request[DevicesReply]):
-    """End the access of a device; its token and its sessions are refused from now on."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "DELETE",
         "/api/devices",
         "revoke_device",
@@ -142,14 +141,15 @@ class RevokeDevice(Request[DevicesReply]):
         of_vault=False,
         example={"id": "0123456789ab"},
     )
+)
+class RevokeDevice(Request[DevicesReply]):
+    """End the access of a device; its token and its sessions are refused from now on."""
+
     id: Annotated[str, MinLen(1), MaxLen(64), Doc("The device's id")]
 
 
-@frozen
-class AuditRequest(Request[AuditReply]):
-    """The audit log of the servers on this computer."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/audit",
         "audit",
@@ -157,6 +157,10 @@ class AuditRequest(Request[AuditReply]):
         needs="admin",
         of_vault=False,
     )
+)
+class AuditRequest(Request[AuditReply]):
+    """The audit log of the servers on this computer."""
+
     limit: Annotated[Annotated[int, Ge(1), Le(1000)], Doc("How many entries at most")] = 100
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, NoteName, SearchText
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 SearchLayer = Literal[
     "excluded",
@@ -45,11 +45,8 @@ class Diagnosis:
     suggested: str | None = None
 
 
-@frozen
-class DiagnoseRequest(Request[Diagnosis]):
-    """Why a search does not find a note."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/diagnose",
         "diagnose",
@@ -57,6 +54,10 @@ class DiagnoseRequest(Request[Diagnosis]):
         rate_class="search",
         example={"q": "honey", "path": "Garden/Bees.md"},
     )
+)
+class DiagnoseRequest(Request[Diagnosis]):
+    """Why a search does not find a note."""
+
     q: Annotated[SearchText, Doc("The query, as it was searched for")]
     path: Annotated[NoteName, Doc("The note that is missing: its path, or its name")]
 

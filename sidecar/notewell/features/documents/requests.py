@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc, Pattern
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 MOST_IDS = 1000  # of one reply
 DEFAULT_NAMESPACE = "Documents"
@@ -76,27 +76,20 @@ class AddedReply:
     job: str
 
 
-@frozen
-class ListDocuments(Request[DocumentsReply]):
-    """The documents outside the vault that are indexed with it."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/documents",
         "documents",
         "Documents outside the vault that are indexed with it, by namespace",
     )
+)
+class ListDocuments(Request[DocumentsReply]):
+    """The documents outside the vault that are indexed with it."""
 
 
-@frozen
-class AddDocuments(Request[AddedReply]):
-    """Index a file or folder outside the vault with it; the files are only read.
-
-    It has to lie below a folder of the setting `documents.allow`. The same place again is looked at
-    again, with the new globs.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/documents",
         "add_documents",
@@ -104,6 +97,14 @@ class AddDocuments(Request[AddedReply]):
         rate_class="heavy",
         example={"place": "/home/ada/Papers", "namespace": "Papers", "include": ["*.pdf"]},
     )
+)
+class AddDocuments(Request[AddedReply]):
+    """Index a file or folder outside the vault with it; the files are only read.
+
+    It has to lie below a folder of the setting `documents.allow`. The same place again is looked at
+    again, with the new globs.
+    """
+
     place: Annotated[
         str, MinLen(1), MaxLen(4096), Doc("The whole path of a file or folder on the server")
     ]
@@ -116,17 +117,18 @@ class AddDocuments(Request[AddedReply]):
     ] = 10
 
 
-@frozen
-class RemoveDocuments(Request[DocumentsReply]):
-    """Take a namespace, or all places of it, out of the index. The files stay as they are."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "DELETE",
         "/api/documents",
         "remove_documents",
         "Take a namespace of documents out of the index, or what is in it",
         example={"namespace": "Papers", "keep": True},
     )
+)
+class RemoveDocuments(Request[DocumentsReply]):
+    """Take a namespace, or all places of it, out of the index. The files stay as they are."""
+
     namespace: _Name
     keep: Annotated[bool, Doc("Keep the namespace, without documents")] = False
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen
@@ -52,11 +52,8 @@ class TuneReply:
     gain: TuneGain | None
 
 
-@frozen
-class TuneRequest(Request[TuneReply]):
-    """Fit the weights of the ranking to the verdicts and opened results of this vault."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/tune",
         "tune",
@@ -65,6 +62,10 @@ class TuneRequest(Request[TuneReply]):
         rate_class="heavy",
         example={"apply": False},
     )
+)
+class TuneRequest(Request[TuneReply]):
+    """Fit the weights of the ranking to the verdicts and opened results of this vault."""
+
     apply: Annotated[bool, Doc("Use the fitted weights from now on, if they are surely better")] = (
         False
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le
 from notewell.contract.fields import Doc, SearchText
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 MOST_ANSWERS = 5
 
@@ -55,11 +55,8 @@ class EvidenceReply:
     warnings: tuple[str, ...]
 
 
-@frozen
-class EvidenceRequest(Request[EvidenceReply]):
-    """A question, to be answered by sentences of the notes, without a language model."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/evidence",
         "evidence",
@@ -67,6 +64,10 @@ class EvidenceRequest(Request[EvidenceReply]):
         rate_class="search",
         example={"q": "how do bees tell where flowers are"},
     )
+)
+class EvidenceRequest(Request[EvidenceReply]):
+    """A question, to be answered by sentences of the notes, without a language model."""
+
     q: Annotated[SearchText, Doc("The question")]
     limit: Annotated[int, Ge(1), Le(MOST_ANSWERS), Doc("The most sentences")] = MOST_ANSWERS
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from notewell.base.types import PropertyValue
-from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc, Limit, Pattern
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 GardenCheck = Literal[
     "broken_links",
@@ -208,11 +208,8 @@ class GardenModelReply:
     sent: str
 
 
-@frozen
-class MakePlan(Request[PlanReply]):
-    """Look for what could be tended, and make a plan of it; no note of yours is changed."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/garden/plans",
         "make_garden_plan",
@@ -221,6 +218,10 @@ class MakePlan(Request[PlanReply]):
         timed=False,
         example={"checks": ["broken_links"]},
     )
+)
+class MakePlan(Request[PlanReply]):
+    """Look for what could be tended, and make a plan of it; no note of yours is changed."""
+
     checks: Checks = ()
     limit: Annotated[int, Ge(1), Le(200), Doc("At most this many suggestions")] = 100
     model: Annotated[bool, Doc("Also ask the language model for topics and descriptions")] = False
@@ -230,11 +231,8 @@ class MakePlan(Request[PlanReply]):
     ] = None
 
 
-@frozen
-class GardenModelRequest(Request[GardenModelReply]):
-    """Estimate what a plan with the language model would send, and where; nothing is sent."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/garden/model",
         "garden_model",
@@ -242,40 +240,39 @@ class GardenModelRequest(Request[GardenModelReply]):
         rate_class="heavy",
         timed=False,
     )
+)
+class GardenModelRequest(Request[GardenModelReply]):
+    """Estimate what a plan with the language model would send, and where; nothing is sent."""
 
 
-@frozen
+@sent_to(
+    Endpoint(
+        "GET", "/api/garden/plans", "garden_plans", "The gardener's plans", example={"limit": 20}
+    )
+)
 class PlansRequest(Request[PlansReply]):
     """The plans of a vault; they are kept for 7 days."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/garden/plans", "garden_plans", "The gardener's plans", example={"limit": 20}
-    )
     limit: Limit = 20
 
 
-@frozen
-class PlanRequest(Request[PlanReply]):
-    """One plan with its suggestions."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/garden/plans/{id}",
         "garden_plan",
         "One plan, with evidence and diff of each suggestion",
         example={"id": _EXAMPLE_ID},
     )
+)
+class PlanRequest(Request[PlanReply]):
+    """One plan with its suggestions."""
+
     id: PlanId
 
 
-@frozen
-class ApplyPlan(Request[GardenReply]):
-    """Make the edits of a plan's suggestions, as one write to undo.
-
-    A suggestion whose note has changed since is refused, and the others are applied.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/garden/plans/{id}/apply",
         "apply_garden_plan",
@@ -284,30 +281,35 @@ class ApplyPlan(Request[GardenReply]):
         timed=False,
         example={"id": _EXAMPLE_ID, "only": _EXAMPLE_ONLY},
     )
+)
+class ApplyPlan(Request[GardenReply]):
+    """Make the edits of a plan's suggestions, as one write to undo.
+
+    A suggestion whose note has changed since is refused, and the others are applied.
+    """
+
     id: PlanId
     only: Only = ()
 
 
-@frozen
-class RejectPlan(Request[RejectReply]):
-    """Say no to suggestions: they do not come again. A plan that is rejected whole is deleted."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/garden/plans/{id}/reject",
         "reject_garden_plan",
         "Reject a plan, or some suggestions of it, for good",
         example={"id": _EXAMPLE_ID, "only": _EXAMPLE_ONLY},
     )
+)
+class RejectPlan(Request[RejectReply]):
+    """Say no to suggestions: they do not come again. A plan that is rejected whole is deleted."""
+
     id: PlanId
     only: Only = ()
 
 
-@frozen
-class UndoPlan(Request[GardenReply]):
-    """Take back the edits that were applied; their suggestions are open again."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/garden/plans/{id}/undo",
         "undo_garden_plan",
@@ -316,35 +318,41 @@ class UndoPlan(Request[GardenReply]):
         timed=False,
         example={"id": _EXAMPLE_ID},
     )
+)
+class UndoPlan(Request[GardenReply]):
+    """Take back the edits that were applied; their suggestions are open again."""
+
     id: PlanId
     only: Only = ()
 
 
-@frozen
-class RejectionsRequest(Request[RejectionsReply]):
-    """The suggestions that a person rejected."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/garden/rejections",
         "garden_rejections",
         "Suggestions that were rejected, newest first",
         example={"limit": 20},
     )
+)
+class RejectionsRequest(Request[RejectionsReply]):
+    """The suggestions that a person rejected."""
+
     limit: Limit = 100
 
 
-@frozen
-class ForgetRejections(Request[RejectionsReply]):
-    """Let suggestions that were rejected come again with a later plan."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/garden/rejections/forget",
         "forget_garden_rejections",
         "Let suggestions that were rejected come again",
         example={"ids": _EXAMPLE_ONLY},
     )
+)
+class ForgetRejections(Request[RejectionsReply]):
+    """Let suggestions that were rejected come again with a later plan."""
+
     ids: Annotated[
         tuple[SuggestionId, ...], MinLen(1), MaxLen(1000), Doc("Ids of rejected suggestions")
     ]

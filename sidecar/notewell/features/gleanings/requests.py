@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from notewell.base.types.bounds import MaxLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import MaxLen
 from notewell.contract.fields import Doc, Limit, Pattern, SearchText
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 GleaningStatus = Literal["active", "inactive", "hidden"]
 GleaningId = Annotated[str, Pattern("^[0-9a-f]{12}$"), Doc("Id of the gleaning")]
@@ -113,11 +113,8 @@ class GleaningStatsReply:
     domains: tuple[DomainCount, ...]
 
 
-@frozen
-class ExtractGleanings(Request[ExtractReply]):
-    """Make notes of the links saved in daily notes, one for each address."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/gleanings/extract",
         "extract_gleanings",
@@ -125,71 +122,71 @@ class ExtractGleanings(Request[ExtractReply]):
         rate_class="heavy",
         example={"dry_run": True},
     )
+)
+class ExtractGleanings(Request[ExtractReply]):
+    """Make notes of the links saved in daily notes, one for each address."""
+
     full: Annotated[bool, Doc("Read all daily notes again; statuses stay")] = False
     fetch: Annotated[bool, Doc("Read the titles of bare addresses from the web")] = False
     dry_run: Annotated[bool, Doc(_DRY_RUN)] = False
 
 
-@frozen
-class GleaningsRequest(Request[GleaningsReply]):
-    """The links saved in daily notes, whether or not notes were made of them."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/gleanings",
         "gleanings",
         "The links saved in daily notes",
         example={"status": "active", "limit": 20},
     )
+)
+class GleaningsRequest(Request[GleaningsReply]):
+    """The links saved in daily notes, whether or not notes were made of them."""
+
     status: Annotated[GleaningStatus | None, Doc("Only those with this status")] = None
     q: Annotated[SearchText, Doc("Words of title, description or address")] = ""
     limit: Limit = 50
 
 
-@frozen
+@sent_to(Endpoint("GET", "/api/gleanings/stats", "gleaning_stats", "The saved links in figures"))
 class GleaningStatsRequest(Request[GleaningStatsReply]):
     """The saved links in figures."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/gleanings/stats", "gleaning_stats", "The saved links in figures"
-    )
 
-
-@frozen
-class GleaningRequest(Request[GleaningReply]):
-    """One saved link."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/gleanings/{id}",
         "gleaning",
         "One saved link, with the changes of its status",
         example={"id": _EXAMPLE_ID},
     )
+)
+class GleaningRequest(Request[GleaningReply]):
+    """One saved link."""
+
     id: GleaningId
 
 
-@frozen
-class MarkGleaning(Request[GleaningReply]):
-    """Give a saved link a status by hand; `hidden` ones are never checked."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/gleanings/{id}/status",
         "mark_gleaning",
         "Give a saved link a status",
         example={"id": _EXAMPLE_ID, "status": "hidden", "reason": "read"},
     )
+)
+class MarkGleaning(Request[GleaningReply]):
+    """Give a saved link a status by hand; `hidden` ones are never checked."""
+
     id: GleaningId
     status: Annotated[GleaningStatus, Doc("The new status")]
     reason: Annotated[str, MaxLen(500), Doc("Why, for people")] = ""
 
 
-@frozen
-class MaintainGleanings(Request[MaintainReply]):
-    """Check the saved links: dead ones become inactive, and active again when they answer."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/gleanings/maintain",
         "maintain_gleanings",
@@ -198,6 +195,10 @@ class MaintainGleanings(Request[MaintainReply]):
         rate_class="heavy",
         example={"dry_run": True},
     )
+)
+class MaintainGleanings(Request[MaintainReply]):
+    """Check the saved links: dead ones become inactive, and active again when they answer."""
+
     dry_run: Annotated[bool, Doc("Check, and change nothing")] = False
 
 

@@ -5,13 +5,13 @@ Next to a list, `total` is the number of all items, regardless of `limit`.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from notewell.base.types.bounds import Ge, Le
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le
 from notewell.contract.fields import Doc, Limit, NoteName, SearchText
 from notewell.contract.notes import Daily, Hops, LinkDirection, NeighborsRequest
-from notewell.contract.request import Endpoint, Example, RateClass, Request
+from notewell.contract.request import Endpoint, Example, RateClass, Request, sent_to
 
 HubOrder = Literal["links", "pagerank"]
 
@@ -264,19 +264,20 @@ def _graph(
     )
 
 
-@frozen
+@sent_to(
+    _graph(
+        "neighborhood",
+        "Notes, links and similarities, to draw as a graph",
+        {"path": "Garden/Bees.md", "limit": 50},
+        "heavy",
+    )
+)
 class NeighborhoodRequest(Request[NeighborhoodReply]):
     """Notes and links to draw as a graph: around a note, of a search, or of the whole vault.
 
     `similar` adds the similarities between notes, as a second layer.
     """
 
-    endpoint: ClassVar[Endpoint] = _graph(
-        "neighborhood",
-        "Notes, links and similarities, to draw as a graph",
-        {"path": "Garden/Bees.md", "limit": 50},
-        "heavy",
-    )
     path: Annotated[NoteName | None, Doc("Around this note; left out, of the whole vault")] = None
     q: Annotated[SearchText | None, Doc("Without `path`: the results of this search")] = None
     weak: Annotated[bool, Doc("With `q`: notes that hardly match, too")] = False
@@ -287,100 +288,96 @@ class NeighborhoodRequest(Request[NeighborhoodReply]):
     daily: Daily = True
 
 
-@frozen
-class PathRequest(Request[PathReply]):
-    """The shortest path from one note to another along links, or either way."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
+@sent_to(
+    _graph(
         "path",
         "The shortest path from one note to another",
         {"source": "Garden/Bees.md", "target": "Garden/Compost.md"},
     )
+)
+class PathRequest(Request[PathReply]):
+    """The shortest path from one note to another along links, or either way."""
+
     source: NoteName
     target: NoteName
     directed: Annotated[bool, Doc("Follow links only from their source to their target")] = False
     daily: Daily = True
 
 
-@frozen
+@sent_to(_graph("hubs", "The notes that most others link to", {"limit": 5}))
 class HubsRequest(Request[HubsReply]):
     """The notes that most others link to."""
 
-    endpoint: ClassVar[Endpoint] = _graph(
-        "hubs", "The notes that most others link to", {"limit": 5}
-    )
     by: Annotated[HubOrder, Doc("Rank by the number of incoming links, or by PageRank")] = "links"
     limit: Limit = 10
     daily: Daily = True
 
 
-@frozen
-class GraphStatsRequest(Request[GraphStatsReply]):
-    """The numbers of notes and links, and how they are connected."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
+@sent_to(
+    _graph(
         "stats",
         "How many notes and links there are, and how they are connected",
         {"daily": False},
     )
+)
+class GraphStatsRequest(Request[GraphStatsReply]):
+    """The numbers of notes and links, and how they are connected."""
+
     daily: Daily = True
 
 
-@frozen
-class BridgesRequest(Request[BridgesReply]):
-    """Links and notes without which a part of the vault is disconnected."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
+@sent_to(
+    _graph(
         "bridges",
         "Links and notes without which a part of the vault is disconnected",
         {"limit": 5},
         "heavy",
     )
+)
+class BridgesRequest(Request[BridgesReply]):
+    """Links and notes without which a part of the vault is disconnected."""
+
     limit: Limit = 10
     daily: Daily = True
 
 
-@frozen
+@sent_to(_graph("communities", "Groups of notes that link to each other", {"members": 3}, "heavy"))
 class CommunitiesRequest(Request[CommunitiesReply]):
     """Groups of notes that link to each other; with `path` the one that holds that note."""
 
-    endpoint: ClassVar[Endpoint] = _graph(
-        "communities", "Groups of notes that link to each other", {"members": 3}, "heavy"
-    )
     path: Annotated[NoteName | None, Doc("Only the community of this note")] = None
     limit: Limit = 10
     members: Annotated[int, Ge(1), Le(1000), Doc("Number of notes shown of each community")] = 5
     daily: Daily = True
 
 
-@frozen
+@sent_to(_graph("orphans", "Notes that no note links to", {"limit": 20}))
 class OrphansRequest(Request[OrphansReply]):
     """Notes that no note links to."""
 
-    endpoint: ClassVar[Endpoint] = _graph("orphans", "Notes that no note links to", {"limit": 20})
     limit: Limit = 100
     daily: Daily = True
 
 
-@frozen
+@sent_to(_graph("dangling", "Links that lead to no note", {"limit": 20}))
 class DanglingRequest(Request[DanglingReply]):
     """Links that lead to no note."""
 
-    endpoint: ClassVar[Endpoint] = _graph("dangling", "Links that lead to no note", {"limit": 20})
     limit: Limit = 100
     daily: Daily = True
 
 
-@frozen
-class MissingLinksRequest(Request[MissingLinksReply]):
-    """Notes that are similar and not linked; with `path`, those similar to that note."""
-
-    endpoint: ClassVar[Endpoint] = _graph(
+@sent_to(
+    _graph(
         "missing",
         "Notes that are similar and not linked",
         {"path": "Garden/Bees.md", "limit": 5},
         "heavy",
     )
+)
+class MissingLinksRequest(Request[MissingLinksReply]):
+    """Notes that are similar and not linked; with `path`, those similar to that note."""
+
     path: Annotated[NoteName | None, Doc("Only pairs with this note")] = None
     limit: Limit = 10
     daily: Daily = True

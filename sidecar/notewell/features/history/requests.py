@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc, Limit, NotePath, SearchText
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen
@@ -37,11 +37,8 @@ class HistoryReply:
     versions: tuple[NoteVersion, ...]
 
 
-@frozen
-class HistoryRequest(Request[HistoryReply]):
-    """The changes of one note, or of all notes, whose lines match a query."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/history",
         "history",
@@ -49,6 +46,10 @@ class HistoryRequest(Request[HistoryReply]):
         rate_class="search",
         example={"q": "honey", "path": "Garden/Bees.md"},
     )
+)
+class HistoryRequest(Request[HistoryReply]):
+    """The changes of one note, or of all notes, whose lines match a query."""
+
     q: Annotated[SearchText, Doc("Words that a line has; none: all changes")] = ""
     path: Annotated[NotePath | None, Doc("Only this note, also under former names")] = None
     limit: Limit = 20

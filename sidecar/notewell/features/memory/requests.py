@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from notewell.base.types.bounds import Ge, Le, MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc, Limit, Pattern, QueryText, Share
-from notewell.contract.request import Endpoint, Example, Request
+from notewell.contract.request import Endpoint, Example, Request, sent_to
 
 MemoryType = Literal[
     "preference", "decision", "pattern", "session", "file_context", "fact", "golden_rule"
@@ -270,18 +270,19 @@ def _writes(name: str, summary: str, example: Example) -> Endpoint:
     return Endpoint("POST", f"/api/memory/{name}", f"memory_{name}", summary, example=example)
 
 
-@frozen
+@sent_to(
+    _writes(
+        "store",
+        "Store a memory as a note; the same content is stored once",
+        {"content": "Bees find the new hive by its smell.", "type": "fact"},
+    )
+)
 class StoreMemory(Request[MemoryChangedReply]):
     """Store a memory. `provenance` says where it comes from: a note, a person, a conversation.
 
     Only a person grants a golden rule: over HTTP the type `golden_rule` needs the scope `admin`.
     """
 
-    endpoint: ClassVar[Endpoint] = _writes(
-        "store",
-        "Store a memory as a note; the same content is stored once",
-        {"content": "Bees find the new hive by its smell.", "type": "fact"},
-    )
     content: Annotated[str, MinLen(1), MaxLen(MAX_CONTENT_CHARS), Doc("What to remember")]
     type: Annotated[MemoryType, Doc("What kind of memory it is")] = "fact"
     namespace: Annotated[Namespace, Doc("Namespace to store it in")] = DEFAULT_NAMESPACE
@@ -296,18 +297,19 @@ class StoreMemory(Request[MemoryChangedReply]):
     ] = None
 
 
-@frozen
+@sent_to(
+    _reads(
+        "recall",
+        "Memories and notes relevant to a query, and why",
+        {"query": "moving bees", "limit": 3},
+    )
+)
 class RecallMemories(Request[RecallReply]):
     """Find memories and notes relevant to a query, and the links between them.
 
     `depth` follows relations that many steps further, from notes as well.
     """
 
-    endpoint: ClassVar[Endpoint] = _reads(
-        "recall",
-        "Memories and notes relevant to a query, and why",
-        {"query": "moving bees", "limit": 3},
-    )
     query: Annotated[QueryText, Doc("The task at hand, in words")]
     namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
     type: Annotated[MemoryType | None, Doc("Only memories of this type")] = None
@@ -316,47 +318,46 @@ class RecallMemories(Request[RecallReply]):
     notes: Annotated[int, Ge(0), Le(100), Doc("Maximum number of notes; 0: only memories")] = 5
 
 
-@frozen
-class MemoryContext(Request[MemoryContextReply]):
-    """Memories for an assistant to read first, golden rules on top, within a budget of tokens."""
-
-    endpoint: ClassVar[Endpoint] = _reads(
+@sent_to(
+    _reads(
         "context",
         "Memories for an assistant to read, golden rules first, within a budget",
         {"query": "moving bees", "budget_tokens": 500},
     )
+)
+class MemoryContext(Request[MemoryContextReply]):
+    """Memories for an assistant to read first, golden rules on top, within a budget of tokens."""
+
     query: Annotated[QueryText, Doc("The task at hand, in words")] = ""
     namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
     budget_tokens: Annotated[int, Ge(1), Le(100_000), Doc("Maximum number of tokens")] = 1000
     depth: Depth = 1
 
 
-@frozen
+@sent_to(_writes("apply", "Report that a memory is being used", {"id": _EXAMPLE_ID}))
 class ApplyMemory(Request[MemoryChangedReply]):
     """Report that a memory is being used: it counts as accessed."""
 
-    endpoint: ClassVar[Endpoint] = _writes(
-        "apply", "Report that a memory is being used", {"id": _EXAMPLE_ID}
-    )
     id: MemoryName
     comment: Comment = ""
 
 
-@frozen
-class MemoryOutcome(Request[MemoryChangedReply]):
-    """Report whether a memory that was used helped, which changes its confidence."""
-
-    endpoint: ClassVar[Endpoint] = _writes(
+@sent_to(
+    _writes(
         "outcome",
         "Report whether a memory helped, which changes its confidence",
         {"id": _EXAMPLE_ID, "helped": True},
     )
+)
+class MemoryOutcome(Request[MemoryChangedReply]):
+    """Report whether a memory that was used helped, which changes its confidence."""
+
     id: MemoryName
     helped: Annotated[bool, Doc("Whether it helped")]
     comment: Comment = ""
 
 
-@frozen
+@sent_to(_writes("forget", "Delete memories; a golden rule only with `force`", {"id": _EXAMPLE_ID}))
 class ForgetMemory(Request[MemoryForgottenReply]):
     """Delete a memory, or several; a golden rule only with `force`.
 
@@ -364,9 +365,6 @@ class ForgetMemory(Request[MemoryForgottenReply]):
     and the reply names those that were not.
     """
 
-    endpoint: ClassVar[Endpoint] = _writes(
-        "forget", "Delete memories; a golden rule only with `force`", {"id": _EXAMPLE_ID}
-    )
     id: MemoryName | None = None
     ids: Annotated[
         Annotated[tuple[MemoryName, ...], MinLen(1), MaxLen(1000)] | None,
@@ -375,76 +373,66 @@ class ForgetMemory(Request[MemoryForgottenReply]):
     force: Annotated[bool, Doc("Delete golden rules too")] = False
 
 
-@frozen
-class RelateMemories(Request[MemoryChangedReply]):
-    """State how a memory relates to another one, or to a note; a new weight replaces the old."""
-
-    endpoint: ClassVar[Endpoint] = _writes(
+@sent_to(
+    _writes(
         "relate",
         "Record how a memory is related to another, or to a note",
         {"source": _EXAMPLE_ID, "target": "Garden/Bees", "kind": "caused_by", "weight": 1},
     )
+)
+class RelateMemories(Request[MemoryChangedReply]):
+    """State how a memory relates to another one, or to a note; a new weight replaces the old."""
+
     source: MemoryName
     target: Annotated[MemoryName, Doc("Id, path or name of a memory, or path of a note")]
     kind: Annotated[RelationKind, Doc("How they are related")] = "relates_to"
     weight: Annotated[Share, Doc("How strong the relation is")] = 1.0
 
 
-@frozen
-class UnrelateMemories(Request[MemoryChangedReply]):
-    """Remove a relation."""
-
-    endpoint: ClassVar[Endpoint] = _writes(
+@sent_to(
+    _writes(
         "unrelate",
         "Remove a relation",
         {"source": _EXAMPLE_ID, "target": "Garden/Bees", "kind": "caused_by"},
     )
+)
+class UnrelateMemories(Request[MemoryChangedReply]):
+    """Remove a relation."""
+
     source: MemoryName
     target: MemoryName
     kind: Annotated[RelationKind, Doc("How they are related")] = "relates_to"
 
 
-@frozen
+@sent_to(_reads("inspect", "Everything about one memory", {"id": _EXAMPLE_ID}))
 class InspectMemory(Request[MemoryInspectReply]):
     """Everything about one memory."""
 
-    endpoint: ClassVar[Endpoint] = _reads(
-        "inspect", "Everything about one memory", {"id": _EXAMPLE_ID}
-    )
     id: MemoryName
 
 
-@frozen
+@sent_to(_reads("list", "The stored memories", {"order": "confidence", "limit": 20}))
 class ListMemories(Request[MemoryListReply]):
     """The stored memories."""
 
-    endpoint: ClassVar[Endpoint] = _reads(
-        "list", "The stored memories", {"order": "confidence", "limit": 20}
-    )
     namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
     type: Annotated[MemoryType | None, Doc("Only memories of this type")] = None
     order: Annotated[MemoryOrder, Doc("Sort by this, the newest or highest first")] = "created"
     limit: Limit = 100
 
 
-@frozen
+@sent_to(_reads("history", "What was reported about memories, newest first", {"limit": 20}))
 class MemoryHistory(Request[MemoryHistoryReply]):
     """The history of one memory, or of all, newest first."""
 
-    endpoint: ClassVar[Endpoint] = _reads(
-        "history", "What was reported about memories, newest first", {"limit": 20}
-    )
     id: Annotated[MemoryName | None, Doc("Only of this memory")] = None
     limit: Limit = 100
 
 
-@frozen
+@sent_to(_reads("health", "Contradictory, stale, orphaned and duplicate memories", {}))
 class MemoryHealth(Request[MemoryHealthReply]):
     """The faults of the memories: contradictions, stale ones, orphans, duplicates."""
 
-    endpoint: ClassVar[Endpoint] = _reads(
-        "health", "Contradictory, stale, orphaned and duplicate memories", {}
-    )
     namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
 
 

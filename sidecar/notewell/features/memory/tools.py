@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Annotated, Any, Literal
 
-from notewell.base.types.bounds import MinLen
+from notewell.base.types.hints import MinLen
 from notewell.contract.fields import Doc
 from notewell.contract.request import Request
 from notewell.doors.mcp.tool import (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen
@@ -49,26 +49,20 @@ class PhoneIndexReply:
     expected: PhoneIndexSize | None
 
 
-@frozen
-class PhoneIndexRequest(Request[PhoneIndexReply]):
-    """The phone index of a vault."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/phone-index",
         "phone_index",
         "The file in the vault by which phones know meaning without a server",
     )
+)
+class PhoneIndexRequest(Request[PhoneIndexReply]):
+    """The phone index of a vault."""
 
 
-@frozen
-class SwitchPhoneIndex(Request[PhoneIndexReply]):
-    """Write the phone index into the vault, now and then once an hour; or delete it.
-
-    Only after a person has agreed: it is a file in the vault, which sync tools copy.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/phone-index",
         "switch_phone_index",
@@ -79,6 +73,13 @@ class SwitchPhoneIndex(Request[PhoneIndexReply]):
         timed=False,
         example={"on": True},
     )
+)
+class SwitchPhoneIndex(Request[PhoneIndexReply]):
+    """Write the phone index into the vault, now and then once an hour; or delete it.
+
+    Only after a person has agreed: it is a file in the vault, which sync tools copy.
+    """
+
     on: Annotated[bool, Doc("Whether the file is written")]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, TypeAlias
 
-from notewell.base.types.bounds import MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import MaxLen, MinLen
 from notewell.contract.fields import Doc, NotePath, Pattern
 from notewell.contract.notes import RefusedWrite
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 MOST_EDITS = 200  # of one batch: the journal keeps 500 writes, and a batch is undone as a whole
 
@@ -84,7 +84,15 @@ class NoteProperties:
     rename: Rename = field(default_factory=dict)
 
 
-@frozen
+@sent_to(
+    Endpoint(
+        "POST",
+        "/api/note/properties",
+        "edit_properties",
+        "Change properties of a note; 409 where it is not as `expected_hash` says",
+        example={"path": "Garden/Bees.md", "set": {"status": "done"}, "dry_run": True},
+    )
+)
 class EditProperties(Request[PropertiesReply]):
     """Change properties of a note and nothing else; comments, order and quotes stay.
 
@@ -92,13 +100,6 @@ class EditProperties(Request[PropertiesReply]):
     repeated edit changes nothing. A name may be given once.
     """
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "POST",
-        "/api/note/properties",
-        "edit_properties",
-        "Change properties of a note; 409 where it is not as `expected_hash` says",
-        example={"path": "Garden/Bees.md", "set": {"status": "done"}, "dry_run": True},
-    )
     path: NotePath
     expected_hash: ExpectedHash = None
     set: Set = field(default_factory=dict)
@@ -108,14 +109,8 @@ class EditProperties(Request[PropertiesReply]):
     dry_run: DryRun = False
 
 
-@frozen
-class EditPropertiesBatch(Request[PropertiesBatchReply]):
-    """Change properties of several notes, as one write to undo.
-
-    A note that cannot be changed is named in `refused`, and the others are changed.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/note/properties/batch",
         "edit_properties_batch",
@@ -125,6 +120,13 @@ class EditPropertiesBatch(Request[PropertiesBatchReply]):
             "dry_run": True,
         },
     )
+)
+class EditPropertiesBatch(Request[PropertiesBatchReply]):
+    """Change properties of several notes, as one write to undo.
+
+    A note that cannot be changed is named in `refused`, and the others are changed.
+    """
+
     edits: Annotated[tuple[NoteProperties, ...], MinLen(1), MaxLen(MOST_EDITS), Doc("The edits")]
     dry_run: DryRun = False
 

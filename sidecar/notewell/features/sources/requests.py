@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from notewell.base.types.bounds import MaxLen, MinLen
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import MaxLen, MinLen
 from notewell.contract.fields import Doc, Pattern
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 SourceKind = Literal["import", "roam", "logseq"]
 SourceStatus = Literal["new", "ready", "incomplete", "held", "failed"]
@@ -50,24 +50,17 @@ class SourceSyncReply:
     run: str
 
 
-@frozen
+@sent_to(
+    Endpoint(
+        "GET", "/api/sources", "sources", "Sources of notes that are no folder", of_vault=False
+    )
+)
 class SourcesRequest(Request[SourcesReply]):
     """The sources of notes that are no folder vault."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/sources", "sources", "Sources of notes that are no folder", of_vault=False
-    )
 
-
-@frozen
-class AddSource(Request[SourceView]):
-    """Add an export, or the folder of a Logseq graph, as a vault that is only read.
-
-    Over HTTP it has to lie below a folder of the setting `documents.allow`. The notes are read by
-    a sync.
-    """
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/sources",
         "add_source",
@@ -77,6 +70,14 @@ class AddSource(Request[SourceView]):
         of_vault=False,
         example={"place": "/home/ada/Roam.json"},
     )
+)
+class AddSource(Request[SourceView]):
+    """Add an export, or the folder of a Logseq graph, as a vault that is only read.
+
+    Over HTTP it has to lie below a folder of the setting `documents.allow`. The notes are read by
+    a sync.
+    """
+
     place: Annotated[
         str, MinLen(1), MaxLen(4096), Doc("The whole path of a file or folder on the server")
     ]
@@ -84,11 +85,8 @@ class AddSource(Request[SourceView]):
     graph: Annotated[str, MaxLen(100), Doc("Name of the graph, for links that open it")] = ""
 
 
-@frozen
-class SyncSource(Request[SourceSyncReply]):
-    """Bring the notes of a source up to date, in the background."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/sources/{id}/sync",
         "sync_source",
@@ -98,17 +96,18 @@ class SyncSource(Request[SourceSyncReply]):
         of_vault=False,
         example={"id": "Roam"},
     )
+)
+class SyncSource(Request[SourceSyncReply]):
+    """Bring the notes of a source up to date, in the background."""
+
     id: _Id
     remove_missing: Annotated[
         bool, Doc("Remove pages that are gone, also if they are very many")
     ] = False
 
 
-@frozen
-class RemoveSource(Request[SourcesReply]):
-    """Forget a source with its notes here and their index. What they came from stays."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "DELETE",
         "/api/sources",
         "remove_source",
@@ -118,6 +117,10 @@ class RemoveSource(Request[SourcesReply]):
         of_vault=False,
         example={"id": "Roam"},
     )
+)
+class RemoveSource(Request[SourcesReply]):
+    """Forget a source with its notes here and their index. What they came from stays."""
+
     id: _Id
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from notewell.base.types.frozen import frozen
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen
@@ -65,20 +65,15 @@ class TopicCheckReply:
     alike: tuple[AlikeTopics, ...]
 
 
-@frozen
+@sent_to(
+    Endpoint("GET", "/api/topics", "topics", "The topics of a vault, and how many notes name each")
+)
 class TopicsRequest(Request[TopicsReply]):
     """The topics of a vault."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/topics", "topics", "The topics of a vault, and how many notes name each"
-    )
 
-
-@frozen
-class CheckTopics(Request[TopicCheckReply]):
-    """Look for problems of the topics of a vault; nothing is changed."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "POST",
         "/api/topics/check",
         "check_topics",
@@ -86,6 +81,9 @@ class CheckTopics(Request[TopicCheckReply]):
         needs="read",
         rate_class="heavy",
     )
+)
+class CheckTopics(Request[TopicCheckReply]):
+    """Look for problems of the topics of a vault; nothing is changed."""
 
 
 REQUESTS = (TopicsRequest, CheckTopics)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from notewell.base.types.bounds import Ge
 from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge
 from notewell.contract.fields import Doc, Limit
 from notewell.contract.notes import RefusedWrite
-from notewell.contract.request import Endpoint, Request
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen
@@ -45,27 +45,27 @@ class UndoneReply:
     refused: tuple[RefusedWrite, ...] = ()
 
 
-@frozen
-class WritesRequest(Request[WritesReply]):
-    """The newest writes to a vault."""
-
-    endpoint: ClassVar[Endpoint] = Endpoint(
+@sent_to(
+    Endpoint(
         "GET",
         "/api/writes",
         "writes",
         "What Notewell wrote to a vault, newest first",
         example={"limit": 20},
     )
+)
+class WritesRequest(Request[WritesReply]):
+    """The newest writes to a vault."""
+
     limit: Limit = 20
 
 
-@frozen
+@sent_to(
+    Endpoint("POST", "/api/writes/undo", "undo", "Undo a write to a vault", example={"number": 1})
+)
 class UndoRequest(Request[UndoneReply]):
     """Undo a write and those made together with it; without a number, the newest."""
 
-    endpoint: ClassVar[Endpoint] = Endpoint(
-        "POST", "/api/writes/undo", "undo", "Undo a write to a vault", example={"number": 1}
-    )
     number: Annotated[
         Annotated[int, Ge(1), Doc("Number of the write")] | None, Doc("Left out, the newest write")
     ] = None
