@@ -1,15 +1,15 @@
 """Type hints of records, read once for all that is made from them.
 
 Settings, the JSON of replies and its schema, requests over HTTP, options of commands, arguments of
-tools and TypeScript types are made from the annotations of records. Bounds
-are markers of our own: importing those of annotated-types, and what that imports, costs every
-command of the terminal 30 ms.
+tools and TypeScript types are made from the annotations of records. Bounds are
+markers of our own: importing those of annotated-types, and what that imports, costs every command
+of the terminal 30 ms.
 """
 
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
@@ -138,7 +138,7 @@ class Bound:
         )
 
 
-def _within(schema: Any, bounds: dict[str, object]) -> Any:
+def _within(schema: Any, bounds: Mapping[str, object]) -> Mapping[str, Any]:
     """The schema with bounds of the value itself, not of what may be None or is made of it."""
     if "schema" in schema:
         return {**schema, "schema": _within(schema["schema"], bounds)}
