@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, Times, options, write
 
 from notewell.base.types import Batch, Link, Note, NoteMove, NotePut

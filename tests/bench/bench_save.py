@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import repository  # noqa: F401 - so that `tests` can be imported
 from corpus import Words
 from figures import Figure, options, write
 from peer_stack import tokenize

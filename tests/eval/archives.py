@@ -1,11 +1,14 @@
-"""Finds the data, unpacked in a folder or as an archive that is unpacked once; and settings apart from the user's."""
+"""Finds the data, in a folder or an archive that is unpacked once; and settings of their own."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # to import modules of the tests
 
 from notewell.base.config.load import load_settings
 from notewell.base.types import ModelRules, SearchRules, Settings, VaultRules
