@@ -39,7 +39,7 @@ def test_sums_point_where_the_model_does() -> None:
     vocabulary = Vocabulary(WORDPIECE, 15, tuple(WORDS), np.empty(0, np.float32))
 
     fitted = fit(Lessons(texts, vectors), alone, nothing)
-    table = table_of(fitted, vocabulary, np.arange(len(WORDS)), HEAD)
+    table = table_of(fitted, vocabulary, HEAD)
     spoken = [" ".join(WORDS[one] for one in text) for text in held]
     table = measured(table, spoken, wanted)
 
@@ -57,9 +57,7 @@ def test_what_is_unknown_is_expected_to_agree_less() -> None:
     texts, vectors, alone = taught(3000)
     held, wanted, _ = taught(400, seed=2)
     vocabulary = Vocabulary(WORDPIECE, 15, tuple(WORDS), np.empty(0, np.float32))
-    table = table_of(
-        fit(Lessons(texts, vectors), alone, nothing), vocabulary, np.arange(len(WORDS)), HEAD
-    )
+    table = table_of(fit(Lessons(texts, vectors), alone, nothing), vocabulary, HEAD)
     table = measured(table, [" ".join(WORDS[n] for n in text) for text in held], wanted)
 
     known, half = table.guess("w20 w21 w22"), table.guess("w20 gibberish w21 nonsense")

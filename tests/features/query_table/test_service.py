@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,13 +12,14 @@ import filelock
 import numpy as np
 import pytest
 
-from notewell.base.types import ModelRules, Settings, VaultRecord
+from notewell.base.types import FloatArray, ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenVault
 from notewell.features import FEATURES
 from notewell.features.query_table import QUERY_TABLE, service
 from notewell.features.query_table.file import NAME, TableFile
+from notewell.features.query_table.fit import Check, Fitted, Lessons, fit
 from notewell.features.query_table.service import TableWork
 from notewell.models.onnx_embedder import OnnxEmbedder
 from notewell.models.query_table import QueryTable
@@ -228,3 +230,34 @@ def test_a_small_vault_has_none(engine: Engine, monkeypatch: pytest.MonkeyPatch)
 
     assert engine.vault.query_table(engine.vault.index.vectors.model) is None
     assert np.isfinite(engine.search(SearchRequest("bee", typing=True)).results[0].score)
+
+
+def test_of_a_large_vocabulary_only_the_vault_s_tokens_are_fitted(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = [[f"▁{word}", -2.0] for word in WORDS] + [[f"▁other{n}", -9.0] for n in range(5000)]
+    document = {
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], *pieces]},
+        "added_tokens": [{"content": "<unk>"}],
+    }
+    widths: list[int] = []
+
+    def fitted_rows(lessons: Lessons, alone: FloatArray, check: Check) -> Fitted:
+        widths.append(len(alone))
+        return fit(lessons, alone, check)
+
+    monkeypatch.setattr(service, "_document", lambda _: json.dumps(document))
+    monkeypatch.setattr(service, "fit", fitted_rows)
+    file = engine.vault.folder / NAME
+    kept = file.read_bytes() if file.exists() else None
+    file.unlink(missing_ok=True)
+    try:
+        engine.vault.runs.now("table", "manual", TableWork(engine.vault).work)
+        table = engine.vault.query_table(engine.vault.index.vectors.model)
+        assert table is not None
+        assert set(table.vocabulary.tokens) == {f"▁{word}" for word in WORDS}
+        assert widths == [len(WORDS)]
+    finally:
+        file.unlink(missing_ok=True)
+        if kept is not None:
+            file.write_bytes(kept)

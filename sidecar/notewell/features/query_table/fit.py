@@ -134,14 +134,9 @@ def _solved(counts: _Counts, wanted: FloatArray, check: Check) -> FloatArray:
     return found
 
 
-def table_of(
-    fitted: Fitted,
-    vocabulary: Vocabulary,
-    kept: IdArray,
-    head: TableHead,
-) -> QueryTable:
-    """The table of the tokens `kept`, which has no figures of its agreement yet."""
-    order = sorted(kept.tolist(), key=lambda at: vocabulary.tokens[at].encode())
+def table_of(fitted: Fitted, vocabulary: Vocabulary, head: TableHead) -> QueryTable:
+    """The table of the vocabulary, which has no figures of its agreement yet."""
+    order = sorted(range(vocabulary.size), key=lambda at: vocabulary.tokens[at].encode())
     places = np.array(order, np.int64)
     rows, scales = pack(fitted.rows[places])
     weakness = np.rint(_WEAKEST * RIDGE / (RIDGE + fitted.weights[places])).astype(np.uint8)

@@ -17,7 +17,7 @@ import numpy as np
 
 from notewell.base.errors import NotewellError, WriteError
 from notewell.base.support import disk
-from notewell.base.types import Embedder, FloatArray, IdArray, TeachesQueries
+from notewell.base.types import Embedder, FloatArray, TeachesQueries
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.query_table.file import TableFile
@@ -177,32 +177,34 @@ class _Made:
         held, said = said[:count], said[count:]
         names = names_of(index)
         names = chance.sample(names, min(len(names), _NAMES))
-        kept = self._kept([*said, *held, *names])
-        alone = np.zeros((self._vocabulary.size, self._dimensions), np.float32)
-        alone[kept] = self._vectors([_bare(self._vocabulary.tokens[at]) for at in kept.tolist()])
+        self._keep([*said, *held, *names])
+        tokens = [_bare(token) for token in self._vocabulary.tokens]
+        known = self._vectors(tokens, _PROCESSOR_S / 2)
+        alone = np.zeros((len(tokens), known.shape[1]), np.float32)
+        alone[: len(known)] = known
         held_vectors = self._vectors(held)
         lessons = self._lessons([*said, *names, *self._others(said, alone)])
         fitted = fit(lessons, alone, self._check)
         passages = index.vectors.count
         head = TableHead(str(self._key), time.time(), passages, 0.0, 0.0, (0.0, 0.0, 0.0, 0.0))
-        table = table_of(fitted, self._vocabulary, kept, head)
+        table = table_of(fitted, self._vocabulary, head)
         table = measured(table, held[: len(held_vectors)], held_vectors)
         self._progress.counts.update(
-            texts=len(lessons.tokens), tokens=len(kept), agreement=round(100 * table.head.agreement)
+            texts=len(lessons.tokens),
+            tokens=self._vocabulary.size,
+            agreement=round(100 * table.head.agreement),
         )
         return table
 
-    @property
-    def _dimensions(self) -> int:
-        model = self._vault.index.current_model()
-        return 0 if model is None else model.dimensions
+    def _keep(self, said: Sequence[str]) -> None:
+        """Leave the tokens that get a row: all of WordPiece's, of a larger vocabulary the vault's.
 
-    def _kept(self, said: Sequence[str]) -> IdArray:
-        """The tokens that get a row: all of WordPiece's, of a larger vocabulary the vault's."""
-        if self._vocabulary.kind == WORDPIECE:
-            return np.arange(self._vocabulary.size)
-        found = {one for text in said for one in self._tokens(text)}
-        return np.array(sorted(found), np.int64)
+        Rows of a quarter of a million tokens would take gigabytes while they are fitted.
+        """
+        if self._vocabulary.kind != WORDPIECE:
+            found = sorted({one for text in said for one in self._tokens(text)})
+            self._vocabulary = self._vocabulary.only([self._vocabulary.tokens[at] for at in found])
+            self._tokenizer = self._vocabulary.tokenizer()
 
     def _others(self, said: Sequence[str], alone: FloatArray) -> list[str]:
         """Texts with words that the vault may lack."""
@@ -226,17 +228,20 @@ class _Made:
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         return [one for one in ids if one < self._vocabulary.size]
 
-    def _vectors(self, texts: Sequence[str]) -> FloatArray:
-        """The model's vectors of the first texts: of all, if there is time enough."""
+    def _vectors(self, texts: Sequence[str], spared_s: float = 0.0) -> FloatArray:
+        """The model's vectors of the first texts: of all, if there is time enough.
+
+        `spared_s` of the processor time is left for others.
+        """
         found: list[FloatArray] = []
         for start in range(0, len(texts), _AT_ONCE):
             self._check()
-            if self._left <= 0 and found:
+            if self._left <= spared_s and found:
                 break
             began = time.process_time()
             found.append(self._embed(texts[start : start + _AT_ONCE]))
             self._left -= time.process_time() - began
-        return np.concatenate(found) if found else np.empty((0, self._dimensions), np.float32)
+        return np.concatenate(found) if found else np.empty((0, 0), np.float32)
 
     def _check(self) -> None:
         self._progress.check()
