@@ -32,6 +32,8 @@ export interface QueryEvidence {
   readonly cosineMean: number;
   readonly cosineDeviation: number;
   readonly passages: number;
+  /** The vault is written in English. */
+  readonly english: boolean;
 }
 
 export interface Weighed {
@@ -115,7 +117,10 @@ function judge(notes: readonly NoteEvidence[], query: QueryEvidence, sums: reado
   });
   const nearest = (Math.max(...cosines) - cosineMean) / Math.max(query.cosineDeviation, MIN_DEVIATION);
   const most = Math.min(12, Math.max(-12, ...judged.map(({ related }) => related)));
-  const answered = -4.487 + 0.702 * most + 1.222 * known + 0.175 * length + 0.171 * nearest - 0.545 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) > -1.2;
+  const odds = query.english
+    ? -4.487 + 0.702 * most + 1.222 * known + 0.175 * length + 0.171 * nearest - 0.545 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES)
+    : -2.2 + 0.47 * most + 0.87 * known + 0.26 * length + 1.36 * Math.max(0, ...cosines);
+  const answered = odds > -1.2;
   const best = Math.max(...sums.map(({ total }) => total));
   const isCertain = ({ isExact, coverage }: NoteEvidence): boolean => isExact || (known >= 0.5 && coverage > 0 && coverage >= content * 0.98);
   return judged.map(({ related, strong, note }, at) => {

@@ -40,6 +40,7 @@ export interface Asked {
 const MOST_BY_WORDS = 400;
 const MOST_NAMED = 50;
 const MOST_NEAR = 200;
+const ENGLISH_FROM = 0.1; // share of the notes with "the"
 
 /** The notes that words, names or meaning find, best first. */
 export function byBoth(file: PhoneFile, near: Nearness, asked: Asked): Ranked[] {
@@ -94,6 +95,7 @@ function queryEvidence(near: Nearness, { text, matches, index }: Asked): QueryEv
     cosineMean: near.mean,
     cosineDeviation: near.deviation,
     passages: near.count,
+    english: index.frequency("the") >= ENGLISH_FROM * index.size,
   };
 }
 

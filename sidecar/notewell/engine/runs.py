@@ -121,7 +121,6 @@ class RunLog:
         self._change(lambda db: _insert_ended(db, kind, trigger, started, end))
 
     def runs(self, limit: int = MOST) -> tuple[RunView, ...]:
-        """The newest runs, newest first."""
         self._settle()
         return self._select("ORDER BY id DESC LIMIT ?", limit)
 

@@ -29,7 +29,7 @@ from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_facts import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
 from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
-from notewell.search.query.terms import Terms, query_terms
+from notewell.search.query.terms import Terms, is_english, query_terms
 from notewell.search.rank import expand, gars, rerank, retrieve
 from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
@@ -269,6 +269,7 @@ class _TextSearch:
             found.semantic,
             self.reader(found),
             dated=period is not None,
+            english=is_english(index.keywords),
         )
         scoring = Scoring(self.context, query)
         plan = scoring.plan(notes, has_vector=found.vector is not None)

@@ -414,7 +414,6 @@ class Splitter:
         )
 
     def _position_of(self, tokens: float) -> int:
-        """Estimate the position that has `tokens` before it."""
         n = min(bisect_right(self._sums, tokens), len(self._sums) - 1) - 1
         first, last = self._places[n], self._places[n + 1]
         share = (tokens - self._sums[n]) / (self._sums[n + 1] - self._sums[n])

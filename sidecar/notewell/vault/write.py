@@ -219,7 +219,6 @@ class VaultWriter:
         return Undone(tuple(written), tuple(refused))
 
     def entries(self, limit: int) -> tuple[JournalEntry, ...]:
-        """The newest writes, newest first."""
         return self.journal.entries(limit)
 
     # --- one write -------------------------------------------------------------------------

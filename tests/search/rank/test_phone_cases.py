@@ -39,10 +39,29 @@ def _made() -> list[Case]:
             "cosineMean": float(random.uniform(0.0, 0.15)),
             "cosineDeviation": float(random.uniform(0.01, 0.14)),
             "passages": int(random.choice([5, 30, 200, 9_784, 40_000])),
+            "english": bool(at % 2),
         }
         notes = [_note(random, at) for _ in range(int(random.integers(1, 40)))]
         cases.append({"query": query, "notes": notes})
-    return cases
+    return [*cases, _little_said(english=True), _little_said(english=False)]
+
+
+def _little_said(*, english: bool) -> Case:
+    """A query whose best note has a third of its words: an answer in a vault that inflects them."""
+    query = {
+        "knownIdf": 12.5,
+        "words": 6,
+        "digits": 0.0,
+        "known": 0.6,
+        "content": 1.0,
+        "cosineMean": 0.14,
+        "cosineDeviation": 0.1,
+        "passages": 1_000,
+        "english": english,
+    }
+    note = {"bm25": 9.0, "coverage": 0.35, "length": 300, "names": 0.0, "isExact": False}
+    nearest = {**note, "begun": 0.0, "cosine": 0.46, "meanCosine": 0.4}
+    return {"query": query, "notes": [nearest, {**nearest, "cosine": 0.2, "coverage": 0.1}]}
 
 
 def _note(random: np.random.Generator, at: int) -> Mapping[str, float | bool | None]:
@@ -96,6 +115,7 @@ def _query(given: Numbers, notes: NoteEvidence) -> QueryEvidence:
         cosine_mean=given["cosineMean"],
         cosine_deviation=given["cosineDeviation"],
         passages=int(given["passages"]),
+        english=bool(given["english"]),
         first_coverage=evidence.first_coverage(notes),
         short_coverage=float(notes.short_coverage.max()),
     )

@@ -231,7 +231,6 @@ def report_text(report: IndexReport) -> str:
 
 
 def _advice(report: IndexReport, status: StatusReply) -> Iterator[str]:
-    """Yield messages about what needs attention after a run."""
     if report.failed:
         yield "See `notewell ledger --state failed` for what failed and why."
     if status.semantic == "unavailable":

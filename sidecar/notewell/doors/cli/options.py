@@ -299,7 +299,6 @@ class Command(click.Command):
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write own options and shared options as two sections."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         own = [option for option in options if option not in SHARED]
         for title, params in (("Options", own), ("Shared options", SHARED)):

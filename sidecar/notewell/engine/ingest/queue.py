@@ -90,7 +90,6 @@ class WorkQueue:
             return None
 
     def done(self) -> None:
-        """Mark the work that was taken last as done."""
         with self._condition:
             self._taken = False
 

@@ -89,7 +89,6 @@ class Writer:
 
     @property
     def serving(self) -> bool:
-        """True if `start` was called."""
         return self._thread is not None
 
     @property

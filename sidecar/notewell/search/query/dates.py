@@ -278,7 +278,6 @@ _Read = Callable[[re.Match[str], date], Period | None]
 
 
 def _which(table: Sequence[str], text: str) -> int:
-    """The place of the row that matches."""
     return next(at for at, row in enumerate(table) if re.fullmatch(row, text))
 
 

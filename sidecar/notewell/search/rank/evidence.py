@@ -190,7 +190,7 @@ class QueryEvidence:
     `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
     of these that are no function words. `first_coverage` is the mean coverage of the notes with
     the best words, `short_coverage` the highest of `NoteEvidence.short_coverage`. `dated`: the
-    query names a day or period.
+    query names a day or period. `english`: the vault is written in English.
     """
 
     known_idf: float
@@ -208,6 +208,7 @@ class QueryEvidence:
     short_coverage: float = 0.0
     vault_unreadable: float = 0.0
     dated: bool = False
+    english: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -49,10 +49,11 @@ def query_evidence(
     reader: Reader | None,
     *,
     dated: bool = False,
+    english: bool = True,
 ) -> QueryEvidence:
     """The evidence of a query; without a `reader`, the model reads everything.
 
-    `dated`: the text names a day or period.
+    `dated`: the text names a day or period; `english`: the vault is written in English.
     """
     hits = notes.cosines.mapped_hits(hits)
     embedded = ~np.isnan(notes.cosine)
@@ -75,6 +76,7 @@ def query_evidence(
         short_coverage=float(notes.short_coverage.max()) if len(notes) else 0.0,
         vault_unreadable=0.0 if reader is None else reader.vault_unreadable,
         dated=dated,
+        english=english,
     )
 
 
