@@ -234,8 +234,9 @@ class Engine:
             return here()
         model = None if embedder is None else LentModel.of(embedder)
         asked = Asked(self.record.id, index.generation, model, self._tuning(), request)
-        embed = None if embedder is None else embedder.embed_query
-        return self._parts.readers.search(self.shared, asked, here, embed)
+        return self._parts.readers.search(
+            self.shared, asked, here, embedder.embed_query if embedder is not None else None
+        )
 
     def answer(self, request: Request[R]) -> R:
         """Answer any request about the vault, also those of features."""

@@ -19,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
@@ -38,6 +39,7 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.feature import Feature
 from notewell.models.resilient import usable_processors
+from notewell.search.query.language import parse
 from notewell.search.rank.evidence import Tuning
 
 _WAITED, _WITHIN_S = 12, 10.0  # searches that had to wait within so many seconds: a reader starts
@@ -93,6 +95,7 @@ class Asked:
     """A search of a vault, by its id, at a generation of its index.
 
     `model` is that of the vectors, None for a search by words; `tuning` are the vault's factors.
+    `known` is the text of the query with its vector, if it was embedded ahead.
     """
 
     vault: str
@@ -100,6 +103,7 @@ class Asked:
     model: LentModel | None
     tuning: Tuning
     request: SearchRequest
+    known: tuple[str, FloatArray] | None = None
 
 
 def reader_count(setting: Literal["auto"] | int) -> int:
@@ -184,6 +188,17 @@ class _Reader:
                 cast("BinaryIO", stream).close()
 
 
+def _embedded(asked: Asked, embed: Embed) -> Asked:
+    """The search with its vector: the query is embedded while it waits for a process.
+
+    A reader that asks for a vector waits for this process, which may be at work. If the query is
+    corrected, its reader asks for another; if it is searched here, the vector is still kept.
+    """
+    text = parse(asked.request.q, plain=asked.request.plain).text
+    vector = _vector(text, embed) if text and not asked.request.typing else ""
+    return asked if isinstance(vector, str) else replace(asked, known=(text, vector))
+
+
 def _vector(text: str, embed: Embed) -> FloatArray | str:
     """The vector of a query, or why there is none."""
     try:
@@ -216,6 +231,7 @@ class ReaderPool:
 
         `embed` is that of the model that is asked with. Raises what `here` raises.
         """
+        asked = asked if embed is None or not self._all else _embedded(asked, embed)
         reader = self._take(Opening(vault, asked.model), asked.generation)
         if reader is not None:
             reply = self._by(reader, asked, embed)

@@ -140,7 +140,8 @@ class Reader:
 
     def __init__(self, embed: Embed) -> None:
         self._opened: dict[str, _Opened] = {}
-        self._embed = embed
+        self._ask = embed
+        self._known: tuple[str, FloatArray] | None = None
 
     def answer(self, message: Opening | Asked) -> int | SearchReply | None:
         """The generation at which a vault is open, or the reply of a search.
@@ -149,11 +150,17 @@ class Reader:
         """
         try:
             if isinstance(message, Asked):
+                self._known = message.known
                 return self._opened[message.vault].search(message)
             return self._open(message)
         except Exception as error:  # noqa: BLE001 - the parent searches itself, and tells what fails
             log.debug("not answered: %s", type(error).__name__)
             return False
+
+    def _embed(self, text: str) -> FloatArray:
+        """The vector of a query: the one that came with the search, or of the server."""
+        known = self._known
+        return known[1] if known is not None and known[0] == text else self._ask(text)
 
     def _open(self, wanted: Opening) -> int:
         """Open a vault, or read what was saved since; returns the generation of its index."""

@@ -7,6 +7,7 @@ of the cache pins it (see fetch.py). Other models need the extra `torch`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from notewell.base.errors import NotFoundError
@@ -227,22 +228,16 @@ RERANKERS: tuple[ModelSpec, ...] = (
 )
 
 
+def known(name: str, among: Iterable[ModelSpec] = CATALOGUE) -> ModelSpec | None:
+    """The embedder of that name (case and a leading `owner/` do not matter), or None."""
+    wanted = name.casefold()
+    names = ((spec, (spec.name.casefold(), (spec.repo or "").casefold())) for spec in among)
+    return next((spec for spec, own in names if wanted in own), None)
+
+
 def known_reranker(name: str) -> ModelSpec | None:
-    """The cross-encoder of that name (case and a leading `owner/` do not matter), or None."""
-    wanted = name.casefold()
-    for spec in RERANKERS:
-        if wanted in (spec.name.casefold(), (spec.repo or "").casefold()):
-            return spec
-    return None
-
-
-def known(name: str) -> ModelSpec | None:
-    """The catalogue's entry for `name` (case and a leading `owner/` do not matter), or None."""
-    wanted = name.casefold()
-    for spec in CATALOGUE:
-        if wanted in (spec.name.casefold(), (spec.repo or "").casefold()):
-            return spec
-    return None
+    """The cross-encoder of that name, likewise."""
+    return known(name, RERANKERS)
 
 
 def find(name: str) -> ModelSpec:

@@ -115,7 +115,6 @@ class GraphBuilder:
         inputs: Mapping[str, tuple[ElementType, Shape]],
         outputs: Mapping[str, tuple[ElementType, Shape]],
     ) -> BuiltGraph:
-        """The model with all that was added."""
         graph = b"".join(
             (
                 *(_bytes(1, node) for node in self._nodes),

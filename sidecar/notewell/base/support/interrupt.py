@@ -21,10 +21,8 @@ T = TypeVar("T")
 _STOP: ContextVar[threading.Event | None] = ContextVar("notewell.interrupt", default=None)
 
 
-class InterruptedWorkError(BusyError):
+class InterruptedWorkError(BusyError, code="interrupted"):
     """Work that stopped because its caller was cancelled."""
-
-    code = "interrupted"
 
 
 def check() -> None:

@@ -290,7 +290,6 @@ class Command(click.Command):
     """A command that also takes the shared options, in a section of their own in its help."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Its own parameters, then the shared ones."""
         return [*super().get_params(ctx), *SHARED]
 
     def invoke(self, ctx: click.Context) -> object:

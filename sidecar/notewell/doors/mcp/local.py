@@ -66,7 +66,6 @@ class _Run:
 
     @property
     def running(self) -> bool:
-        """True while its thread is at work."""
         thread = self.thread
         return thread is not None and thread.is_alive()
 

@@ -164,7 +164,6 @@ class Vaults(KnownVaults):
         self._served = tuple(one for one in self.served() if one.id != record.id)
 
     def served(self) -> tuple[VaultRecord, ...]:
-        """The vaults that requests may name, open or not."""
         if self._served is None:
             return tuple(engine.record for engine in self._engines.all())
         return self._served

@@ -51,10 +51,8 @@ LOST: tuple[type[BaseException], ...] = (
 _REFUSED = (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError)
 
 
-class DatabaseGoneError(IndexFailure):
+class DatabaseGoneError(IndexFailure, code="database_unreachable"):
     """The database does not answer; a later attempt may."""
-
-    code = "database_unreachable"
 
 
 @contextmanager
@@ -384,10 +382,8 @@ LEASE_SECONDS = 30.0
 logger = logging.getLogger(__name__)
 
 
-class LostLeaseError(IndexInUseError):
+class LostLeaseError(IndexInUseError, code="lease_lost"):
     """Another server became the writer meanwhile; this one wrote nothing since."""
-
-    code = "lease_lost"
 
 
 class Lease:

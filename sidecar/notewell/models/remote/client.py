@@ -129,10 +129,8 @@ class RequestSlots:
                 self._changed.notify_all()
 
 
-class TooLongError(ModelError):
+class TooLongError(ModelError, code="text_too_long"):
     """Texts, or a batch of them, that the server finds too long."""
-
-    code = "text_too_long"
 
 
 class ServiceClient:
