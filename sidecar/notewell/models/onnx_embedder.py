@@ -82,7 +82,6 @@ class OnnxEmbedder(KnownText):
 
     @classmethod
     def pooling(cls, spec: ModelSpec) -> Pooling:
-        """The pooling that the graph does."""
         return spec.pooling
 
     def __init__(

@@ -215,6 +215,13 @@ def test_a_result_says_how_well_it_matches_instead_of_its_share_of_the_best(
     assert capsys.readouterr().out.splitlines()[0] == f" 1  Bees  {shown}"
 
 
+def test_text_that_is_gone_or_of_another_day_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    print_results(answer(found(current=False), found(as_of="2025-02-01"), found(current=True)))
+    printed = capsys.readouterr().out
+    assert printed.count("(no longer there)") == 1
+    assert printed.count("(as of 2025-02-01)") == 1
+
+
 def test_a_long_path_is_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
     path = "long folder/" * 30 + "n.md"
     print_results(answer(found(path=path)))

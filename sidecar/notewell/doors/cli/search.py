@@ -303,8 +303,10 @@ def _place(result: Result) -> str:
 
 
 def _as_of(result: Result) -> str:
-    """Return the day of the indexed text, where the source did not give the present one."""
-    return f"  (as of {result.as_of[:10]})" if result.as_of else ""
+    """Return the day of the indexed text, where it is not the present one, or that it is gone."""
+    if result.as_of:
+        return f"  (as of {result.as_of[:10]})"
+    return "  (no longer there)" if result.current is False else ""
 
 
 def _match_in_words(result: Result) -> str:

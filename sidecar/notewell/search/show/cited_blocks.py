@@ -46,7 +46,6 @@ class CitedBlock:
         return f"{opening}>\n{text}\n</{TAG}>" if text else f"{opening}/>"
 
     def source(self, n: int) -> str:
-        """Its line in the list of sources."""
         return f"[{n}] {attribute(self.title)} ({attribute(self.path)})"
 
 
