@@ -54,7 +54,6 @@ class ServerEmbedder:
         return getattr(self._text, name)
 
     def embed_passages(self, _texts: Sequence[str]) -> FloatArray:
-        """Never asked of a process that writes nothing."""
         raise ModelError("A process that searches embeds no passages.")
 
     def close(self) -> None:

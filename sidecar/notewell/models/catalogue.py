@@ -228,16 +228,21 @@ RERANKERS: tuple[ModelSpec, ...] = (
 )
 
 
-def known(name: str, among: Iterable[ModelSpec] = CATALOGUE) -> ModelSpec | None:
+def known(name: str) -> ModelSpec | None:
     """The embedder of that name (case and a leading `owner/` do not matter), or None."""
-    wanted = name.casefold()
-    names = ((spec, (spec.name.casefold(), (spec.repo or "").casefold())) for spec in among)
-    return next((spec for spec, own in names if wanted in own), None)
+    return _named(name, CATALOGUE)
 
 
 def known_reranker(name: str) -> ModelSpec | None:
     """The cross-encoder of that name, likewise."""
-    return known(name, RERANKERS)
+    return _named(name, RERANKERS)
+
+
+def _named(name: str, among: Iterable[ModelSpec]) -> ModelSpec | None:
+    def is_meant(spec: ModelSpec) -> bool:
+        return name.casefold() in (spec.name.casefold(), (spec.repo or "").casefold())
+
+    return next(filter(is_meant, among), None)
 
 
 def find(name: str) -> ModelSpec:
