@@ -239,10 +239,8 @@ def known_reranker(name: str) -> ModelSpec | None:
 
 
 def _named(name: str, among: Iterable[ModelSpec]) -> ModelSpec | None:
-    def is_meant(spec: ModelSpec) -> bool:
-        return name.casefold() in (spec.name.casefold(), (spec.repo or "").casefold())
-
-    return next(filter(is_meant, among), None)
+    named = {key.casefold(): spec for spec in among for key in (spec.name, spec.repo or spec.name)}
+    return named.get(name.casefold())
 
 
 def find(name: str) -> ModelSpec:
