@@ -1,4 +1,4 @@
-"""Finds the data, in a folder or an archive that is unpacked once; and settings of their own."""
+"""Finds the data, unpacking an archive once, and makes settings apart from the user's."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Asked:
     """A search of a vault, by its id, at a generation of its index.
 
     `model` is that of the vectors, None for a search by words; `tuning` are the vault's factors.
-    `known` is the text of the query with its vector, if it was embedded ahead.
+    `known` is the text of the query with its vector, or why it has none, if it was embedded ahead.
     """
 
     vault: str
@@ -103,7 +103,7 @@ class Asked:
     model: LentModel | None
     tuning: Tuning
     request: SearchRequest
-    known: tuple[str, FloatArray] | None = None
+    known: tuple[str, FloatArray | str] | None = None
 
 
 def reader_count(setting: Literal["auto"] | int) -> int:
@@ -194,9 +194,10 @@ def _embedded(asked: Asked, embed: Embed) -> Asked:
     A reader that asks for a vector waits for this process, which may be at work. If the query is
     corrected, its reader asks for another; if it is searched here, the vector is still kept.
     """
-    text = parse(asked.request.q, plain=asked.request.plain).text
-    vector = _vector(text, embed) if text and not asked.request.typing else ""
-    return asked if isinstance(vector, str) else replace(asked, known=(text, vector))
+    text = parse(asked.request.q, plain=asked.request.plain, scopes=True).text
+    if text and not asked.request.typing:
+        return replace(asked, known=(text, _vector(text, embed)))
+    return asked
 
 
 def _vector(text: str, embed: Embed) -> FloatArray | str:

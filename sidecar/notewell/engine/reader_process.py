@@ -12,7 +12,7 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -111,19 +111,18 @@ class _Opened:
 
 def _load(wanted: Opening, embed: Embed, rules: ModelRules, _fetch: bool) -> Embedder:
     """The model of the server, or the same model here where its text cannot be known without."""
-    model_dir = wanted.vault.settings.model_dir
-    text = None if wanted.model is None else _known_text(rules, wanted.model.key, model_dir)
-    if wanted.model is not None and text is not None:
-        return cast("Embedder", ServerEmbedder(wanted.model, text, embed))
+    model, model_dir = wanted.model, wanted.vault.settings.model_dir
+    if model is not None and (text := _known_text(rules, model.key, model_dir)) is not None:
+        return cast("Embedder", ServerEmbedder(model, text, embed))
     return load_embedder(
         rules, model_dir=model_dir, offline=True, fetch_missing=False, say=lambda _: None
     )
 
 
 def _known_text(rules: ModelRules, key: ModelKey, model_dir: Path) -> KnownText | None:
-    """What is known of texts without the runtime of the model with this key.
+    """The tokens and token vectors of the model with this key, without its runtime.
 
-    None if that is another model than `rules` name, or one that needs its runtime for it.
+    None if the key is not of the model that `rules` name, or if that model needs its runtime.
     """
     spec, folder = described(rules)
     if spec is None or spec.runtime != "onnx":
@@ -135,12 +134,15 @@ def _known_text(rules: ModelRules, key: ModelKey, model_dir: Path) -> KnownText 
 
 
 class Reader:
-    """Answers messages one after the other: a vault to open, or a search of one that is open."""
+    """Answers messages one after the other: a vault to open, or a search of one that is open.
 
-    def __init__(self, embed: Embed) -> None:
+    `ask` gives the server's vector of a query, or why there is none.
+    """
+
+    def __init__(self, ask: Callable[[str], FloatArray | str]) -> None:
         self._opened: dict[str, _Opened] = {}
-        self._ask = embed
-        self._known: tuple[str, FloatArray] | None = None
+        self._ask = ask
+        self._known: tuple[str, FloatArray | str] | None = None
 
     def answer(self, message: Opening | Asked) -> int | SearchReply | None:
         """The generation at which a vault is open, or the reply of a search.
@@ -159,7 +161,10 @@ class Reader:
     def _embed(self, text: str) -> FloatArray:
         """The vector of a query: the one that came with the search, or of the server."""
         known = self._known
-        return known[1] if known is not None and known[0] == text else self._ask(text)
+        vector = known[1] if known is not None and known[0] == text else self._ask(text)
+        if isinstance(vector, str):
+            raise ModelError(vector)
+        return vector
 
     def _open(self, wanted: Opening) -> int:
         """Open a vault, or read what was saved since; returns the generation of its index."""
@@ -185,14 +190,11 @@ def main() -> None:
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Answer messages until there are no more."""
 
-    def embed(text: str) -> FloatArray:
+    def ask(text: str) -> FloatArray | str:
         send(replies, text)
-        vector = pickle.load(requests)  # noqa: S301 - from the parent alone
-        if isinstance(vector, str):
-            raise ModelError(vector)
-        return cast("FloatArray", vector)
+        return cast("FloatArray | str", pickle.load(requests))  # noqa: S301 - from the parent alone
 
-    reader = Reader(embed)
+    reader = Reader(ask)
     for number in count(1):
         try:
             message = pickle.load(requests)  # noqa: S301 - from the parent alone

@@ -234,7 +234,7 @@ def known(name: str) -> ModelSpec | None:
 
 
 def known_reranker(name: str) -> ModelSpec | None:
-    """The cross-encoder of that name, likewise."""
+    """The cross-encoder of that name (as `known` compares names), or None."""
     return _named(name, RERANKERS)
 
 

@@ -1,9 +1,10 @@
 """Type hints of records, read once for all that is made from them.
 
 Settings, the JSON of replies and its schema, requests over HTTP, options of commands, arguments of
-tools and TypeScript types are made from the annotations of records. Bounds are
-markers of our own: importing those of annotated-types, and what that imports, costs every command
-of the terminal 30 ms.
+tools and TypeScript types are made from the annotations of records.
+
+Bounds such as `Ge` are markers of our own: importing the library annotated-types, and what that
+imports, would cost every command of the terminal 30 ms.
 """
 
 from __future__ import annotations

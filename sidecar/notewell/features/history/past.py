@@ -105,9 +105,9 @@ class PastIndexes:
             with closing(self._engine(place, writable=True)) as made:
                 made.index_now()
             _make_small(place / "index")
-            for folder in ("data", "notes"):
-                shutil.rmtree(place / folder)
-                (place / folder).mkdir()
+            shutil.rmtree(place / "data", ignore_errors=True)  # the log of this run
+            shutil.rmtree(place / "notes")
+            (place / "notes").mkdir()
             (place / "whole").touch()
         self._forget_old(place)
         return self._engine(place, writable=False)
