@@ -43,15 +43,12 @@ class Backend(Protocol):
 
     def answer(self, request: Request[R]) -> R:
         """Answer a request with its reply."""
-        ...
 
     def document(self, request: Request[object]) -> bytes:
         """Answer a request with the JSON of its reply, as over HTTP."""
-        ...
 
     def stream(self, request: Request[Any]) -> Iterator[StreamEvent]:
         """Answer a request with the events of a stream, as they come."""
-        ...
 
 
 class LocalBackend:

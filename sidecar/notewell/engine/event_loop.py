@@ -99,7 +99,6 @@ class StreamedEvent(Protocol):
     @property
     def data(self) -> object:
         """The content, sent as JSON."""
-        ...
 
 
 Subscribe: TypeAlias = Callable[

@@ -24,7 +24,6 @@ class OpenIndex(Protocol):
 
     def __call__(self, directory: Path, *, writable: bool) -> Index:
         """See `open_index`."""
-        ...
 
 
 class DeleteIndex(Protocol):
@@ -32,7 +31,6 @@ class DeleteIndex(Protocol):
 
     def __call__(self, directory: Path, /) -> None:
         """See `delete_index`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,6 @@ class Loader(Protocol):
         say: Callable[[str], None],
     ) -> Embedder:
         """Load the model that `rules` name, or raise ModelError."""
-        ...
 
 
 @dataclass(slots=True)

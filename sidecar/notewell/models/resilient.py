@@ -63,7 +63,6 @@ class Degrading(Protocol):
     @property
     def degraded(self) -> Degraded | None:
         """The simpler step in use; None if it works as configured."""
-        ...
 
 
 def rules_for(step: Step, rules: ModelRules, processors: int) -> ModelRules:

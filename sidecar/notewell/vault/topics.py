@@ -84,7 +84,6 @@ class NoteWithTopics(Protocol):
     @property
     def path(self) -> str:
         """Where it is in the vault."""
-        ...
 
     @property
     def properties(self) -> Mapping[str, PropertyValue]: ...

@@ -63,28 +63,22 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
-        ...
 
     @property
     def sizes(self) -> ChunkSizes:
         """Chunk sizes that suit the model."""
-        ...
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` alone, special tokens not counted."""
-        ...
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Vectors of shape (len(texts), dimensions), in the order given."""
-        ...
 
     def embed_query(self, text: str) -> FloatArray:
         """Vector of shape (dimensions,)."""
-        ...
 
     def close(self) -> None:
         """Release the model's memory. May be called twice."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +96,6 @@ class EmbedsInPieces(Protocol):
     @property
     def at_once(self) -> int:
         """The number of texts that are worth giving to it in one call."""
-        ...
 
     def embed_pieces(
         self, texts: Sequence[str], documents: Sequence[str]
@@ -111,7 +104,6 @@ class EmbedsInPieces(Protocol):
 
         A failure is raised after everything that was answered, so that nothing is asked for twice.
         """
-        ...
 
 
 @frozen
@@ -137,15 +129,12 @@ class EmbedsWindows(Protocol):
     @property
     def window_tokens(self) -> int:
         """The most tokens of a window; 0: it reads each passage alone."""
-        ...
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` alone, special tokens not counted."""
-        ...
 
     def embed_windows(self, windows: Sequence[Window]) -> list[FloatArray]:
         """Unit vectors of the passages of each window, (passages, dimensions) float32."""
-        ...
 
 
 class Reranker(Protocol):
@@ -154,18 +143,15 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """The name of the model, for people."""
-        ...
 
     def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:
         """Scores in 0..1, in the order of `passages`; NaN for those that were not read in time.
 
         Passages are read in order. No new one is begun after `budget_s` seconds.
         """
-        ...
 
     def close(self) -> None:
         """Release the model's memory. May be called twice."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +171,6 @@ class KnowsTokens(Protocol):
 
     def token_vectors(self, text: str) -> TokenVectors | None:
         """The tokens of `text` up to the model's limit; None if the model has no readable table."""
-        ...
 
 
 def knows_tokens(model: object) -> TypeGuard[KnowsTokens]:
@@ -199,11 +184,9 @@ class TeachesQueries(Protocol):
 
     def tokenizer_document(self) -> str | None:
         """Its tokenizer as the library `tokenizers` writes it; None: it cannot be told."""
-        ...
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
         """Vectors of shape (len(texts), dimensions) of texts as queries, at leisure."""
-        ...
 
 
 @runtime_checkable
@@ -213,7 +196,6 @@ class KnowsCosines(Protocol):
     @property
     def cosines(self) -> CosineScale | None:
         """The scale of its cosines; None if it is not known."""
-        ...
 
 
 def knows_cosines(model: object) -> TypeGuard[KnowsCosines]:

@@ -325,7 +325,6 @@ class BackendSource(Protocol):
 
         Raises NotFoundError where there is no such vault, and whatever `work` raises.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,6 @@ class OwnPart(Protocol):
 
     async def end(self) -> None:
         """Stop what runs there, because the server stops."""
-        ...
 
 
 P = TypeVar("P", bound=OwnPart)

@@ -31,7 +31,6 @@ class Peer(Protocol):
 
     def rank(self, query: str, limit: int) -> Sequence[str]:
         """Give the vault paths of the notes that answer `query`, best first, at most `limit`."""
-        ...
 
 
 class NotePassages:

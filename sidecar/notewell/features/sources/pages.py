@@ -149,11 +149,9 @@ class Feed(Protocol):
         `known` are those of the pages that are here. None: the source cannot tell without reading
         everything; `items` of no uids does that.
         """
-        ...
 
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
         """The pages with these uids, in any order; None: all there are."""
-        ...
 
 
 def file_path(title: str) -> str:
@@ -186,11 +184,9 @@ class Resolver(Protocol):
 
     def note(self, title: str) -> str | None:
         """The path, without ending, of the page with this title or alias."""
-        ...
 
     def block(self, uid: str) -> Target | None:
         """The place of the block with this uid."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,15 +144,12 @@ class RoamApi(Protocol):
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
         """The rows that a Datalog query finds."""
-        ...
 
     def pull(self, uids: Sequence[str]) -> Sequence[Json]:
         """The trees below blocks or pages, in the order of `uids`; None for what is not there."""
-        ...
 
     def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
         """The text of each block that there is, by uid, as it is now."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,6 @@ class ChatModel(Protocol):
 
         Raises ProviderError, or CancelledError once the caller cancels.
         """
-        ...
 
     def models(self) -> tuple[ModelInfo, ...]:
         """The models that it offers. Raises ProviderError."""
-        ...

@@ -140,11 +140,9 @@ class TurnBuilder(Protocol):
     @property
     def finished(self) -> bool:
         """True if the model finished its turn."""
-        ...
 
     def add(self, event: Mapping[str, Json]) -> str:
         """Add an event; returns the text in it."""
-        ...
 
     def turn(self) -> Turn: ...
 

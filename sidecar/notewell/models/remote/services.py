@@ -300,7 +300,6 @@ class EmbeddingWire(Protocol):
 
     def reply(self, body: Json, count: int) -> Reply:
         """The vectors of a reply to `count` texts."""
-        ...
 
 
 class _OpenAi:

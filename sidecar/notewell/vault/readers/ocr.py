@@ -25,16 +25,13 @@ class Ocr(Protocol):
     @property
     def is_installed(self) -> bool:
         """True if there is a program that reads images."""
-        ...
 
     @property
     def stopped(self) -> bool:
         """True if images were left out for want of time."""
-        ...
 
     def read(self, image: bytes) -> str:
         """The text of an image (PNM, PNG, JPEG, TIFF or WebP); "" if there is none or no time."""
-        ...
 
 
 class Tesseract:
