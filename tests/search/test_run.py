@@ -342,3 +342,35 @@ def test_no_query_raises_an_unexpected_error(
     reply = library.search(query, mode=mode, explain=True)
     assert reply.total >= len(reply.results)
     assert all(0.0 <= result.score <= 1.0 for result in reply.results)
+
+
+class Watched(HashedWords):
+    """Counts the texts that are embedded as queries."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed_query(self, text: str) -> FloatArray:
+        self.asked.append(text)
+        return super().embed_query(text)
+
+
+class OnThisComputer(Watched):
+    """A model that embeds a word at no cost but time."""
+
+    def token_vectors(self, _text: str) -> None:
+        return None
+
+
+def test_words_are_embedded_alone_by_a_model_of_this_computer(make_library: MakeLibrary) -> None:
+    notes = {
+        f"{n}.md": f"The notes of this vault are kept in the folder {n} of the disk.\n"
+        for n in range(60)
+    }
+    query = "how was the bank vault robbery solved"
+    model, service = OnThisComputer(), Watched()
+    reply = make_library(notes, model).search(query, weak=False)
+    assert reply.results == ()  # near, but by "vault" alone
+    assert model.asked[-4:] == ["bank", "vault", "robbery", "solved"]
+    make_library(notes, service).search(query, weak=False)
+    assert service.asked[-1] == query

@@ -48,6 +48,7 @@ const MIN_DEVIATION = 0.03;
 const FITTED_PASSAGES = 5_000;
 const UNRELATED = 0.032; // the cosine of unrelated texts
 const FEW_PASSAGES = 50;
+const [ONE_WORD, SEVERAL_WORDS] = [2.506, 14.045 * 0.08]; // what is usual: a query table cannot measure it
 
 /** The scores of notes and how well they match, aligned with them. */
 export function weigh(notes: readonly NoteEvidence[], query: QueryEvidence): Weighed[] {
@@ -115,10 +116,9 @@ function judge(notes: readonly NoteEvidence[], query: QueryEvidence, sums: reado
     const strong = -3.075 + 0.346 * words + 1.419 * covered + 3.555 * names + 0.587 * Math.max(0, cosines[at] ?? 0);
     return { related: Number.isNaN(cosine) ? byWords : Math.max(byBoth, byMeaning), strong, note };
   });
-  const nearest = (Math.max(...cosines) - cosineMean) / Math.max(query.cosineDeviation, MIN_DEVIATION);
   const most = Math.min(12, Math.max(-12, ...judged.map(({ related }) => related)));
   const odds = query.english
-    ? -4.487 + 0.702 * most + 1.222 * known + 0.175 * length + 0.171 * nearest - 0.545 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES)
+    ? -3.416 + 0.663 * most - 0.478 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) + (query.words > 1 ? SEVERAL_WORDS : ONE_WORD)
     : -2.2 + 0.47 * most + 0.87 * known + 0.26 * length + 1.36 * Math.max(0, ...cosines);
   const answered = odds > -1.2;
   const best = Math.max(...sums.map(({ total }) => total));

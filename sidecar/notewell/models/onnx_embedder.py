@@ -42,9 +42,9 @@ _NICENESS = 10
 # indexing altogether.
 _LONGEST_YIELD_S = 0.05
 
-# Queries come again: with other filters, for a further page, from another client. A vector of the
-# default model takes 1.5 KB.
-_KEPT_QUERIES = 256
+# Queries come again: with other filters, for a further page, from another client; and so do their
+# words, which some searches embed alone. A vector of the default model takes 1.5 KB.
+_KEPT_QUERIES = 2048
 
 
 class QueryGate:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -29,14 +30,21 @@ from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_facts import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
 from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
-from notewell.search.query.terms import Terms, is_english, query_terms
+from notewell.search.query.terms import Terms, content_words, is_english, query_terms
 from notewell.search.rank import expand, gars, rerank, retrieve
 from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
 from notewell.search.rank.gars import Spreading
 from notewell.search.rank.ranking import SUMS, FusionPlan, RankedNote, Ranking, Scored, rank
-from notewell.search.rank.relevance import Asked, judge
+from notewell.search.rank.relevance import (
+    MOST_WORDS,
+    NEAREST_PASSAGES,
+    USUALLY_NEARER,
+    Asked,
+    BeyondWords,
+    judge,
+)
 from notewell.search.rank.retrieve import NO_SHARES, Retrieved
 from notewell.search.rank.scoring import Reader, Scoring, query_evidence, without_whole_notes
 from notewell.search.show import attachments, results, similarity
@@ -185,7 +193,8 @@ class _TextSearch:
             self.report.corrected = corrected_query(request.q, terms.fixes, plain=request.plain)
             corrected = corrected_text(self.parsed.text, terms.fixes)
         limit, weights = retrieve.depth(request.limit), field_weights(self.context.rules)
-        vector = self.vector(corrected_text(corrected, terms.completed))
+        text = corrected_text(corrected, terms.completed)
+        vector = self.vector(text)
         self.report.trace.stage("embed", count_in=1, count_out=int(vector is not None))
         keyword = (
             retrieve.only_terms(index, terms, weights)
@@ -202,7 +211,7 @@ class _TextSearch:
             )
         )
         semantic = retrieve.semantic_candidates(index, vector, keyword, self.scope, limit=limit)
-        found = Retrieved(keyword, vector, semantic)
+        found = Retrieved(text, keyword, vector, semantic)
         if terms.weights and expand.is_wanted(self.context, self.parsed.text):
             found = expand.retrieve_expanded(self.context, self.parsed.text, found, self.scope)
             self.report.expanded = found.expanded
@@ -253,6 +262,32 @@ class _TextSearch:
         except ModelError as error:
             self.report.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None
+
+    def beyond_words(self, found: Retrieved) -> BeyondWords | None:
+        """How much nearer passages are to the query than to a word of it; None: it has only one."""
+        words = content_words(found.text)
+        return partial(self.nearer_than, found, words[:MOST_WORDS]) if len(words) > 1 else None
+
+    def nearer_than(self, found: Retrieved, words: Sequence[str]) -> float:
+        """How much nearer the nearest passages are to the query than to the nearest of the words.
+
+        It is not measured where a service would be asked for every word, nor by a query table,
+        in which a text is the sum of its words.
+        """
+        model, known = self.context.embedder, cast("object", self.context.embedder)
+        measured = found.vector is not None and knows_tokens(known) and not self.report.approximate
+        if found.vector is None or model is None or not measured:
+            return USUALLY_NEARER
+        nearest = np.argsort(-found.semantic.scores, kind="stable")[:NEAREST_PASSAGES]
+        chunks = np.sort(found.semantic.chunk_ids[nearest])
+        passages = self.context.index.vectors.of_chunks(chunks)[1]
+        try:
+            with self.context.release_turn():
+                of_words = [passages @ model.embed_query(word) for word in words]
+        except ModelError:
+            return USUALLY_NEARER
+        nearer = passages @ found.vector - np.max(of_words, axis=0)
+        return CosineMap.of(model).scale * float(nearer.mean()) if len(nearer) else USUALLY_NEARER
 
     def weighed(self, found: Retrieved) -> _Weighed:
         """The candidates of both halves, scored by their evidence."""
@@ -337,7 +372,8 @@ class _TextSearch:
         Notes with words of the query that are not among the best are counted, but not ranked.
         """
         notes = weighed.notes
-        asked = Asked.of(found.terms, required=bool(self.parsed.phrases) or self.parsed.lists)
+        required = bool(self.parsed.phrases) or self.parsed.lists
+        asked = Asked.of(found.terms, self.beyond_words(found), required=required)
         mode = _possible_mode(self.context.request.mode, notes)
         shares = weighed.scored.fused.fused if weighed.plan.method == "auto" else None
         relevance = judge(notes, weighed.query, mode, asked, shares)

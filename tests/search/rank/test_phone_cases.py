@@ -16,7 +16,7 @@ import pytest
 from notewell.base.types import FloatArray
 from notewell.search.rank import evidence
 from notewell.search.rank.evidence import EvidenceWeights, NoteEvidence, QueryEvidence
-from notewell.search.rank.relevance import Asked, judge
+from notewell.search.rank.relevance import USUALLY_NEARER, Asked, judge
 
 FILE = Path(__file__).with_name("phone_cases.json")
 WEIGHTS = EvidenceWeights()
@@ -43,14 +43,15 @@ def _made() -> list[Case]:
         }
         notes = [_note(random, at) for _ in range(int(random.integers(1, 40)))]
         cases.append({"query": query, "notes": notes})
-    return [*cases, _little_said(english=True), _little_said(english=False)]
+    little = [_little_said(6, english=True), _little_said(6, english=False)]
+    return [*cases, *little, *(_little_said(words, english=True) for words in (1, 2))]
 
 
-def _little_said(*, english: bool) -> Case:
+def _little_said(words: int, *, english: bool) -> Case:
     """A query whose best note has a third of its words: an answer in a vault that inflects them."""
     query = {
         "knownIdf": 12.5,
-        "words": 6,
+        "words": words,
         "digits": 0.0,
         "known": 0.6,
         "content": 1.0,
@@ -131,7 +132,13 @@ def _expected(case: Case) -> Case:
     meaning = evidence.weigh_meaning(notes, words + coverage + names, weight, WEIGHTS.mean)
     total = words + coverage + names + meaning
     best = float(total.max()) or 1.0
-    asked = Asked(query.known, query.content, required=False, known_words=query.known)
+    asked = Asked(
+        query.known,
+        query.content,
+        required=False,
+        known_words=query.known,
+        beyond_words=(lambda: USUALLY_NEARER) if query.words > 1 else None,
+    )
     relevance = judge(notes, query, "hybrid", asked, total / np.float32(best))
     return {
         "weight": round(weight, 5),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -170,3 +171,26 @@ def test_without_related_notes_only_weak_true_gives_results(
     found = library.search("bread cooking", mode="keyword", weak=False)
     assert found.results[0].path == "bread.md"
     assert found.confidence > reply.confidence
+
+
+def test_a_query_that_is_near_by_one_of_its_words_is_not_answered() -> None:
+    shares = np.ones(1, np.float32)
+
+    def match(beyond_words: Callable[[], float] | None) -> str:
+        asked = Asked(known=0.6, content=1.0, required=False, beyond_words=beyond_words)
+        return judge(note(0.7, 0.35, 0.46), QUERY, "hybrid", asked, shares).match(0)
+
+    assert match(lambda: -0.05) == "weak"
+    assert match(lambda: 0.25) != "weak"
+    assert match(None) != "weak"  # it has only one word
+
+
+@pytest.mark.parametrize(("found", "expected"), [(several(1), "strong"), (note(), "weak")])
+def test_words_are_embedded_only_where_they_decide(found: NoteEvidence, expected: str) -> None:
+    asked = Asked(known=1.0, content=1.0, required=False, beyond_words=_unexpected)
+    shares = np.ones(len(found), np.float32)
+    assert judge(found, QUERY, "hybrid", asked, shares).match(0) == expected
+
+
+def _unexpected() -> float:
+    raise AssertionError("It is decided already.")

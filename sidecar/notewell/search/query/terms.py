@@ -61,6 +61,7 @@ stattdessen uber verwenden verwendest weitere weiteren wobei zwei
 других каждый можете можно например новая новое новые новый нужно один одна одно первый поэтому
 просто своего своей свои свой свою также теперь тоже только три уже
 """
+_AROUND_WORDS = '.,;:!?"()[]\u201c\u201d\u201e'
 _LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSSIAN))
 # Words that nearly every text of each of these languages has.
 _TELLING = (("the", "and", "of"), ("und", "der", "nicht"), ("и", "не", "на"))
@@ -295,6 +296,13 @@ def frequency(keywords: KeywordIndex, token: str) -> int:
 def function_words(tokens: Collection[str]) -> frozenset[str]:
     """The function words among `tokens`, in the one language that has most of them."""
     return max((language.intersection(tokens) for language in _LANGUAGES), key=len)
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text as they are written, without function words, each once."""
+    light = function_words(tokens(text))
+    written = dict.fromkeys(word.strip(_AROUND_WORDS) for word in text.split())
+    return [word for word in written if any(token not in light for token in words(word))]
 
 
 def says_little(token: str) -> bool:

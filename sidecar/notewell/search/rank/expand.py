@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -78,7 +79,8 @@ def retrieve_expanded(
     if first.vector is not None:
         vector = feedback_vector(index, first.vector, passages)
         semantic = retrieve.semantic_candidates(index, vector, keyword, scope, limit=limit)
-    return Retrieved(keyword, first.vector, semantic, tuple(term.token for term in added))
+    tokens = tuple(term.token for term in added)
+    return replace(first, keyword=keyword, semantic=semantic, expanded=tokens)
 
 
 def is_short(text: str) -> bool:

@@ -6,13 +6,15 @@ Two logistic functions of the evidence of a note, fitted on development sets (do
 as it is, not at its share of the best result, so that the best of bad results is still a bad one.
 A third function, of the best evidence of all notes, tells whether the vault answers the query at
 all. Where it does, notes with at least half of the best score are related too: a paraphrase has
-little evidence but its order.
+little evidence but its order. A query that nothing answers is near some passages by one of its
+words ("vault" of "bank vault robbery"), so the function also looks at how much nearer the nearest
+passages are to the whole query than to the nearest of its words alone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,6 +85,7 @@ class _Answered:
     distance of the best log-odds of `strong` to these: an answer stands out. `deviations` is of how
     far the best cosine is above the query's mean, in deviations; `passages` of the logarithm of
     their number in the vault, of which more reach further by chance; `cosine` is of the best one.
+    `beyond_words` is of what such a function gives; a query of one word gets `one_word` instead.
     """
 
     constant: float
@@ -96,20 +99,30 @@ class _Answered:
     deviations: float = 0.0
     passages: float = 0.0
     cosine: float = 0.0
+    beyond_words: float = 0.0
+    one_word: float = 0.0
+
+    def is_answered(self, odds: float, beyond_words: BeyondWords | None) -> bool:
+        """Tell whether the log-odds are enough; words are embedded only where they decide it."""
+        if beyond_words is None:
+            return odds + self.one_word > _ANSWERED_FROM
+        least, most = (odds + self.beyond_words * each for each in _NEARER)
+        if least > _ANSWERED_FROM or most <= _ANSWERED_FROM:
+            return least > _ANSWERED_FROM
+        beyond = min(max(beyond_words(), _NEARER[0]), _NEARER[1])
+        return odds + self.beyond_words * beyond > _ANSWERED_FROM
 
 
+# Tells how much nearer passages are to a query than to a word of it: the mean, over the nearest
+# passages, of its cosine less the highest of a word's, on the reference scale. The value counts
+# between `_NEARER`; `USUALLY_NEARER` stands for an unknown one. All words say no more.
+BeyondWords = Callable[[], float]
+NEAREST_PASSAGES, MOST_WORDS = 3, 4
+USUALLY_NEARER, _NEARER = 0.08, (-0.1, 0.3)
 # From log-odds of -1.2 on; fitted with as many queries without an answer as with one, while most
 # queries of a person have one.
 _ANSWERED_FROM = -1.2
-_ANSWERED = _Answered(
-    -4.487,
-    0.702,
-    known=1.222,
-    unreadable=1.158,
-    length=0.175,
-    deviations=0.171,
-    passages=-0.545,
-)
+_ANSWERED = _Answered(-3.416, 0.663, passages=-0.478, beyond_words=14.045, one_word=2.506)
 # Those were fitted on English vaults. In others fewer words of a query are found as they stand, and
 # the best cosine of multilingual-e5 stands out less. Fitted on everyday queries in German, Russian
 # and Chinese, and on XQuAD's German questions.
@@ -184,16 +197,17 @@ class Asked:
     `known`: the share of the query, by idf, in words that the vault contains; `known_words` that
     share where numbers that it lacks do not count. `content`: the share of the known words that
     are no function words. `required`: the query has a phrase, which all its results hold, or no
-    words but those of its conditions.
+    words but those of its conditions. `beyond_words` is None for a query of one word.
     """
 
     known: float
     content: float
     required: bool
     known_words: float = 1.0
+    beyond_words: BeyondWords | None = None
 
     @classmethod
-    def of(cls, terms: Terms, *, required: bool) -> Asked:
+    def of(cls, terms: Terms, beyond_words: BeyondWords | None, *, required: bool) -> Asked:
         """The demands of a query with these words."""
         total = terms.total_idf(known=False)
         known = terms.total_idf(known=True) / total if total > 0 else 0.0
@@ -203,7 +217,7 @@ class Asked:
             if any(map(str.isdigit, token))
         )
         words = known * total / (total - numbers) if total > numbers else 1.0
-        return cls(known, terms.content_share(), required, words)
+        return cls(known, terms.content_share(), required, words, beyond_words)
 
     def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
         """The notes that have all of it (n,), by the share of the query that each holds."""
@@ -240,7 +254,7 @@ def judge(
     likely, answered = logistic(related), True
     if mode == "hybrid" and shares is not None and len(notes):
         by = _ANSWERED if query.english else _ANSWERED_ELSEWHERE
-        answered = measures.answered(by, related, strong) > _ANSWERED_FROM
+        answered = by.is_answered(measures.answered(by, related, strong), asked.beyond_words)
         near = shares >= np.float32(_NEAR_BEST)
         likely = np.where(near, np.maximum(likely, np.float32(RELATED_FROM)), likely)
     confidence = measures.confidence(related, strong, mode)

@@ -89,12 +89,13 @@ class KeywordResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieved:
-    """The hits of both halves. `vector` is the query's (dimensions,), None without a model.
+    """The hits of both halves. `vector` is that of `text` (dimensions,), None without a model.
 
     `expanded` are the tokens that were added to the query. The notes `also`, by id, are candidates
     too.
     """
 
+    text: str
     keyword: KeywordResult
     vector: FloatArray | None
     semantic: VectorHits
