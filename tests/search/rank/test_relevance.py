@@ -176,13 +176,13 @@ def test_without_related_notes_only_weak_true_gives_results(
 def test_a_query_that_is_near_by_one_of_its_words_is_not_answered() -> None:
     shares = np.ones(1, np.float32)
 
-    def match(beyond_words: Callable[[], float] | None) -> str:
+    def found(beyond_words: Callable[[], float] | None) -> Relevance:
         asked = Asked(known=0.6, content=1.0, required=False, beyond_words=beyond_words)
-        return judge(note(0.7, 0.35, 0.46), QUERY, "hybrid", asked, shares).match(0)
+        return judge(note(0.7, 0.35, 0.46), QUERY, "hybrid", asked, shares)
 
-    assert match(lambda: -0.05) == "weak"
-    assert match(lambda: 0.25) != "weak"
-    assert match(None) != "weak"  # it has only one word
+    near, far, one_word = found(lambda: 0.25), found(lambda: -0.05), found(None)
+    assert [each.match(0) == "weak" for each in (near, far, one_word)] == [False, True, False]
+    assert far.confidence < near.confidence / 2
 
 
 @pytest.mark.parametrize(("found", "expected"), [(several(1), "strong"), (note(), "weak")])
