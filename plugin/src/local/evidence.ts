@@ -118,7 +118,7 @@ function judge(notes: readonly NoteEvidence[], query: QueryEvidence, sums: reado
   });
   const most = Math.min(12, Math.max(-12, ...judged.map(({ related }) => related)));
   const odds = query.english
-    ? -3.416 + 0.663 * most - 0.478 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) + (query.words > 1 ? SEVERAL_WORDS : ONE_WORD)
+    ? -3.4 + 0.663 * most - 0.52 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) + (query.words > 1 ? SEVERAL_WORDS : ONE_WORD)
     : -2.2 + 0.47 * most + 0.87 * known + 0.26 * length + 1.36 * Math.max(0, ...cosines);
   const answered = odds > -1.2;
   const best = Math.max(...sums.map(({ total }) => total));
