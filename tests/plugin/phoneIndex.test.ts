@@ -52,10 +52,9 @@ describe("the file that the server writes", () => {
   });
 
   it("has the vectors that were written", () => {
-    const { passages, dimensions } = file();
-    const vector = (place: number): Int8Array => passages.values.subarray(dimensions * place, dimensions * (place + 1));
+    const { passages } = file();
     const product = (one: number, other: number): number =>
-      vector(one).reduce((sum, value, n) => sum + value * (vector(other)[n] ?? 0), 0) * passages.scale(one) * passages.scale(other);
+      passages.at(one).reduce((sum, value, n) => sum + value * (passages.at(other)[n] ?? 0), 0) * passages.scale(one) * passages.scale(other);
     for (const [one, row] of TOLD.products.entries()) {
       for (const [other, expected] of row.entries()) expect(product(one, other)).toBeCloseTo(expected, 3);
     }
@@ -97,7 +96,7 @@ describe("meaning without a server", () => {
 /** The sample with a table of one token, `apiary`, which has the direction of the passages about bees. */
 function withTable(model: string): ArrayBuffer {
   const { passages, dimensions } = file();
-  const [numbers, text, key] = [passages.values.subarray(0, dimensions), new TextEncoder().encode("apiary"), new TextEncoder().encode(model)];
+  const [numbers, text, key] = [passages.at(0), new TextEncoder().encode("apiary"), new TextEncoder().encode(model)];
   const half = Math.ceil(dimensions / 2);
   const bytes = 128 + 4 + 4 * dimensions + 1 + half + 1 + text.length + key.length;
   const start = 8 * Math.ceil(BYTES.byteLength / 8);

@@ -25,8 +25,7 @@ const CHECKED_AT_ONCE = 1 << 17;
 /** Vectors as bytes; a number is a byte times its vector's scale. */
 export interface Vectors {
   readonly count: number;
-  /** Those of one vector after those of the one before: views of single ones would take most of a query's time. */
-  readonly values: Int8Array;
+  at(place: number): Int8Array;
   scale(place: number): number;
 }
 
@@ -65,7 +64,7 @@ export class PhoneFile {
     const textAt = vectorsAt + dimensions * (notes + passages);
     const vectors = (first: number, length: number, scaleAt: (place: number) => number): Vectors => ({
       count: length,
-      values: new Int8Array(buffer, vectorsAt + dimensions * first, dimensions * length),
+      at: (place) => new Int8Array(buffer, vectorsAt + dimensions * (first + place), dimensions),
       scale: (place) => number(scaleAt(place)),
     });
     this.#view = view;
