@@ -190,6 +190,28 @@ def test_the_server_embeds_the_queries_of_other_processes(
     assert not [name for name in loaded if "onnxruntime" in name]
 
 
+def test_a_reader_whose_search_fails_here_is_not_asked_again(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = shared.engine.vault.embedder()
+    assert model is not None
+    own = model.embed_query
+
+    def embed(text: str) -> FloatArray:
+        if "fails" in text:
+            raise MemoryError
+        return own(text)
+
+    with shared.busy():
+        number = shared.reader()
+        monkeypatch.setattr(model, "embed_query", embed)
+        with pytest.raises(MemoryError):  # while it is typed, its reader asks for the vector
+            shared.engine.search(SearchRequest("what fails", typing=True))
+        assert number not in shared.pool.ready()
+        assert not psutil.pid_exists(number)
+        assert shared.reader() != number
+
+
 def test_a_search_alone_starts_no_process(shared: Shared) -> None:
     for _ in range(50):
         shared.engine.search(SearchRequest("starter"))

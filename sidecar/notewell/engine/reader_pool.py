@@ -20,10 +20,11 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
-from notewell.base.errors import ModelError
+from notewell.base.errors import ModelError, on_error
 from notewell.base.support import interrupt
 from notewell.base.support.program import searcher_command
 from notewell.base.types import (
@@ -336,12 +337,15 @@ class ReaderPool:
             self._drop(reader)
 
     def _by(self, reader: _Reader, asked: Asked, embed: Embed | None) -> SearchReply | None:
-        """The reply of a reader that was taken; None if it has none, or has ended."""
+        """The reply of a reader that was taken; None if it has none, or has ended.
+
+        A reader is dropped whose search fails here: its next reply would be to this search.
+        """
         try:
-            reply = reader.search(asked, embed)
+            with on_error(partial(self._drop, reader)):
+                reply = reader.search(asked, embed)
         except _ENDED:
             log.warning("A process that searches has ended; the server does its search.")
-            self._drop(reader)
             return None
         with self._changed:
             if asked.vault not in reader.vaults:
