@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { contentHash } from "../../plugin/src/local/contentHash";
 import { LocalIndex } from "../../plugin/src/local/localIndex";
 import { similarTo } from "../../plugin/src/local/meaning";
@@ -34,6 +34,8 @@ function finished<T>(steps: Generator<void, T>): T {
 
 const file = (): PhoneFile => finished(opened(BYTES));
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+afterEach(() => void vi.useRealTimers());
 
 describe("the file that the server writes", () => {
   it("is read as it was written", () => {
@@ -251,6 +253,18 @@ describe("the plugin's own index with a phone index", () => {
     phone.release();
     expect(foundBy(await index.similar({ path: "Garden/Bees.md" }, 10))).toMatch(/by meaning/);
     expect(store.reads).toBe(2);
+  });
+
+  it("reads the file of another vault again, but ever more seldom", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { index, store } = await indexOf({ "Alps.md": { text: "Bees of the Alps." } });
+    const reads: number[] = [];
+    for (let seconds = 0; seconds < 24; seconds += 3) {
+      await index.similar({ path: "Alps.md" }, 10);
+      reads.push(store.reads);
+      vi.advanceTimersByTime(3_000);
+    }
+    expect(reads).toEqual([1, 2, 2, 3, 3, 3, 3, 4]);
   });
 
   it("reads nothing unless it is wanted", async () => {

@@ -31,6 +31,7 @@ export class PhoneIndex extends Broadcast<void> {
   #file: PhoneFile | null = null;
   #seen = "";
   #looked = -Infinity;
+  #againMs = AGAIN_MS;
   #reading: Promise<void> | null = null;
   #problem = "";
 
@@ -52,6 +53,7 @@ export class PhoneIndex extends Broadcast<void> {
     this.#file = null;
     this.#seen = "";
     this.#looked = -Infinity;
+    this.#againMs = AGAIN_MS;
     this.#problem = "";
     this.notify();
   }
@@ -117,7 +119,8 @@ export class PhoneIndex extends Broadcast<void> {
       if (this.#model && file.model !== this.#model) throw new Error(t("it is of another model ({model}) than the server's ({model2})", { model: file.model, model2: this.#model }));
       if (!isOfVault(file, (path) => this.#store.has(path))) {
         this.#seen = "";
-        this.#looked -= LOOK_EVERY_MS - AGAIN_MS; // the notes may come later than the file
+        this.#looked -= LOOK_EVERY_MS - this.#againMs; // the notes may come later than the file
+        this.#againMs = Math.min(2 * this.#againMs, LOOK_EVERY_MS);
         throw new Error(t("most of its notes are not in this vault"));
       }
       if (isWanted && this.#isWanted) this.#file = file;
