@@ -365,7 +365,7 @@ class OnThisComputer(Watched):
 def test_words_are_embedded_alone_by_a_model_of_this_computer(make_library: MakeLibrary) -> None:
     notes = {
         f"{n}.md": f"The notes of this vault are kept in the folder {n} of the disk.\n"
-        for n in range(60)
+        for n in range(400)
     }
     query = "how was the bank vault robbery solved"
     model, service = OnThisComputer(), Watched()

@@ -48,7 +48,7 @@ const MIN_DEVIATION = 0.03;
 const FITTED_PASSAGES = 5_000;
 const UNRELATED = 0.032; // the cosine of unrelated texts
 const FEW_PASSAGES = 50;
-const [ONE_WORD, SEVERAL_WORDS] = [2.506, 14.045 * 0.08]; // what is usual: a query table cannot measure it
+const SEVERAL_WORDS = 17.5 * 0.08; // what is usual: a query table cannot measure it
 
 /** The scores of notes and how well they match, aligned with them. */
 export function weigh(notes: readonly NoteEvidence[], query: QueryEvidence): Weighed[] {
@@ -118,7 +118,7 @@ function judge(notes: readonly NoteEvidence[], query: QueryEvidence, sums: reado
   });
   const most = Math.min(12, Math.max(-12, ...judged.map(({ related }) => related)));
   const odds = query.english
-    ? -3.4 + 0.663 * most - 0.52 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) + (query.words > 1 ? SEVERAL_WORDS : ONE_WORD)
+    ? -4.15 + 0.67 * most - 0.5 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) - 0.7 * Math.min(0, Math.log(counted / 300)) + 3.14 / Math.max(1, query.words) ** 2 + (query.words > 1 ? SEVERAL_WORDS : 0)
     : -2.2 + 0.47 * most + 0.87 * known + 0.26 * length + 1.36 * Math.max(0, ...cosines);
   const answered = odds > -1.2;
   const best = Math.max(...sums.map(({ total }) => total));

@@ -42,7 +42,6 @@ from notewell.search.rank.relevance import (
     NEAREST_PASSAGES,
     USUALLY_NEARER,
     Asked,
-    BeyondWords,
     judge,
 )
 from notewell.search.rank.retrieve import NO_SHARES, Retrieved
@@ -263,10 +262,14 @@ class _TextSearch:
             self.report.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None
 
-    def beyond_words(self, found: Retrieved) -> BeyondWords | None:
-        """How much nearer passages are to the query than to a word of it; None: it has only one."""
-        words = content_words(found.text)
-        return partial(self.nearer_than, found, words[:MOST_WORDS]) if len(words) > 1 else None
+    def asked(self, found: Retrieved) -> Asked:
+        """The demands of the query on its results."""
+        required = bool(self.parsed.phrases) or self.parsed.lists
+        asked, words = Asked.of(found.terms, required=required), content_words(found.text)
+        if len(words) < 2:
+            return asked
+        beyond_words = partial(self.nearer_than, found, words[:MOST_WORDS])
+        return replace(asked, words=len(words), beyond_words=beyond_words)
 
     def nearer_than(self, found: Retrieved, words: Sequence[str]) -> float:
         """How much nearer the nearest passages are to the query than to the nearest of the words.
@@ -372,8 +375,7 @@ class _TextSearch:
         Notes with words of the query that are not among the best are counted, but not ranked.
         """
         notes = weighed.notes
-        required = bool(self.parsed.phrases) or self.parsed.lists
-        asked = Asked.of(found.terms, self.beyond_words(found), required=required)
+        asked = self.asked(found)
         mode = _possible_mode(self.context.request.mode, notes)
         shares = weighed.scored.fused.fused if weighed.plan.method == "auto" else None
         relevance = judge(notes, weighed.query, mode, asked, shares)

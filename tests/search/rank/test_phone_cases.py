@@ -137,6 +137,7 @@ def _expected(case: Case) -> Case:
         query.content,
         required=False,
         known_words=query.known,
+        words=query.words,
         beyond_words=(lambda: USUALLY_NEARER) if query.words > 1 else None,
     )
     relevance = judge(notes, query, "hybrid", asked, total / np.float32(best))

@@ -176,18 +176,22 @@ def test_without_related_notes_only_weak_true_gives_results(
 def test_a_query_that_is_near_by_one_of_its_words_is_not_answered() -> None:
     shares = np.ones(1, np.float32)
 
-    def found(beyond_words: Callable[[], float] | None) -> Relevance:
-        asked = Asked(known=0.6, content=1.0, required=False, beyond_words=beyond_words)
+    def found(words: int, beyond_words: Callable[[], float] | None) -> Relevance:
+        asked = Asked(0.6, 1.0, required=False, words=words, beyond_words=beyond_words)
         return judge(note(0.7, 0.35, 0.46), QUERY, "hybrid", asked, shares)
 
-    near, far, one_word = found(lambda: 0.25), found(lambda: -0.05), found(None)
+    near, far, one_word = found(4, lambda: 0.25), found(4, lambda: -0.05), found(1, None)
     assert [each.match(0) == "weak" for each in (near, far, one_word)] == [False, True, False]
     assert far.confidence < near.confidence / 2
 
 
-@pytest.mark.parametrize(("found", "expected"), [(several(1), "strong"), (note(), "weak")])
-def test_words_are_embedded_only_where_they_decide(found: NoteEvidence, expected: str) -> None:
-    asked = Asked(known=1.0, content=1.0, required=False, beyond_words=_unexpected)
+@pytest.mark.parametrize(
+    ("found", "known", "expected"), [(several(1), 1.0, "strong"), (note(), 0.2, "weak")]
+)
+def test_words_are_embedded_only_where_they_decide(
+    found: NoteEvidence, known: float, expected: str
+) -> None:
+    asked = Asked(known, 1.0, required=False, words=3, beyond_words=_unexpected)
     shares = np.ones(len(found), np.float32)
     assert judge(found, QUERY, "hybrid", asked, shares).match(0) == expected
 

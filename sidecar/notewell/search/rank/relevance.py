@@ -40,6 +40,7 @@ _FEW_PASSAGES = 50.0
 # a usual one, for caution: cosines of a vault's passages are not independent.
 _FITTED_PASSAGES, _LEAST_PASSAGES, _MOST_PASSAGES = 5_000, 50, 20_000
 _CHANCE_DEVIATION = 0.04
+_FEW = math.log(300 / _FITTED_PASSAGES)
 # Of a query whose other words the vault does not have, a note with all the rest is no weak match
 # from this share of known words on; with less ("car" of "car insurance"), it says something else.
 _MOSTLY_KNOWN = 0.6
@@ -84,8 +85,10 @@ class _Answered:
     `related` is of the highest log-odds of that function; `second`, `fourth` and `tenth` are of the
     distance of the best log-odds of `strong` to these: an answer stands out. `deviations` is of how
     far the best cosine is above the query's mean, in deviations; `passages` of the logarithm of
-    their number in the vault, of which more reach further by chance; `cosine` is of the best one.
-    `beyond_words` is of what such a function gives; a query of one word gets `one_word` instead.
+    their number in the vault, of which more reach further by chance, `few` of that logarithm in a
+    vault so small that a person can look at all; `cosine` is of the best one.
+    `beyond_words` is of what such a function gives, and `few_words` of one divided by the square of
+    the number of words: one of two is often nearly as near as both.
     """
 
     constant: float
@@ -98,18 +101,20 @@ class _Answered:
     length: float = 0.0
     deviations: float = 0.0
     passages: float = 0.0
+    few: float = 0.0
     cosine: float = 0.0
     beyond_words: float = 0.0
-    one_word: float = 0.0
+    few_words: float = 0.0
 
-    def is_answered(self, odds: float, beyond_words: BeyondWords | None) -> bool:
+    def is_answered(self, odds: float, asked: Asked) -> bool:
         """Tell whether the log-odds are enough; words are embedded only where they decide it."""
-        if beyond_words is None:
-            return odds + self.one_word > _ANSWERED_FROM
+        odds += self.few_words / asked.words**2
+        if asked.beyond_words is None:
+            return odds > _ANSWERED_FROM
         least, most = (odds + self.beyond_words * each for each in _NEARER)
         if least > _ANSWERED_FROM or most <= _ANSWERED_FROM:
             return least > _ANSWERED_FROM
-        beyond = min(max(beyond_words(), _NEARER[0]), _NEARER[1])
+        beyond = min(max(asked.beyond_words(), _NEARER[0]), _NEARER[1])
         return odds + self.beyond_words * beyond > _ANSWERED_FROM
 
 
@@ -118,11 +123,11 @@ class _Answered:
 # between `_NEARER`; `USUALLY_NEARER` stands for an unknown one. All words say no more.
 BeyondWords = Callable[[], float]
 NEAREST_PASSAGES, MOST_WORDS = 3, 4
-USUALLY_NEARER, _NEARER = 0.08, (-0.1, 0.3)
+USUALLY_NEARER, _NEARER = 0.08, (-0.02, 0.3)
 # From log-odds of -1.2 on; fitted with as many queries without an answer as with one, while most
 # queries of a person have one.
 _ANSWERED_FROM = -1.2
-_ANSWERED = _Answered(-3.4, 0.663, passages=-0.52, beyond_words=14.045, one_word=2.506)
+_ANSWERED = _Answered(-4.15, 0.67, passages=-0.5, few=-0.7, beyond_words=17.5, few_words=3.14)
 # Those were fitted on English vaults. In others fewer words of a query are found as they stand, and
 # the best cosine of multilingual-e5 stands out less. Fitted on everyday queries in German, Russian
 # and Chinese, and on XQuAD's German questions.
@@ -200,17 +205,19 @@ class Asked:
     `known`: the share of the query, by idf, in words that the vault contains; `known_words` that
     share where numbers that it lacks do not count. `content`: the share of the known words that
     are no function words. `required`: the query has a phrase, which all its results hold, or no
-    words but those of its conditions. `beyond_words` is None for a query of one word.
+    words but those of its conditions. `words`: its words but function words; with only one of them,
+    `beyond_words` is None.
     """
 
     known: float
     content: float
     required: bool
     known_words: float = 1.0
+    words: int = 1
     beyond_words: BeyondWords | None = None
 
     @classmethod
-    def of(cls, terms: Terms, beyond_words: BeyondWords | None, *, required: bool) -> Asked:
+    def of(cls, terms: Terms, *, required: bool) -> Asked:
         """The demands of a query with these words."""
         total = terms.total_idf(known=False)
         known = terms.total_idf(known=True) / total if total > 0 else 0.0
@@ -220,7 +227,7 @@ class Asked:
             if any(map(str.isdigit, token))
         )
         words = known * total / (total - numbers) if total > numbers else 1.0
-        return cls(known, terms.content_share(), required, words, beyond_words)
+        return cls(known, terms.content_share(), required, words)
 
     def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
         """The notes that have all of it (n,), by the share of the query that each holds."""
@@ -257,7 +264,7 @@ def judge(
     likely, answered = logistic(related), True
     if mode == "hybrid" and shares is not None and len(notes):
         by = _ANSWERED if query.english else _ANSWERED_ELSEWHERE
-        answered = by.is_answered(measures.answered(by, related, strong), asked.beyond_words)
+        answered = by.is_answered(measures.answered(by, related, strong), asked)
         near = shares >= np.float32(_NEAR_BEST)
         likely = np.where(near, np.maximum(likely, np.float32(RELATED_FROM)), likely)
     confidence = measures.confidence(related, strong, mode)
@@ -348,6 +355,7 @@ class _Measures:
             + by.length * self.length
             + by.deviations * self.nearest_deviations
             + by.passages * self.passages
+            + by.few * min(self.passages - _FEW, 0.0)
             + by.cosine * float(self.cosine.max())
         )
 
