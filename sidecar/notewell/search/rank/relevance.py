@@ -86,9 +86,9 @@ class _Answered:
     distance of the best log-odds of `strong` to these: an answer stands out. `deviations` is of how
     far the best cosine is above the query's mean, in deviations; `passages` of the logarithm of
     their number in the vault, of which more reach further by chance, `few` of that logarithm in a
-    vault so small that a person can look at all; `cosine` is of the best one.
-    `beyond_words` is of what such a function gives, and `few_words` of one divided by the square of
-    the number of words: one of two is often nearly as near as both.
+    vault so small that a person can look at all; `cosine` is of the best one. `beyond_words` is of
+    what `BeyondWords` tells, and `few_words` of one divided by the square of the number of words:
+    one of two is often nearly as near as both.
     """
 
     constant: float
@@ -120,7 +120,8 @@ class _Answered:
 
 # Tells how much nearer passages are to a query than to a word of it: the mean, over the nearest
 # passages, of its cosine less the highest of a word's, on the reference scale. The value counts
-# between `_NEARER`; `USUALLY_NEARER` stands for an unknown one. All words say no more.
+# between the two of `_NEARER`; `USUALLY_NEARER` stands for an unknown one. The first words of a
+# query say as much as all.
 BeyondWords = Callable[[], float]
 NEAREST_PASSAGES, MOST_WORDS = 3, 4
 USUALLY_NEARER, _NEARER = 0.08, (-0.02, 0.3)
