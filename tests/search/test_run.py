@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from notewell.base.errors import ModelError, QueryTooLongError
-from notewell.base.types import FloatArray, FusionMethod, SearchMode
+from notewell.base.types import (
+    Embedder,
+    FloatArray,
+    FusionMethod,
+    ModelRules,
+    SearchMode,
+    TokenVectors,
+)
+from notewell.models.pool import EmbedderPool
 from notewell.search import run
 from tests.search.library import HashedWords, Library, MakeLibrary
 
@@ -358,19 +368,29 @@ class Watched(HashedWords):
 class OnThisComputer(Watched):
     """A model that embeds a word at no cost but time."""
 
-    def token_vectors(self, _text: str) -> None:
-        return None
+    def token_vectors(self, _text: str) -> TokenVectors:
+        return TokenVectors(np.array([0]), np.ones((1, 1), np.float32))
 
 
-def test_words_are_embedded_alone_by_a_model_of_this_computer(make_library: MakeLibrary) -> None:
+def shared(model: Embedder, folder: Path) -> Embedder:
+    """A model as an engine holds it."""
+    pool = EmbedderPool(lambda *_, **__: model)
+    return pool.load(
+        ModelRules(), model_dir=folder, offline=True, fetch_missing=False, say=lambda _: None
+    )
+
+
+def test_words_are_embedded_alone_by_a_model_of_this_computer(
+    make_library: MakeLibrary, tmp_path: Path
+) -> None:
     notes = {
         f"{n}.md": f"The notes of this vault are kept in the folder {n} of the disk.\n"
         for n in range(400)
     }
     query = "how was the bank vault robbery solved"
     model, service = OnThisComputer(), Watched()
-    reply = make_library(notes, model).search(query, weak=False)
+    reply = make_library(notes, shared(model, tmp_path)).search(query, weak=False)
     assert reply.results == ()  # near, but by "vault" alone
     assert model.asked[-4:] == ["bank", "vault", "robbery", "solved"]
-    make_library(notes, service).search(query, weak=False)
+    make_library(notes, shared(service, tmp_path)).search(query, weak=False)
     assert service.asked[-1] == query

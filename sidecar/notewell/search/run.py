@@ -278,8 +278,13 @@ class _TextSearch:
         in which a text is the sum of its words.
         """
         model, known = self.context.embedder, cast("object", self.context.embedder)
-        measured = found.vector is not None and knows_tokens(known) and not self.report.approximate
-        if found.vector is None or model is None or not measured:
+        if (
+            found.vector is None
+            or model is None
+            or self.report.approximate
+            or not knows_tokens(known)
+            or known.token_vectors(words[0]) is None  # what any model's handle says of a service
+        ):
             return USUALLY_NEARER
         nearest = np.argsort(-found.semantic.scores, kind="stable")[:NEAREST_PASSAGES]
         chunks = np.sort(found.semantic.chunk_ids[nearest])

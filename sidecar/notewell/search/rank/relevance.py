@@ -40,7 +40,7 @@ _FEW_PASSAGES = 50.0
 # a usual one, for caution: cosines of a vault's passages are not independent.
 _FITTED_PASSAGES, _LEAST_PASSAGES, _MOST_PASSAGES = 5_000, 50, 20_000
 _CHANCE_DEVIATION = 0.04
-_FEW = math.log(300 / _FITTED_PASSAGES)
+_FEW = math.log(300 / _FITTED_PASSAGES)  # a person can look at all of fewer
 # Of a query whose other words the vault does not have, a note with all the rest is no weak match
 # from this share of known words on; with less ("car" of "car insurance"), it says something else.
 _MOSTLY_KNOWN = 0.6
