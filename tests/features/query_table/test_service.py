@@ -246,7 +246,8 @@ def test_of_a_large_vocabulary_only_the_vault_s_tokens_are_fitted(
         widths.append(len(alone))
         return fit(lessons, alone, check)
 
-    monkeypatch.setattr(service, "_document", lambda _: json.dumps(document))
+    model = type(engine.vault.embedder())
+    monkeypatch.setattr(model, "tokenizer_document", lambda _: json.dumps(document))
     monkeypatch.setattr(service, "fit", fitted_rows)
     file = engine.vault.folder / NAME
     kept = file.read_bytes() if file.exists() else None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -125,7 +126,7 @@ def serve(
             _run(vaults, settings, _print_handshake, configuration)
         else:
             kept = stored_token(settings.state_dir)
-            link = _with_token if sys.stdout.isatty() else None
+            link = attrgetter("sign_in_url") if sys.stdout.isatty() else None
             greeting = _Greeting(invocation, link)
             with _progress(invocation, vaults):
                 _run(vaults, settings, greeting, configuration, kept_token=kept)
@@ -274,11 +275,6 @@ def _print_handshake(bound: BoundServer) -> None:
             "vaults": [{"id": record.id, "name": record.name} for record in bound.records],
         }
     )
-
-
-def _with_token(bound: BoundServer) -> str:
-    """The link that signs browsers in for as long as the token is valid."""
-    return bound.sign_in_url
 
 
 def _with_code(devices: Devices, bound: BoundServer) -> str:

@@ -168,7 +168,12 @@ def _show_conversation(reply: AskConversationReply) -> None:
 
 def _show_conversations(reply: AskConversationsReply) -> None:
     rows = [
-        (one.conversation, _local_time(one.asked), str(one.turns), one.question)
+        (
+            one.conversation,
+            f"{datetime.fromisoformat(one.asked).astimezone():%Y-%m-%d %H:%M}",
+            str(one.turns),
+            one.question,
+        )
         for one in reply.conversations
     ]
     if rows:
@@ -176,10 +181,6 @@ def _show_conversations(reply: AskConversationsReply) -> None:
     current_invocation().say(
         f"{len(rows)} conversations; continue with: notewell ask --continue ID ..."
     )
-
-
-def _local_time(time: str) -> str:
-    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
 
 
 def _show_forgotten(_reply: AskForgottenReply) -> None:

@@ -22,7 +22,6 @@ from notewell.features.ask.requests import AskReply, AskStep, AskText
 from notewell.features.ask.tools import (
     GIVEN_UP,
     NumberedSources,
-    ToolResult,
     Tools,
     check_citations,
 )
@@ -285,14 +284,14 @@ class ToolLoop:
         draft.warnings += [*initial.warnings, *self._index_warnings()]
         yield StreamEvent("step", AskStep(1, "context", initial.about, initial.outcome))
         self._messages = [
-            Message("system", self._system(code=code is not None)),
+            Message(
+                "system",
+                system_prompt(general=self._rules.general_knowledge, code=code is not None),
+            ),
             *_as_messages(history),
             Message("user", f"{initial.text}\n\nQuestion: {draft.question}"),
         ]
         yield from self._rounds(draft, tools)
-
-    def _system(self, *, code: bool) -> str:
-        return system_prompt(general=self._rules.general_knowledge, code=code)
 
     def _code_runner(self, draft: AnswerDraft) -> CodeRunner | None:
         """The runner of code, where the settings want one and the system confines it."""
@@ -334,7 +333,10 @@ class ToolLoop:
                     )
                     continue
                 used = tools.use(call)
-                yield StreamEvent("step", _step(n, call.name, used))
+                yield StreamEvent(
+                    "step",
+                    AskStep(n, call.name, used.about, used.outcome, used.code, used.output),
+                )
                 self._results.append(len(self._messages))
                 self._messages.append(Message("tool", used.text, call_id=call.id))
         draft.partial = True
@@ -387,10 +389,6 @@ class ToolLoop:
         if self._model.output_limit is not None:
             most = min(most, self._model.output_limit)
         return self._provider.stream(self._model.name, messages, tools, most)
-
-
-def _step(n: int, tool: str, used: ToolResult) -> AskStep:
-    return AskStep(n, tool, used.about, used.outcome, used.code, used.output)
 
 
 def newest_within(

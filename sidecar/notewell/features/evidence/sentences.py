@@ -136,7 +136,7 @@ def confidences(
     all-MiniLM-L6-v2: of the sentence, and of the sentence in its place.
     """
     return [
-        _logistic(_evidence(question, one, float(alone[at]), float(within[at])))
+        1 / (1 + math.exp(-_evidence(question, one, float(alone[at]), float(within[at]))))
         for at, one in enumerate(sentences)
     ]
 
@@ -173,7 +173,3 @@ def _alike(one: str, other: str) -> bool:
 def by_words(question: Question, sentences: Sequence[Sentence]) -> list[float]:
     """Stand-ins for cosines where no model is loaded: by the words that a sentence has."""
     return [_LIKE_WORDS * question.share(one.stems) for one in sentences]
-
-
-def _logistic(value: float) -> float:
-    return 1 / (1 + math.exp(-value))

@@ -130,7 +130,9 @@ def read_memory(path: str, source: SourceText, *, modified: float) -> Memory:
     front = read_frontmatter(text)
     body = text[front.body :]
     history = _HISTORY.search(body)
-    content = "\n".join(line.rstrip() for line in body[: _start(history, body)].split("\n")).strip()
+    content = "\n".join(
+        line.rstrip() for line in body[: history and history.start()].split("\n")
+    ).strip()
     fields = _Fields(front.properties)
     kind = fields.type("type") or "fact"
     granted = kind == "golden_rule"
@@ -314,7 +316,3 @@ def _confidence(written: str | None) -> float | None:
         return None if written is None else float(written)
     except ValueError:
         return None
-
-
-def _start(found: re.Match[str] | None, body: str) -> int:
-    return len(body) if found is None else found.start()

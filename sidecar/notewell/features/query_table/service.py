@@ -109,7 +109,8 @@ class TableWork:
 
         """
         embedder = self._vault.embedder()
-        document = _document(embedder)
+        model: object = embedder
+        document = model.tokenizer_document() if isinstance(model, TeachesQueries) else None
         vocabulary = None if document is None else Vocabulary.of(document)
         if embedder is None or vocabulary is None:
             return  # a model of a service, or one that cuts texts in another way
@@ -178,7 +179,10 @@ class _Made:
         names = names_of(index)
         names = chance.sample(names, min(len(names), _NAMES))
         self._keep([*said, *held, *names])
-        tokens = [_bare(token) for token in self._vocabulary.tokens]
+        tokens = [
+            token.removeprefix("##").replace("\u2581", "") or token
+            for token in self._vocabulary.tokens
+        ]
         known = self._vectors(tokens, _PROCESSOR_S / 2)
         alone = np.zeros((len(tokens), known.shape[1]), np.float32)
         alone[: len(known)] = known
@@ -246,12 +250,3 @@ class _Made:
     def _check(self) -> None:
         self._progress.check()
         self._vault.give_way()
-
-
-def _document(model: object) -> str | None:
-    """The tokenizer of a model; None of one that cannot tell, as those of services."""
-    return model.tokenizer_document() if isinstance(model, TeachesQueries) else None
-
-
-def _bare(token: str) -> str:
-    return token.removeprefix("##").replace("\u2581", "") or token

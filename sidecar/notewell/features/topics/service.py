@@ -81,7 +81,7 @@ class Topics:
             one.written: near(one.written.strip("[]"), names) for one in values if one.topic is None
         }
         unknown = tuple(
-            UnknownTopic(one.note, one.written, _path_of(names, nearest[one.written]))
+            UnknownTopic(one.note, one.written, names.get(nearest[one.written] or ""))
             for one in values
             if one.topic is None
         )
@@ -121,7 +121,3 @@ class Topics:
             return ""
         text = one_line_end(read.text)
         return text[read_frontmatter(text).body :].strip()[:most]
-
-
-def _path_of(names: dict[str, str], name: str | None) -> str | None:
-    return None if name is None else names[name]

@@ -109,11 +109,10 @@ def _documents(postings: Postings, least: int) -> Iterator[Mapping[str, int]]:
             break
         least += _SHARES
     for _ in range(count):
-        document = {name: _part(rest) for name, rest in missing.items() if rest}
+        document = {  # tantivy stores the length of each of these exactly
+            name: stored_length(min(rest, _LONGEST), at_most=True)
+            for name, rest in missing.items()
+            if rest
+        }
         missing = {name: rest - document.get(name, 0) for name, rest in missing.items()}
         yield document
-
-
-def _part(count: int) -> int:
-    """The tokens among so many that one document takes; tantivy stores its length exactly."""
-    return stored_length(min(count, _LONGEST), at_most=True)

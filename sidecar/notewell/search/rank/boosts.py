@@ -198,7 +198,11 @@ class Boosts:
             fold(self.request.q),
             most=name_boost,
         )
-        tags = by_tag([_tags(note) for note in notes], self.terms.idf, most=tag_boost)
+        tags = by_tag(
+            [[*map(_words, note.tags)] if note else [] for note in notes],
+            self.terms.idf,
+            most=tag_boost,
+        )
         if not folders_count:
             return names * tags, None
         folders = ["" if note is None else note.path.rpartition("/")[0] for note in notes]
@@ -241,10 +245,6 @@ class Boosts:
 
 def _names(note: StoredNote | None) -> set[str]:
     return set() if note is None else {fold(name) for name in (note.title, *note.aliases)}
-
-
-def _tags(note: StoredNote | None) -> list[frozenset[str]]:
-    return [] if note is None else [_words(tag) for tag in note.tags]
 
 
 @lru_cache(maxsize=4096)  # many notes share few tags

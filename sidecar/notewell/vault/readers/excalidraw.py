@@ -66,13 +66,12 @@ def _write(made: NoteBuilder, elements: Sequence[Element]) -> None:
         if one.get("type") == "text":
             # `text` has the line breaks that fit it into its box.
             text = text_of(one.get("originalText")) or text_of(one.get("text"))
-            made.paragraph(_WIKILINK.sub(_shown, text), block=name_of(one.get("id")) or None)
+            made.paragraph(
+                _WIKILINK.sub(lambda link: link[2] or link[1], text),
+                block=name_of(one.get("id")) or None,
+            )
             _link(made, text)
         _link(made, name_of(one.get("link")))
-
-
-def _shown(match: re.Match[str]) -> str:
-    return match[2] or match[1]
 
 
 def _link(made: NoteBuilder, text: str) -> None:

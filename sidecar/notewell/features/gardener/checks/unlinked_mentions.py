@@ -12,7 +12,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from notewell.base.types import Link
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import (
@@ -171,15 +170,11 @@ def _linked(note: NoteFacts, body: NoteBody) -> set[str]:
     Each is there folded, and as it is written behind a line's end, which no name has.
     """
     shown = {
-        _shown(link)
+        link.display or link.target.rpartition("/")[2]
         for link, target in note.links
         if target is not None and link.start >= body.start
     }
     return {*map(folded, shown), *(f"\n{one}" for one in shown)}
-
-
-def _shown(link: Link) -> str:
-    return link.display or link.target.rpartition("/")[2]
 
 
 def _worth(
