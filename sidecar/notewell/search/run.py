@@ -44,7 +44,7 @@ from notewell.search.rank.relevance import (
     Asked,
     judge,
 )
-from notewell.search.rank.retrieve import NO_SHARES, Retrieved
+from notewell.search.rank.retrieve import Retrieved, notes_with_one_of_each
 from notewell.search.rank.scoring import Reader, Scoring, query_evidence, without_whole_notes
 from notewell.search.show import attachments, results, similarity
 from notewell.search.show.explain import (
@@ -269,7 +269,8 @@ class _TextSearch:
         if len(words) < 2:
             return asked
         beyond_words = partial(self.nearer_than, found, words[:MOST_WORDS])
-        return replace(asked, words=len(words), beyond_words=beyond_words)
+        together = partial(notes_with_one_of_each, self.context.index, found.terms.content_groups())
+        return replace(asked, words=len(words), beyond_words=beyond_words, together=together)
 
     def nearer_than(self, found: Retrieved, words: Sequence[str]) -> float:
         """How much nearer the nearest passages are to the query than to the nearest of the words.
@@ -391,13 +392,15 @@ class _TextSearch:
             relevance = weighed.spreading.with_linked(relevance, notes.ids)
         ranking = replace(whole, relevance=relevance)
         # With a least score, these are below it: their words say less than those of the others.
-        unranked = found.keyword.unranked(notes.ids) if len(ranking) == len(notes) else NO_SHARES
-        self.report.total = len(ranking) + len(unranked)
+        held, ids = found.keyword.unranked(notes.ids)
+        if len(ranking) < len(notes):
+            held, ids = held[:0], ids[:0]
+        self.report.total = len(ranking) + len(ids)
         if self.context.request.weak:
             trace_relevance(self.report.trace, self.context.index, whole, ranking)
             return ranking
         ranking, weak = ranking.without_weak()
-        weak += int(np.count_nonzero(~asked.is_all_in(unranked)))
+        weak += int(np.count_nonzero(~asked.is_all_in(held, ids, answered=relevance.answered)))
         if weak:
             self.report.filtered["weak"] = weak
         if weak and not len(ranking):

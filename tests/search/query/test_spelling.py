@@ -17,10 +17,11 @@ from notewell.search.query.spelling import (
     WordListCache,
     corrected_query,
     corrected_text,
+    is_word_of,
 )
 from notewell.search.query.terms import query_terms
 from notewell.search.rank.name_matches import NamesCache
-from tests.search.library import Library, MakeLibrary, index_vault
+from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 NOTES = {
     "Garden.md": "The gardener waters the beautiful garden before breakfast.\n",
@@ -104,6 +105,17 @@ def test_a_real_word_that_the_vault_does_not_have_is_not_a_mistake(library: Libr
     speller = Speller(library.index, WordListCache(), is_real={"warden"}.__contains__)
     assert speller.check(["warden"], ()) == Spelling()
     assert speller.check(["gerden"], ()).alternatives == {"gerden": {"garden": 0.5}}
+
+
+def test_only_a_model_of_this_computer_tells_which_words_are_real() -> None:
+    class Estimating(HashedWords):
+        def token_vectors(self, _text: str) -> None:
+            """None, as the handle of a service."""
+
+    assert is_word_of(HashedWords()) is None
+    estimating = is_word_of(Estimating())
+    assert estimating is not None
+    assert not estimating("garden")
 
 
 def test_only_a_few_words_of_a_query_are_corrected(check: Check) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from notewell.search.query.spelling import Speller, WordListCache
 from notewell.search.query.terms import completions, query_terms
+from notewell.search.rank.relevance import Asked
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {
@@ -58,6 +60,16 @@ def test_a_word_that_begins_others_may_be_another_form_of_them(make_library: Mak
     assert set(library.paths("показателя", mode="keyword")) == set(notes)
     assert query_terms(library.index, "показателя").fixes == ()
     assert library.paths("показателя", mode="keyword", typing=True) == ["Планы.md"]
+
+
+def test_a_real_word_that_only_begins_others_is_lacking(make_library: MakeLibrary) -> None:
+    index = make_library({"Cards.md": "Cards and insurance.\n"}).index
+    speller = Speller(index, WordListCache(), is_real={"car", "ins"}.__contains__)
+    settled = query_terms(index, "car ins", speller=speller)
+    assert settled.lacking == {"car", "ins"}
+    assert query_terms(index, "car ins", typing=True, speller=speller).lacking == {"car"}
+    assert Asked.of(settled, required=False).known < 0.6
+    assert Asked.of(query_terms(index, "car ins"), required=False).known == 1.0
 
 
 def test_words_that_begin_alike_are_added_up_in_one_order(make_library: MakeLibrary) -> None:

@@ -153,5 +153,8 @@ def test_where_the_vault_answers_notes_near_the_best_are_related() -> None:
 
 def test_one_known_word_of_a_query_is_not_every_word_of_it() -> None:
     half = Asked(known=0.46, content=1.0, required=False, known_words=0.46)  # "car insurance"
-    assert not half.is_all_in(np.ones(1, np.float32)).any()
-    assert replace(half, known=1.0, known_words=1.0).is_all_in(np.ones(1, np.float32)).all()
+    whole = replace(half, known=1.0, known_words=1.0)
+    for asked, expected in ((half, False), (whole, True)):
+        assert (
+            asked.is_all_in(np.ones(1, np.float32), np.arange(1), answered=True).all() == expected
+        )

@@ -128,6 +128,17 @@ def test_a_note_with_every_word_is_never_weak() -> None:
     assert found.match(0) != "weak"  # it holds the phrase of the query
 
 
+@pytest.mark.parametrize("together", [(), (1,)])
+def test_where_nothing_answers_every_word_has_to_be_in_one_passage(
+    together: tuple[int, ...],
+) -> None:
+    asked = Asked(1.0, 1.0, required=False, words=2, beyond_words=lambda: -0.05)
+    asked = replace(asked, together=lambda _: np.array(together, np.int64))
+    found = judge(note(0.1, 1.0, 0.1), QUERY, "hybrid", asked, np.ones(1, np.float32))
+    assert not found.answered
+    assert (found.match(0) != "weak") is bool(together)
+
+
 def test_a_note_with_every_known_word_may_be_weak_where_the_vault_lacks_nearly_half() -> None:
     far = replace(QUERY, words=1, known_idf=0.5)
     for known, is_kept in ((0.65, True), (0.55, False)):

@@ -18,6 +18,7 @@ from notewell.search.rank.retrieve import (
     KeywordResult,
     collect,
     depth,
+    notes_with_one_of_each,
     only_terms,
     retrieve,
     search_keywords,
@@ -157,3 +158,15 @@ def test_every_candidate_has_its_cosine(make_library: MakeLibrary) -> None:
     _, notes = collect(library.index, found, hits)
     assert not np.isnan(notes.cosine).any()
     assert len(notes) == 30
+
+
+def test_notes_are_found_that_say_one_of_each_group_in_one_passage(
+    make_library: MakeLibrary,
+) -> None:
+    far = "The coat hangs here.\n" + "Other words fill the page.\n" * 60 + "A line of hooks.\n"
+    library = make_library(
+        {"Apart.md": far, "Both.md": "Line your coats.\n", "One.md": "A line.\n"}
+    )
+    note_ids = notes_with_one_of_each(library.index, [("line",), ("cloak", "coat")], np.arange(9))
+    assert [note.path for note in library.index.notes(note_ids.tolist()).values()] == ["Both.md"]
+    assert not len(notes_with_one_of_each(library.index, [], np.arange(9)))

@@ -82,12 +82,12 @@ class Spelling:
 def is_word_of(model: object) -> Callable[[str], bool] | None:
     """A test whether a model has a word as one token, as it has every common word of its languages.
 
-    None: the model cannot tell.
+    None: the model cannot tell. Nor can one of a service, whose tokens are estimated.
     """
     if not knows_tokens(model):
         return None
-    count = cast("Embedder", model).count_tokens
-    return lambda word: count(word) == 1
+    known, count = model.token_vectors, cast("Embedder", model).count_tokens
+    return lambda word: count(word) == 1 and known(word) is not None
 
 
 @frozen

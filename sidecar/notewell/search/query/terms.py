@@ -80,7 +80,8 @@ class Terms:
     where it may be right. `offered` are tokens that are searched for besides: neighbouring words
     of the query as one word. `fixes` correct the spelling of the text. `begun` are the words that
     stand for those that begin with them; `completed` puts the likeliest in the place of an
-    unfinished one.
+    unfinished one. `lacking` are real words that the vault does not have, in whose place longer
+    ones are searched for: it has nothing on "car" where it has "card".
     """
 
     weights: Mapping[str, float]
@@ -91,6 +92,7 @@ class Terms:
     fixes: tuple[Fix, ...] = ()
     begun: frozenset[str] = frozenset()
     completed: tuple[Fix, ...] = ()
+    lacking: frozenset[str] = frozenset()
 
     def without(self, tokens: Collection[str]) -> Terms:
         kept = {token: weight for token, weight in self.weights.items() if token not in tokens}
@@ -125,6 +127,15 @@ class Terms:
         groups = dict.fromkeys(tuple(tokens) for tokens in self.alternatives.values())
         best = sum(max(weighted.pop(token, 0.0) for token in group) for group in groups)
         return best + sum(weighted.values())
+
+    def content_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The tokens that are searched for, by content word: any of a group says the word."""
+        light = function_words(self.weights) | self.offered | self.unknown
+        grouped = dict.fromkeys(tuple(tokens) for tokens in self.alternatives.values())
+        single = self.weights.keys() - {token for tokens in grouped for token in tokens}
+        groups = (*grouped, *((token,) for token in sorted(single)))
+        kept = (tuple(token for token in group if token not in light) for group in groups)
+        return tuple(group for group in kept if group)
 
     def content_share(self) -> float:
         """The share of the known words, by idf, that is in words other than function words."""
@@ -176,16 +187,17 @@ def query_terms(
     begun = _begun(index.keywords, ordered, exact.unknown, last, typing=typing, others=correct)
     if finished and last in begun:
         begun[last] = {last: 1.0}  # it finds no others, and is not corrected
+    unfinished, light = {last} if typing else set(), function_words(exact.weights)
     spelling = Spelling()
     if correct:
         spelling = speller.check(
             ordered,
-            function_words(exact.weights),
+            light,
             skip=begun.keys(),
             foreign=_is_foreign(index.keywords, exact.weights),
         )
         begun = {word: speller.beside_rare(word, group) for word, group in begun.items()}
-        for word in exact.unknown.intersection(begun) - ({last} if typing else set()):
+        for word in exact.unknown.intersection(begun) - unfinished:
             begun[word] = {**begun[word], **speller.other_forms(word)}
     alternatives = {**spelling.alternatives, **begun}
     if last in begun:  # the whole of a compound that ends in it is not finished either
@@ -193,7 +205,9 @@ def query_terms(
     if not alternatives and not spelling.offered:
         return exact
     terms = _with_others(index, exact, replace(spelling, alternatives=alternatives))
-    terms = replace(terms, begun=frozenset(begun))
+    real = speller.is_real or (lambda _: False)
+    missed = exact.unknown.intersection(begun) - unfinished - light
+    terms = replace(terms, begun=frozenset(begun), lacking=frozenset(filter(real, missed)))
     if last is None or last not in begun or last in begun[last]:
         return terms
     return replace(terms, completed=(Fix((last,), next(iter(begun[last]))),))

@@ -207,7 +207,8 @@ class Asked:
     share where numbers that it lacks do not count. `content`: the share of the known words that
     are no function words. `required`: the query has a phrase, which all its results hold, or no
     words but those of its conditions. `words`: its words but function words; with only one of them,
-    `beyond_words` is None.
+    `beyond_words` is None. `together` finds those of some notes, by id, of which one passage
+    has all words.
     """
 
     known: float
@@ -216,11 +217,12 @@ class Asked:
     known_words: float = 1.0
     words: int = 1
     beyond_words: BeyondWords | None = None
+    together: Callable[[IdArray], IdArray] | None = None
 
     @classmethod
     def of(cls, terms: Terms, *, required: bool) -> Asked:
         """The demands of a query with these words."""
-        total = terms.total_idf(known=False)
+        total = terms.total_idf(known=False) + sum(terms.idf[word] for word in terms.lacking)
         known = terms.total_idf(known=True) / total if total > 0 else 0.0
         numbers = sum(
             terms.idf[token] * terms.weights[token]
@@ -230,13 +232,19 @@ class Asked:
         words = known * total / (total - numbers) if total > numbers else 1.0
         return cls(known, terms.content_share(), required, words)
 
-    def is_all_in(self, held: FloatArray) -> npt.NDArray[np.bool_]:
-        """The notes that have all of it (n,), by the share of the query that each holds."""
+    def is_all_in(self, held: FloatArray, ids: IdArray, *, answered: bool) -> npt.NDArray[np.bool_]:
+        """The notes that have all of it (n,), by id and the share of the query that each holds.
+
+        Unless the query is `answered`, one passage has to: a long note has any words somewhere.
+        """
         if self.required:
             return np.ones(len(held), np.bool_)
         if min(self.known_words, 1.0) < _MOSTLY_KNOWN:
             return np.zeros(len(held), np.bool_)
-        return (held >= self.content * _ALL_WORDS) & (held > 0)
+        whole = (held >= self.content * _ALL_WORDS) & (held > 0)
+        if answered or self.together is None or not whole.any():
+            return whole
+        return whole & np.isin(ids, self.together(ids[whole]))
 
 
 def judge(
@@ -261,7 +269,6 @@ def judge(
     elif mode == "semantic":
         related = measures.related(_BY_MEANING)
     strong = measures.strong(by_meaning=mode == "semantic")
-    certain = notes.exact | notes.said | asked.is_all_in(notes.held)
     likely, answered = logistic(related), True
     if mode == "hybrid" and shares is not None and len(notes):
         by = _ANSWERED if query.english else _ANSWERED_ELSEWHERE
@@ -271,6 +278,8 @@ def judge(
     confidence = measures.confidence(related, strong, mode)
     if query.english and not answered:
         confidence *= _UNANSWERED
+    whole = asked.is_all_in(notes.held, notes.ids, answered=answered)
+    certain = notes.exact | notes.said | whole
     return Relevance(likely, logistic(strong), certain, confidence, answered)
 
 

@@ -39,7 +39,6 @@ _DEPTH_PER_NOTE = 5
 _BY_WHOLE, _BY_COVERAGE, _BY_HELD = 150, 100, 30  # candidates by their whole text alone
 _NAME_AND_KIND = 0.8  # the score of a name where the note says the rest of the query
 _ALL_WORDS = 0.98  # of the query, but for rounding
-NO_SHARES: FloatArray = np.empty(0, np.float32)
 
 
 def depth(limit: int) -> int:
@@ -65,13 +64,14 @@ class KeywordResult:
         ids = ascending(np.concatenate((owners, self._found)))
         return ids[ids >= 0]
 
-    def unranked(self, ranked: IdArray) -> FloatArray:
-        """The share of the query that the matches hold that were not ranked (n,), in any order.
+    def unranked(self, ranked: IdArray) -> tuple[FloatArray, IdArray]:
+        """The share of the query that the matches hold that were not ranked, and their ids (n,).
 
         `ranked` are ids of the notes that were, ascending.
         """
         places = _places(self.matches.note_ids, ranked)
-        return np.delete(self.matches.held, places[places >= 0])
+        ranked = places[places >= 0]
+        return np.delete(self.matches.held, ranked), np.delete(self.matches.note_ids, ranked)
 
     @cached_property
     def _found(self) -> IdArray:
@@ -292,6 +292,19 @@ def _only_names(names: NameMatches, kept: IdArray) -> NameMatches:
     if len(kept) == len(names.note_ids):
         return names
     return names.at(kept)
+
+
+def notes_with_one_of_each(
+    index: IndexReader, groups: Sequence[Sequence[str]], notes: IdArray
+) -> IdArray:
+    """Those of `notes`, by id, of which one chunk has a token of every group; ascending."""
+    common: IdArray | None = None
+    for group in groups:
+        query = [QueryTerm(token, 1.0) for token in group]
+        hits = index.keywords.search(query, limit=index.keywords.document_count, notes=notes)
+        chunks = hits.chunk_ids
+        common = chunks if common is None else np.intersect1d(common, chunks)
+    return NO_NOTES if common is None else np.unique(index.note_ids_of(common))
 
 
 def semantic_hits(
