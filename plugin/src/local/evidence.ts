@@ -120,7 +120,7 @@ function judge(notes: readonly NoteEvidence[], query: QueryEvidence, sums: reado
   const odds = query.english
     ? -4.15 + 0.67 * most - 0.5 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) - 0.7 * Math.min(0, Math.log(counted / 300)) + 3.14 / Math.max(1, query.words) ** 2 + (query.words > 1 ? SEVERAL_WORDS : 0)
     : -2.2 + 0.47 * most + 0.87 * known + 0.26 * length + 1.36 * Math.max(0, ...cosines);
-  const answered = odds > -1.2;
+  const answered = odds > -1.1;
   const best = Math.max(...sums.map(({ total }) => total));
   const isCertain = ({ isExact, coverage }: NoteEvidence): boolean => isExact || (known >= 0.5 && coverage > 0 && coverage >= content * 0.98);
   return judged.map(({ related, strong, note }, at) => {

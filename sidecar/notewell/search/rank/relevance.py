@@ -125,9 +125,9 @@ class _Answered:
 BeyondWords = Callable[[], float]
 NEAREST_PASSAGES, MOST_WORDS = 3, 4
 USUALLY_NEARER, _NEARER = 0.08, (-0.02, 0.3)
-# From log-odds of -1.2 on; fitted with as many queries without an answer as with one, while most
+# From log-odds of -1.1 on; fitted with as many queries without an answer as with one, while most
 # queries of a person have one.
-_ANSWERED_FROM = -1.2
+_ANSWERED_FROM = -1.1
 _ANSWERED = _Answered(-4.15, 0.67, passages=-0.5, few=-0.7, beyond_words=17.5, few_words=3.14)
 # Those were fitted on English vaults. In others fewer words of a query are found as they stand, and
 # the best cosine of multilingual-e5 stands out less. Fitted on everyday queries in German, Russian
