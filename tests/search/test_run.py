@@ -384,13 +384,13 @@ def test_words_are_embedded_alone_by_a_model_of_this_computer(
     make_library: MakeLibrary, tmp_path: Path
 ) -> None:
     notes = {
-        f"{n}.md": f"The notes of this vault are kept in the folder {n} of the disk.\n"
+        f"{n}.md": f"The notes of this {'desk' if n % 40 else 'vault'} are kept in the folder {n}.\n"
         for n in range(400)
     }
-    query = "how was the bank vault robbery solved"
+    query = "vault robbery"
     model, service = OnThisComputer(), Watched()
     reply = make_library(notes, shared(model, tmp_path)).search(query, weak=False)
     assert reply.results == ()  # near, but by "vault" alone
-    assert model.asked[-4:] == ["bank", "vault", "robbery", "solved"]
+    assert model.asked[-2:] == ["vault", "robbery"]
     make_library(notes, shared(service, tmp_path)).search(query, weak=False)
     assert service.asked[-1] == query

@@ -48,7 +48,8 @@ const MIN_DEVIATION = 0.03;
 const FITTED_PASSAGES = 5_000;
 const UNRELATED = 0.032; // the cosine of unrelated texts
 const FEW_PASSAGES = 50;
-const SEVERAL_WORDS = 17.5 * 0.08; // what is usual: a query table cannot measure it
+const SEVERAL_WORDS = 23 * 0.05; // what is usual: a query table cannot measure it
+const ELSEWHERE = 1.25; // in languages other than English fewer words of a query are found as they stand
 
 /** The scores of notes and how well they match, aligned with them. */
 export function weigh(notes: readonly NoteEvidence[], query: QueryEvidence): Weighed[] {
@@ -117,10 +118,9 @@ function judge(notes: readonly NoteEvidence[], query: QueryEvidence, sums: reado
     return { related: Number.isNaN(cosine) ? byWords : Math.max(byBoth, byMeaning), strong, note };
   });
   const most = Math.min(12, Math.max(-12, ...judged.map(({ related }) => related)));
-  const odds = query.english
-    ? -4.15 + 0.67 * most - 0.5 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) - 0.7 * Math.min(0, Math.log(counted / 300)) + 3.14 / Math.max(1, query.words) ** 2 + (query.words > 1 ? SEVERAL_WORDS : 0)
-    : -2.2 + 0.47 * most + 0.87 * known + 0.26 * length + 1.36 * Math.max(0, ...cosines);
-  const answered = odds > -1.1;
+  const perhaps = 3 / Math.max(1, query.words) ** 2 + (query.words > 1 ? SEVERAL_WORDS : 0) + (query.english ? 0 : ELSEWHERE);
+  const odds = -2.55 + 0.56 * most - 0.19 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) - 1.6 * Math.min(0, Math.log(counted / 300)) + perhaps;
+  const answered = odds > 0;
   const best = Math.max(...sums.map(({ total }) => total));
   const isCertain = ({ isExact, coverage }: NoteEvidence): boolean => isExact || (known >= 0.5 && coverage > 0 && coverage >= content * 0.98);
   return judged.map(({ related, strong, note }, at) => {

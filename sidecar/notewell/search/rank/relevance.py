@@ -86,9 +86,9 @@ class _Answered:
     distance of the best log-odds of `strong` to these: an answer stands out. `deviations` is of how
     far the best cosine is above the query's mean, in deviations; `passages` of the logarithm of
     their number in the vault, of which more reach further by chance, `few` of that logarithm in a
-    vault so small that a person can look at all; `cosine` is of the best one. `beyond_words` is of
-    what `BeyondWords` tells, and `few_words` of one divided by the square of the number of words:
-    one of two is often nearly as near as both.
+    vault so small that a person can look at all. `beyond_words` is of what `BeyondWords` tells, and
+    `few_words` of one divided by the square of the number of words: one of two is often nearly as
+    near as both.
     """
 
     constant: float
@@ -102,20 +102,20 @@ class _Answered:
     deviations: float = 0.0
     passages: float = 0.0
     few: float = 0.0
-    cosine: float = 0.0
     beyond_words: float = 0.0
     few_words: float = 0.0
 
-    def is_answered(self, odds: float, asked: Asked) -> bool:
+    def is_answered(self, odds: float, asked: Asked, *, english: bool) -> bool:
         """Tell whether the log-odds are enough; words are embedded only where they decide it."""
         odds += self.few_words / asked.words**2
+        odds -= 0.0 if english else _ANSWERED_ELSEWHERE_FROM
         if asked.beyond_words is None:
-            return odds > _ANSWERED_FROM
+            return odds > 0
         least, most = (odds + self.beyond_words * each for each in _NEARER)
-        if least > _ANSWERED_FROM or most <= _ANSWERED_FROM:
-            return least > _ANSWERED_FROM
+        if least > 0 or most <= 0:
+            return least > 0
         beyond = min(max(asked.beyond_words(), _NEARER[0]), _NEARER[1])
-        return odds + self.beyond_words * beyond > _ANSWERED_FROM
+        return odds + self.beyond_words * beyond > 0
 
 
 # Tells how much nearer passages are to a query than to a word of it: the mean, over the nearest
@@ -124,15 +124,11 @@ class _Answered:
 # query say as much as all.
 BeyondWords = Callable[[], float]
 NEAREST_PASSAGES, MOST_WORDS = 3, 4
-USUALLY_NEARER, _NEARER = 0.08, (-0.02, 0.3)
-# From log-odds of -1.1 on; fitted with as many queries without an answer as with one, while most
-# queries of a person have one.
-_ANSWERED_FROM = -1.1
-_ANSWERED = _Answered(-4.15, 0.67, passages=-0.5, few=-0.7, beyond_words=17.5, few_words=3.14)
-# Those were fitted on English vaults. In others fewer words of a query are found as they stand, and
-# the best cosine of multilingual-e5 stands out less. Fitted on everyday queries in German, Russian
-# and Chinese, and on XQuAD's German questions.
-_ANSWERED_ELSEWHERE = _Answered(-2.2, 0.47, known=0.87, length=0.26, cosine=1.36)
+USUALLY_NEARER, _NEARER = 0.05, (-0.02, 0.1)
+# Fitted on everyday queries in English, German, Russian and Chinese, but for `few`. In languages
+# other than English fewer words of a query are found as they stand, so that the odds are lower.
+_ANSWERED = _Answered(-2.55, 0.56, passages=-0.19, few=-1.6, beyond_words=23.0, few_words=3.0)
+_ANSWERED_ELSEWHERE_FROM = -1.25
 _CONFIDENCE: Mapping[SearchMode, _Answered] = {
     "hybrid": _Answered(
         -2.545,
@@ -271,8 +267,8 @@ def judge(
     strong = measures.strong(by_meaning=mode == "semantic")
     likely, answered = logistic(related), True
     if mode == "hybrid" and shares is not None and len(notes):
-        by = _ANSWERED if query.english else _ANSWERED_ELSEWHERE
-        answered = by.is_answered(measures.answered(by, related, strong), asked)
+        odds = measures.answered(_ANSWERED, related, strong)
+        answered = _ANSWERED.is_answered(odds, asked, english=query.english)
         near = shares >= np.float32(_NEAR_BEST)
         likely = np.where(near, np.maximum(likely, np.float32(RELATED_FROM)), likely)
     confidence = measures.confidence(related, strong, mode)
@@ -366,7 +362,6 @@ class _Measures:
             + by.deviations * self.nearest_deviations
             + by.passages * self.passages
             + by.few * min(self.passages - _FEW, 0.0)
-            + by.cosine * float(self.cosine.max())
         )
 
     def confidence(self, related: FloatArray, strong: FloatArray, mode: SearchMode) -> float:
