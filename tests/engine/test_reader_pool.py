@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import psutil
 import pytest
@@ -210,6 +210,39 @@ def test_a_reader_whose_search_fails_here_is_not_asked_again(
         assert number not in shared.pool.ready()
         assert not psutil.pid_exists(number)
         assert shared.reader() != number
+
+
+def test_a_reader_that_waits_for_a_vector_keeps_the_search_that_comes_ahead(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed, settled = SearchRequest("how the chain", typing=True), SearchRequest("soup")
+    ours = [shared.engine.search(request) for request in (typed, settled)]
+    model = shared.engine.vault.embedder()
+    assert model is not None
+    own, sent = model.embed_query, reader_pool.send
+    embeds, ahead = threading.Event(), threading.Event()
+
+    def embed(text: str) -> FloatArray:
+        if "chain" in text:
+            embeds.set()
+            assert ahead.wait(HANG_S)
+        return own(text)
+
+    def send(stream: BinaryIO, message: object) -> None:
+        sent(stream, message)
+        if embeds.is_set():
+            ahead.set()
+
+    with shared.busy(), ThreadPoolExecutor(2) as threads:
+        shared.reader()
+        here = shared.here()
+        monkeypatch.setattr(model, "embed_query", embed)
+        monkeypatch.setattr(reader_pool, "send", send)
+        first = threads.submit(shared.engine.search, typed)
+        assert embeds.wait(HANG_S)
+        theirs = [shared.engine.search(settled), first.result()]
+    assert here == []
+    assert list(map(told, reversed(theirs))) == list(map(told, ours))
 
 
 def test_a_search_alone_starts_no_process(shared: Shared) -> None:

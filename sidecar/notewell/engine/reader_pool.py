@@ -49,6 +49,8 @@ _HUNG_S = 4.0  # after which a search is taken back: well within the time limit 
 # Reading a changed index takes at most a fifth of a reader's time; far less where it had changed
 # again before a search came.
 _READING_SHARE, _READING_IN_VAIN = 5, 50
+# Searches that a reader is given at once: it does the next one while the server takes the reply.
+_AHEAD = 2
 _IDLE_S = 600.0  # without a search, after which a reader ends and gives its memory back
 _LOOK_S = 0.5  # how often both are looked at, and whether anybody still waits for a search
 # What talking to a process that has ended raises, and reading half of what it sent.
@@ -119,7 +121,10 @@ def send(stream: BinaryIO, message: object) -> None:
 
 
 class _Reader:
-    """A reader's process. Whoever has taken it is the only one who talks to it."""
+    """A reader's process. Its replies are read in the order in which it was asked.
+
+    `taken` is how many searches it has, `_AHEAD` while it may have no other.
+    """
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(  # noqa: S603 - a fixed command of our own
@@ -134,7 +139,8 @@ class _Reader:
         self.was_of_use = True  # has answered since it last read
         self.opening: str | None = None
         self.used = time.monotonic()
-        self.searching = False
+        self.taken = _AHEAD
+        self._sending, self._last_reply = threading.Lock(), threading.Lock()
 
     def has_open(self, wanted: Opening, generation: int) -> bool:
         """True if it has the vault open, with these settings and model, and all that was saved."""
@@ -146,7 +152,8 @@ class _Reader:
     def open(self, wanted: Opening) -> bool:
         """Have it open a vault, or read what changed in it. Raises one of `_ENDED`."""
         self.opening, begun = wanted.vault.record.id, time.monotonic()
-        generation = self._answer(wanted)
+        self._send(wanted)
+        generation = self._answer()
         opened = isinstance(generation, int) and not isinstance(generation, bool)
         if opened:
             self.vaults[self.opening] = wanted, cast("int", generation)
@@ -161,11 +168,20 @@ class _Reader:
 
         Raises one of `_ENDED`, and what `embed` raises but for ModelError, which it is told.
         """
-        self.searching, self.used = True, time.monotonic()
-        reply = self._answer(asked)
-        while isinstance(reply, str) and embed is not None:
-            reply = self._answer(_vector(reply, embed))
-        self.searching, self.used = False, time.monotonic()
+        own = threading.Lock()
+        with own:
+            with self._sending:
+                before, self._last_reply = self._last_reply, own
+                self._send(asked)
+            with before:
+                self.used = time.monotonic()
+                reply = self._answer()
+                while isinstance(reply, str) and embed is not None:
+                    vector = _vector(reply, embed)
+                    with self._sending:
+                        self._send(vector)
+                    reply = self._answer()
+        self.used = time.monotonic()
         if isinstance(reply, SearchReply):
             self.was_of_use = True
             return reply
@@ -173,9 +189,15 @@ class _Reader:
             self.vaults.pop(asked.vault, None)
         return None
 
-    def _answer(self, message: Opening | Asked | FloatArray | str) -> object:
+    def _send(self, message: Opening | Asked | FloatArray | str) -> None:
         send(cast("BinaryIO", self.process.stdin), message)
+
+    def _answer(self) -> object:
         return pickle.load(cast("BinaryIO", self.process.stdout))  # noqa: S301 - of our own process
+
+    @property
+    def searching(self) -> bool:
+        return self.taken > 0 and self.opening is None
 
     def is_of_no_use(self) -> bool:
         """True if it should have answered long ago, or nobody has asked it for long."""
@@ -216,7 +238,6 @@ class ReaderPool:
         """With `most` 0, every search is done here."""
         self.most = most
         self._changed = threading.Condition()
-        self._free: list[_Reader] = []
         self._all: list[_Reader] = []
         self._here = 0  # searches that are done in this process
         self._waited: deque[float] = deque(maxlen=_WAITED)
@@ -251,7 +272,7 @@ class ReaderPool:
     def ready(self) -> tuple[int, ...]:
         """The numbers of the processes of the readers that are free."""
         with self._changed:
-            return tuple(reader.process.pid for reader in self._free)
+            return tuple(reader.process.pid for reader in self._all if not reader.taken)
 
     def forget(self, vault: str) -> None:
         """End the readers that have a vault open, because its index is closed."""
@@ -279,13 +300,14 @@ class ReaderPool:
                         self._wish(wanted, generation)  # meanwhile threads take turns
                     self._here += 1
                     return None
-                for reader in fitting:
-                    if reader in self._free:
-                        self._free.remove(reader)
-                        return reader
-                if not waited:
+                reader = min(fitting, key=lambda one: one.taken)
+                if reader.taken and not waited:
                     waited = True
                     self._wish(wanted, generation)
+                if reader.taken < _AHEAD:
+                    reader.used = reader.used if reader.taken else time.monotonic()
+                    reader.taken += 1
+                    return reader
                 self._changed.wait(_LOOK_S)
                 interrupt.check()
 
@@ -296,14 +318,15 @@ class ReaderPool:
         now = time.monotonic()
         self._waited.append(now)
         often = len(self._waited) == _WAITED and now - self._waited[0] < _WITHIN_S
-        stale = [one for one in self._free if not one.has_open(wanted, generation)]
+        free = [one for one in self._all if not one.taken]
+        stale = [one for one in free if not one.has_open(wanted, generation)]
         unready = next((one for one in stale if now >= one.reads_again), None)
         if not often or now < self._rests_until:
             return
         if unready is None and len(self._all) >= self.most:
             return
         if unready is not None:
-            self._free.remove(unready)
+            unready.taken = _AHEAD
         self._starting = True
         self._waited.clear()
         begin = threading.Thread(
@@ -331,7 +354,7 @@ class ReaderPool:
                 self._rests_until = time.monotonic() + _REST_S
             ready = ready and not self._closed
             if ready and reader is not None:
-                self._free.append(reader)
+                reader.taken = 0
                 self._changed.notify_all()
         if reader is not None and not ready:
             self._drop(reader)
@@ -350,9 +373,8 @@ class ReaderPool:
         with self._changed:
             if asked.vault not in reader.vaults:
                 self._rests_until = time.monotonic() + _REST_S
-            if reader in self._all:
-                self._free.append(reader)
-                self._changed.notify_all()
+            reader.taken -= 1
+            self._changed.notify_all()
         return reply
 
     def _watch(self) -> None:
@@ -367,8 +389,7 @@ class ReaderPool:
 
     def _drop(self, reader: _Reader) -> None:
         with self._changed:
-            for readers in (self._all, self._free):
-                if reader in readers:
-                    readers.remove(reader)
+            if reader in self._all:
+                self._all.remove(reader)
             self._changed.notify_all()
         reader.end()

@@ -12,6 +12,7 @@ import os
 import pickle
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -189,15 +190,18 @@ def main() -> None:
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Answer messages until there are no more."""
+    ahead: deque[Asked] = deque()  # searches that came while this one asked for a vector
 
     def ask(text: str) -> FloatArray | str:
         send(replies, text)
-        return cast("FloatArray | str", pickle.load(requests))  # noqa: S301 - from the parent alone
+        while isinstance(message := pickle.load(requests), Asked):  # noqa: S301 - from the parent
+            ahead.append(message)
+        return cast("FloatArray | str", message)
 
     reader = Reader(ask)
     for number in count(1):
         try:
-            message = pickle.load(requests)  # noqa: S301 - from the parent alone
+            message = ahead.popleft() if ahead else pickle.load(requests)  # noqa: S301 - the same
         except EOFError:
             return
         send(replies, reader.answer(message))

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import FileRef, VaultRecord, VaultRules, Walk
 from notewell.vault import files
 from notewell.vault.files import HashedNote, content_hash, read_note
-from notewell.vault.mirror import Mirror
 from notewell.vault.readers import READERS, link_name, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import Anchor
+
+if TYPE_CHECKING:  # imported when it is used: searches do without
+    from notewell.vault.mirror import Mirror
 
 
 class Source(Protocol):
@@ -148,6 +150,8 @@ class MirrorSource(FolderSource):
 
     def receiver(self) -> Mirror | None:
         """The store of the mirror, made if it is missing. Only one writer at a time."""
+        from notewell.vault.mirror import Mirror  # noqa: PLC0415
+
         return Mirror(self._folder, self.types)
 
 

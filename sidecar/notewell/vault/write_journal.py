@@ -277,7 +277,11 @@ class ServerWrites:
     def within(self, *places: str | None) -> dict[str, ServerWrite]:
         """The writes to notes at or below any of these paths, by path."""
         named = [place for place in places if place is not None]
-        return {one.path: one for one in self.all() if any(_below(one.path, at) for at in named)}
+        return {
+            one.path: one
+            for one in self.all()
+            if any(one.path == at or one.path.startswith(f"{at}/") for at in named)
+        }
 
     def add(self, path: str, number: int, base: Base | None) -> None:
         """Record a write that is about to be made; an earlier one of that note keeps its base."""
@@ -320,7 +324,3 @@ class ServerWrites:
 def digest(raw: bytes) -> str:
     """SHA-256 in hexadecimal, which browsers and phones can compute as well."""
     return hashlib.sha256(raw).hexdigest()
-
-
-def _below(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")

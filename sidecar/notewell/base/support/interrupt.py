@@ -6,7 +6,6 @@ its next `check`. Work whose caller still waits is never interrupted.
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -34,6 +33,8 @@ def check() -> None:
 
 async def run_in(executor: Executor, work: Callable[[], T]) -> T:
     """Run `work` in a thread of `executor`; when the caller is cancelled, `check` in it raises."""
+    import asyncio  # noqa: PLC0415 - megabytes that a process which only searches does without
+
     stop = threading.Event()
     try:
         loop = asyncio.get_running_loop()

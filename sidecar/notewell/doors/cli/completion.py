@@ -61,14 +61,11 @@ def complete_query(
     sign = "-" if incomplete.startswith("-") else ""
     field = incomplete.removeprefix("-").partition(":")[0]
     if field not in FIELDS or ":" not in incomplete:
-        return [CompletionItem(f"{sign}{name}:") for name in sorted(FIELDS) if _begins(name, field)]
+        begun = [name for name in sorted(FIELDS) if field and name.startswith(field)]
+        return [CompletionItem(f"{sign}{name}:") for name in begun]
     found = _ask(ctx, incomplete.removeprefix("-"))
     values = (one.insert.strip() for one in found)
     return [CompletionItem(f"{sign}{one}") for one in values if " " not in one and '"' not in one]
-
-
-def _begins(name: str, typed: str) -> bool:
-    return len(typed) > 0 and name.startswith(typed)
 
 
 def _is_note(one: Completion) -> bool:

@@ -207,15 +207,15 @@ def ledger(
 def _show_ledger(ledger: LedgerReply, *, every_row: bool) -> None:
     if [row.rule for row in ledger.entries] == ["missing"]:
         raise NotFoundError(f"{ledger.entries[0].path}: {ledger.entries[0].reason}")
-    rows = [_ledger_row(row) for row in ledger.entries if every_row or _is_remarkable(row)]
+    rows = [
+        _ledger_row(row)
+        for row in ledger.entries
+        if every_row or row.warnings or row.state not in {"indexed", "keyword_only"}
+    ]
     if rows:
         print_table(("state", "path", "why"), rows)
     files = counted(sum(ledger.counts.values()), "file")
     current_invocation().say(f"{files}: {counts_text(ledger.counts)}")
-
-
-def _is_remarkable(row: LedgerRow) -> bool:
-    return row.state not in {"indexed", "keyword_only"} or bool(row.warnings)
 
 
 def _ledger_row(row: LedgerRow) -> tuple[str, str, str]:

@@ -224,15 +224,10 @@ def _text_of(item: Document, size: int) -> Document:
     return _replaced(item, field, f"{' '.join(words[:size])} …")
 
 
-def _without_fields(item: Document) -> Document:
-    """Return an item without what only tells it from another version of it."""
-    return {name: value for name, value in item.items() if name not in _VERSION}
-
-
 # What is done to each item, as long as five do not fit.
 _SHORTER: tuple[Callable[[Document], Document], ...] = (
     partial(_text_of, size=80),
-    _without_fields,
+    lambda item: {name: value for name, value in item.items() if name not in _VERSION},
     partial(_text_of, size=40),
     partial(_text_of, size=20),
 )

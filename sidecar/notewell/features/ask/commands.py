@@ -25,7 +25,6 @@ from notewell.features.ask.requests import (
     AskNotice,
     AskReply,
     AskRequest,
-    AskSource,
     AskStep,
     AskText,
     ConversationRequest,
@@ -191,12 +190,13 @@ def _print_sources(reply: AskReply) -> None:
     cited = [source for source in reply.sources if source.cited]
     if cited:
         click.echo()
-        print_table(("", "source"), [(f"[{source.n}]", _place(source)) for source in cited])
-
-
-def _place(source: AskSource) -> str:
-    """Return the path and the line of the passage; some sources have no line."""
-    return source.path if source.line is None else f"{source.path}:{source.line}"
+        print_table(
+            ("", "source"),
+            [
+                (f"[{one.n}]", one.path if one.line is None else f"{one.path}:{one.line}")
+                for one in cited
+            ],
+        )
 
 
 def _clean_text(text: str) -> str:

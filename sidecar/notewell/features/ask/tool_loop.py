@@ -163,10 +163,6 @@ def phrases_for(question: str) -> Phrases:
     return _BY_LANGUAGE.get(best, _ENGLISH) if counts[best] else _ENGLISH
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
-
-
 @dataclass(slots=True)
 class AnswerDraft:
     """An answer in progress. `text` is that of the last round, as far as it was shown."""
@@ -174,7 +170,7 @@ class AnswerDraft:
     question: str
     vault: str
     conversation: str
-    asked_at: str = field(default_factory=_now)
+    asked_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
     standalone: str = ""
     model: str = ""
     text: str = ""

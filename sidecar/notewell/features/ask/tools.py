@@ -17,7 +17,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenVault
 from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.requests import AskSource
-from notewell.features.ask.web_reader import WebPage, WebPages
+from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ToolCall, ToolSpec
 from notewell.search.show.cited_blocks import TAG, CitedBlock, neutral
 from notewell.vault.chunk import fit_words
@@ -224,11 +224,17 @@ class Tools:
 
     def _search_web(self, query: str) -> ToolResult:
         found = self._web_pages().search(query)
-        text = self._fitted("\n".join(map(self._web_result, found)), self._budget) or "Nothing."
+        text = (
+            self._fitted(
+                "\n".join(
+                    f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
+                    for page in found
+                ),
+                self._budget,
+            )
+            or "Nothing."
+        )
         return ToolResult(f"search_web: {query}", f"{len(found)} pages", text)
-
-    def _web_result(self, page: WebPage) -> str:
-        return f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
 
     def _web_pages(self) -> WebPages:
         if self._pages is None:

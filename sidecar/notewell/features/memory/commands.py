@@ -42,7 +42,6 @@ from notewell.features.memory.requests import (
     RelationView,
     StoreMemory,
     UnrelateMemories,
-    ValidationView,
 )
 
 
@@ -172,15 +171,13 @@ def _history(field: str) -> Table:
         {
             "when": "{at}",
             "what": "{kind}",
-            "confidence": _confidence,
+            "confidence": lambda one: (
+                "" if one.after is None else f"{one.before:g} -> {one.after:g}"
+            ),
             "memory": "{title}",
             "comment": "{comment}",
         },
     )
-
-
-def _confidence(one: ValidationView) -> str:
-    return "" if one.after is None else f"{one.before:g} -> {one.after:g}"
 
 
 def _ailing(reply: MemoryHealthReply) -> Iterator[tuple[str, str, str]]:

@@ -87,7 +87,9 @@ def page_of(path: str, text: str, edited: int) -> SourcePage:
         plain["tags"] = tuple("-".join(one.split()) for one in lists["tags"])
     return SourcePage(
         uid=path,
-        title=properties.get("title") or day or _title(path),
+        title=properties.get("title")
+        or day
+        or unquote(PurePosixPath(path).stem).replace("___", "/"),
         blocks=tuple(_block(one) for one in drafts),
         edited=edited,
         properties=plain,
@@ -173,11 +175,6 @@ def _values(value: str) -> tuple[str, ...]:
     """The names in a property that lists some: `[[a]], #b, c`."""
     parts = (one.strip().lstrip("#") for one in value.split(","))
     return tuple(one.replace("[[", "").replace("]]", "") for one in parts if one)
-
-
-def _title(path: str) -> str:
-    """The title that a file's name stands for; slashes in it are written in two ways."""
-    return unquote(PurePosixPath(path).stem).replace("___", "/")
 
 
 def _day(path: str) -> str | None:
