@@ -110,7 +110,9 @@ class _Chunker:
         cut_sections: CutSections | None,
     ) -> None:
         self._note = note
-        self._cut_sections = cut_sections or _whole_sections
+        self._cut_sections = cut_sections or (
+            lambda sections, _minimum, _count: [[section.whole] for section in sections]
+        )
         self._count = partial(_tokens, count_tokens)
         self._sizes = sizes
         self._headers = Headers(note, self._count, sizes.max_tokens // _HEADER_SHARE)
@@ -251,12 +253,6 @@ class _Chunker:
             text_hash=embed_hash(embedded_text(header, draft.text)),
             marks=draft.blocks,
         )
-
-
-def _whole_sections(
-    sections: Sequence[NoteSection], _minimum: int, _count: CountTokens
-) -> list[Sequence[Part]]:
-    return [[section.whole] for section in sections]
 
 
 def _tokens(count_tokens: CountTokens, text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from notewell.search.query.spelling import Speller, WordListCache
-from notewell.search.query.terms import completions, query_terms
+from notewell.search.query.terms import completions, content_words, query_terms
 from notewell.search.rank.relevance import Asked
 from tests.search.library import Library, MakeLibrary
 
@@ -102,3 +102,14 @@ def test_alternatives_for_one_word_weigh_as_one(library: Library) -> None:
 def test_spelling_is_not_corrected_when_switched_off(library: Library) -> None:
     terms = query_terms(library.index, "gardne veil", correct=False)
     assert (set(terms.weights), terms.unknown, terms.fixes) == ({"gardne", "veil"}, {"gardne"}, ())
+
+
+def test_content_words_are_as_written_or_pairs_of_characters() -> None:
+    assert content_words("How do I back up (Obsidian) notes?") == [
+        "back",
+        "up",
+        "Obsidian",
+        "notes",
+    ]
+    assert content_words("健身计划") == ["健身", "计划"]
+    assert content_words("") == []

@@ -10,13 +10,14 @@ nothing more. In a language without a list here, all words count in full.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import tokens, words
+from notewell.index.analyze import SPACELESS, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query.spelling import Fix, Speller, Spelling, WordListCache
@@ -61,6 +62,7 @@ stattdessen uber verwenden verwendest weitere weiteren wobei zwei
 других каждый можете можно например новая новое новые новый нужно один одна одно первый поэтому
 просто своего своей свои свой свою также теперь тоже только три уже
 """
+_SPACELESS = re.compile(f"[{SPACELESS}]")
 _AROUND_WORDS = '.,;:!?"()[]\u201c\u201d\u201e'
 _LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSSIAN))
 # Words that nearly every text of each of these languages has.
@@ -313,9 +315,16 @@ def function_words(tokens: Collection[str]) -> frozenset[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text as they are written, without function words, each once."""
+    """The words of a text as they are written, without function words, each once.
+
+    In a script without spaces, every second pair of characters stands for a word.
+    """
     light = function_words(tokens(text))
-    written = dict.fromkeys(word.strip(_AROUND_WORDS) for word in text.split())
+    written = dict.fromkeys(
+        part
+        for word in text.split()
+        for part in (words(word)[::2] if _SPACELESS.search(word) else [word.strip(_AROUND_WORDS)])
+    )
     return [word for word in written if any(token not in light for token in words(word))]
 
 
