@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import TypeAlias
 
@@ -23,8 +23,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found (vault, note or index),
 Results go to stdout, everything else to stderr. With `--json`, stdout is exactly one JSON
 document; an error is one too: `{"error": code, "detail": message}`.
 
-All commands take these options, before or after their names; `--vault` and `--json` only those that
-list them:
+All commands take these options, before or after their names, but `--vault` and `--json` only where
+a heading has them:
 """
 
 
@@ -49,13 +49,13 @@ def reference_page(root: click.Command) -> str:
     lines = [_HEAD, *_explained(_example.get_params(common), common), ""]
     lines += [*_text(root.help), "", *_code(root.epilog), ""]
     for one in _commands(context):
-        lines += [f"## {one.command_path}", *_section(one, {}), ""]
+        lines += [*_section(one, "##", {}), ""]
         inner = list(_commands(one))
         shared = _shared(inner)
         if shared:
             lines += ["Options of several of these commands:", *_listed(shared), ""]
         for each in inner:
-            lines += [f"### {each.command_path}", *_section(each, shared), ""]
+            lines += [*_section(each, "###", shared), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -63,23 +63,24 @@ def reference_page(root: click.Command) -> str:
 Records: TypeAlias = "Mapping[tuple[str, str], object]"
 
 
-def _section(context: click.Context, shared: Records) -> Iterator[str]:
-    """The text of a command, its usage, and the options that are explained nowhere else."""
+def _section(context: click.Context, level: str, shared: Records) -> Iterator[str]:
+    """A command as its usage, its text, and the options that are explained nowhere else."""
+    own = [record for record in _own(context) if record not in shared]
+    explained = {name.strip(",") for names, _ in own for name in names.split()}
+    yield f"{level} {_usage(context, explained)}"
     yield from _text(context.command.help)
-    if not isinstance(context.command, click.Group) or _own(context):
-        yield f"- Usage: `{_usage(context)}`"
-    yield from _listed(record for record in _own(context) if record not in shared)
+    yield from _listed(own)
 
 
-def _usage(context: click.Context) -> str:
-    """The command line with the names of all options but those that every command takes."""
+def _usage(context: click.Context, explained: Collection[str]) -> str:
+    """The command line, with the options that are not `explained` below it."""
     words = [context.command_path]
     for param in context.command.params:
         name = max(param.opts, key=len)
-        if isinstance(param, click.Option):
-            words.append(name if param.required else f"[{name}]")
-        else:
+        if not isinstance(param, click.Option):
             words.append(param.make_metavar(context))
+        elif param.required or name not in explained:
+            words.append(name if param.required else f"[{name}]")
     return " ".join(words)
 
 
