@@ -66,8 +66,7 @@ Records: TypeAlias = "Mapping[tuple[str, str], object]"
 def _section(context: click.Context, level: str, shared: Records) -> Iterator[str]:
     """A command as its usage, its text, and the options that are explained nowhere else."""
     own = [record for record in _own(context) if record not in shared]
-    explained = {name.strip(",") for names, _ in own for name in names.split()}
-    yield f"{level} {_usage(context, explained)}"
+    yield f"{level} {_usage(context, [name for names, _ in own for name in names.split()])}"
     yield from _text(context.command.help)
     yield from _listed(own)
 
