@@ -12,7 +12,7 @@ import click
 
 from notewell.doors.cli.options import Command, json_option, vault_option
 
-_WIDTH = 120
+_WIDTH = 150
 _SHARED_BY = 3  # commands of a group from which on an option is explained once
 _HEAD = """\
 # Command line
