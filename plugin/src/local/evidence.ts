@@ -118,7 +118,7 @@ function judge(notes: readonly NoteEvidence[], query: QueryEvidence, sums: reado
     return { related: Number.isNaN(cosine) ? byWords : Math.max(byBoth, byMeaning), strong, note };
   });
   const most = Math.min(12, Math.max(-12, ...judged.map(({ related }) => related)));
-  const perhaps = 3 / Math.max(1, query.words) ** 2 + (query.words > 1 ? SEVERAL_WORDS : 0) + (query.english ? 0 : ELSEWHERE);
+  const perhaps = 2.3 / Math.max(1, query.words) ** 2 + (query.words > 1 ? SEVERAL_WORDS : 0) + (query.english ? 0 : ELSEWHERE);
   const odds = -2.55 + 0.56 * most - 0.19 * Math.log(Math.min(counted, 20_000) / FITTED_PASSAGES) - 1.6 * Math.min(0, Math.log(counted / 300)) + perhaps;
   const answered = odds > 0;
   const best = Math.max(...sums.map(({ total }) => total));
