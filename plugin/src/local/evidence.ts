@@ -49,7 +49,7 @@ const FITTED_PASSAGES = 5_000;
 const UNRELATED = 0.032; // the cosine of unrelated texts
 const FEW_PASSAGES = 50;
 const SEVERAL_WORDS = 23 * 0.05; // what is usual: a query table cannot measure it
-const ELSEWHERE = 1.25; // in languages other than English fewer words of a query are found as they stand
+const ELSEWHERE = 1.6; // in languages other than English fewer words of a query are found as they stand
 
 /** The scores of notes and how well they match, aligned with them. */
 export function weigh(notes: readonly NoteEvidence[], query: QueryEvidence): Weighed[] {

@@ -128,7 +128,7 @@ USUALLY_NEARER, _NEARER = 0.05, (-0.02, 0.1)
 # Fitted on everyday queries in English, German, Russian and Chinese, but for `few`. In languages
 # other than English fewer words of a query are found as they stand, so that the odds are lower.
 _ANSWERED = _Answered(-2.55, 0.56, passages=-0.19, few=-1.6, beyond_words=23.0, few_words=2.3)
-_ANSWERED_ELSEWHERE_FROM = -1.25
+_ANSWERED_ELSEWHERE_FROM = -1.6
 _CONFIDENCE: Mapping[SearchMode, _Answered] = {
     "hybrid": _Answered(
         -2.545,
