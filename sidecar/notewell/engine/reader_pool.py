@@ -250,9 +250,10 @@ class ReaderPool:
         here: Callable[[], SearchReply],
         embed: Embed | None = None,
     ) -> SearchReply:
-        """The reply to a search, of whichever process is free first; `here` searches in this one.
+        """The reply of this process if it is free, else of the reader that has least to do.
 
-        `embed` is that of the model that is asked with. Raises what `here` raises.
+        `here` searches in this process. `embed` is that of the model that is asked with. Raises
+        what `here` raises.
         """
         asked = asked if embed is None or not self._all else _embedded(asked, embed)
         reader = self._take(Opening(vault, asked.model), asked.generation)
@@ -305,7 +306,8 @@ class ReaderPool:
                     waited = True
                     self._wish(wanted, generation)
                 if reader.taken < _AHEAD:
-                    reader.used = reader.used if reader.taken else time.monotonic()
+                    if not reader.taken:
+                        reader.used = time.monotonic()
                     reader.taken += 1
                     return reader
                 self._changed.wait(_LOOK_S)

@@ -201,7 +201,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     reader = Reader(ask)
     for number in count(1):
         try:
-            message = ahead.popleft() if ahead else pickle.load(requests)  # noqa: S301 - the same
+            message = ahead.popleft() if ahead else pickle.load(requests)  # noqa: S301 - from the parent
         except EOFError:
             return
         send(replies, reader.answer(message))

@@ -91,7 +91,7 @@ _COMPOUND = re.compile(
 _ASCII_COMPOUND = re.compile(rf"{_NAMED}|[A-Za-z0-9]+(?:[-_.'][A-Za-z0-9]+)*")
 _PART = re.compile(_WORD)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SPACELESS_START = re.compile(f"[{SPACELESS}]")
+SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 _LONE = re.compile(f"[{LONE}]")
 _UNIT = re.compile(
     rf"[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?[{MARKS}]*|.[{MARKS}]*",
@@ -188,7 +188,7 @@ def _pieces(compound: str) -> tuple[_Piece, ...]:
     """All tokens of one match of the compound pattern."""
     if compound.isascii() and compound.isalnum() and (compound[1:].islower() or len(compound) == 1):
         return (_Piece(compound.lower()[:MAX_TOKEN], 0, len(compound), extra=False),)
-    if _SPACELESS_START.match(compound):
+    if SPACELESS_CHARACTER.match(compound):
         return tuple(_pairs(compound))
     if not (compound[0].isalnum()):
         sign = _TAIL.sub("", compound)[:MAX_TOKEN]  # nothing is left of a lone variation selector

@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import cast
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from notewell.base.types import (
     IdArray,
     SearchMode,
     knows_tokens,
+    looks_up,
 )
 from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.index.note_fields import field_weights
@@ -278,13 +278,12 @@ class _TextSearch:
         It is not measured where a service would be asked for every word, nor by a query table,
         in which a text is the sum of its words.
         """
-        model, known = self.context.embedder, cast("object", self.context.embedder)
+        model = self.context.embedder
         if (
             found.vector is None
             or model is None
             or self.report.approximate
-            or not knows_tokens(known)
-            or known.token_vectors(words[0]) is None  # what any model's handle says of a service
+            or not looks_up(model, words[0])
         ):
             return USUALLY_NEARER
         nearest = np.argsort(-found.semantic.scores, kind="stable")[:NEAREST_PASSAGES]

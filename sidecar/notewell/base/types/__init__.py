@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Window,
         knows_cosines,
         knows_tokens,
+        looks_up,
     )
     from notewell.base.types.settings import (
         NOTE_TYPES,
@@ -201,6 +202,7 @@ __all__ = [
     "embedded_text",
     "knows_cosines",
     "knows_tokens",
+    "looks_up",
 ]
 
 _HOMES = ("values", "settings", "embedding", "stored")

@@ -178,6 +178,11 @@ def knows_tokens(model: object) -> TypeGuard[KnowsTokens]:
     return hasattr(model, "token_vectors")
 
 
+def looks_up(model: object, text: str) -> bool:
+    """True if a model looks up the tokens of a text; the handle of a service only seems to."""
+    return knows_tokens(model) and model.token_vectors(text) is not None
+
+
 @runtime_checkable
 class TeachesQueries(Protocol):
     """An embedder to which a table of token vectors can be fitted, for queries without it."""

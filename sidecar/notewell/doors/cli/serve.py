@@ -126,6 +126,7 @@ def serve(
             _run(vaults, settings, _print_handshake, configuration)
         else:
             kept = stored_token(settings.state_dir)
+            # The link signs browsers in for as long as the token is valid.
             link = attrgetter("sign_in_url") if sys.stdout.isatty() else None
             greeting = _Greeting(invocation, link)
             with _progress(invocation, vaults):

@@ -227,6 +227,7 @@ def _text_of(item: Document, size: int) -> Document:
 # What is done to each item, as long as five do not fit.
 _SHORTER: tuple[Callable[[Document], Document], ...] = (
     partial(_text_of, size=80),
+    # without what only tells it from another version of it
     lambda item: {name: value for name, value in item.items() if name not in _VERSION},
     partial(_text_of, size=40),
     partial(_text_of, size=20),

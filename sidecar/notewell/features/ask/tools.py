@@ -224,16 +224,11 @@ class Tools:
 
     def _search_web(self, query: str) -> ToolResult:
         found = self._web_pages().search(query)
-        text = (
-            self._fitted(
-                "\n".join(
-                    f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
-                    for page in found
-                ),
-                self._budget,
-            )
-            or "Nothing."
+        pages = "\n".join(
+            f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
+            for page in found
         )
+        text = self._fitted(pages, self._budget) or "Nothing."
         return ToolResult(f"search_web: {query}", f"{len(found)} pages", text)
 
     def _web_pages(self) -> WebPages:

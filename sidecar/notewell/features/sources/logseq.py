@@ -89,6 +89,7 @@ def page_of(path: str, text: str, edited: int) -> SourcePage:
         uid=path,
         title=properties.get("title")
         or day
+        # A slash of a title is written in two ways in the name of its file.
         or unquote(PurePosixPath(path).stem).replace("___", "/"),
         blocks=tuple(_block(one) for one in drafts),
         edited=edited,

@@ -30,7 +30,7 @@ from notewell.base.types import (
     StoredNote,
 )
 from notewell.contract.search import Removed
-from notewell.index.analyze import SPACELESS, tokens, words
+from notewell.index.analyze import SPACELESS, SPACELESS_CHARACTER, tokens, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS
 from notewell.index.port import IndexReader, KeywordIndex
@@ -338,7 +338,6 @@ def _reason(node: Node) -> str:
 
 
 _SPACE = re.compile(r"\s+")
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 # No word goes on here; one of a script without spaces begins and ends anywhere.
 _NO_WORD_BEFORE, _NO_WORD_AFTER = rf"(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}])"
 _SIGNS = str.maketrans(
@@ -399,7 +398,7 @@ def states_properties(chunk: StoredChunk) -> bool:
 
 
 def _is_word(char: str) -> bool:
-    return char.isalnum() and _SPACELESS.match(char) is None
+    return char.isalnum() and SPACELESS_CHARACTER.match(char) is None
 
 
 _FEW = 100  # passages, which are compared with the phrase in some milliseconds

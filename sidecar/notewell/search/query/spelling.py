@@ -14,7 +14,6 @@ computed for all of them at the same time: a third of a millisecond among 21,000
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -24,10 +23,10 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import Embedder, knows_tokens
+from notewell.base.types import Embedder, knows_tokens, looks_up
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import Corrected
-from notewell.index.analyze import SPACELESS, Token, spans, stem, tokens, words
+from notewell.index.analyze import SPACELESS_CHARACTER, Token, spans, stem, tokens, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search.query.dates import is_date_word
@@ -86,8 +85,8 @@ def is_word_of(model: object) -> Callable[[str], bool] | None:
     """
     if not knows_tokens(model):
         return None
-    known, count = model.token_vectors, cast("Embedder", model).count_tokens
-    return lambda word: count(word) == 1 and known(word) is not None
+    count = cast("Embedder", model).count_tokens
+    return lambda word: count(word) == 1 and looks_up(model, word)
 
 
 @frozen
@@ -398,7 +397,6 @@ _MAX_ADDED = 5000  # words; with more the list is read anew
 _MIN_SAVED = 5000  # words of which a snapshot is written
 _SNAPSHOT = "words"
 _CONTENT = "words for spelling"
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 
 _Letters = npt.NDArray[np.uint32]
 _Bits = npt.NDArray[np.uint64]
@@ -410,7 +408,7 @@ def is_word(token: str) -> bool:
     return (
         MIN_LETTERS <= len(token) <= MAX_LETTERS
         and token.isalpha()
-        and (token.isascii() or not _SPACELESS.search(token))
+        and (token.isascii() or not SPACELESS_CHARACTER.search(token))
     )
 
 

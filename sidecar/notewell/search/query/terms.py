@@ -10,14 +10,13 @@ nothing more. In a language without a list here, all words count in full.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import SPACELESS, tokens, words
+from notewell.index.analyze import SPACELESS_CHARACTER, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query.spelling import Fix, Speller, Spelling, WordListCache
@@ -62,7 +61,6 @@ stattdessen uber verwenden verwendest weitere weiteren wobei zwei
 других каждый можете можно например новая новое новые новый нужно один одна одно первый поэтому
 просто своего своей свои свой свою также теперь тоже только три уже
 """
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 _AROUND_WORDS = '.,;:!?"()[]\u201c\u201d\u201e'
 _LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSSIAN))
 # Words that nearly every text of each of these languages has.
@@ -110,11 +108,16 @@ class Terms:
         )
 
     @property
+    def _groups(self) -> tuple[tuple[str, ...], ...]:
+        """The tokens by word: the alternatives for one word are together."""
+        grouped = dict.fromkeys(tuple(tokens) for tokens in self.alternatives.values())
+        single = self.weights.keys() - {token for tokens in grouped for token in tokens}
+        return (*grouped, *((token,) for token in sorted(single)))
+
+    @property
     def word_count(self) -> int:
         """The number of different words; alternatives for one count as one."""
-        groups = {tuple(tokens) for tokens in self.alternatives.values()}
-        others = {token for group in groups for token in group}
-        return len(groups) + len(self.weights.keys() - others)
+        return len(self._groups)
 
     def total_idf(self, *, known: bool) -> float:
         """The weighted sum of the idf of all words, or only of those in the collection.
@@ -133,10 +136,7 @@ class Terms:
     def content_groups(self) -> tuple[tuple[str, ...], ...]:
         """The tokens that are searched for, by content word: any of a group says the word."""
         light = function_words(self.weights) | self.offered | self.unknown
-        grouped = dict.fromkeys(tuple(tokens) for tokens in self.alternatives.values())
-        single = self.weights.keys() - {token for tokens in grouped for token in tokens}
-        groups = (*grouped, *((token,) for token in sorted(single)))
-        kept = (tuple(token for token in group if token not in light) for group in groups)
+        kept = (tuple(token for token in group if token not in light) for group in self._groups)
         return tuple(group for group in kept if group)
 
     def content_share(self) -> float:
@@ -323,7 +323,9 @@ def content_words(text: str) -> list[str]:
     written = dict.fromkeys(
         part
         for word in text.split()
-        for part in (words(word)[::2] if _SPACELESS.search(word) else [word.strip(_AROUND_WORDS)])
+        for part in (
+            words(word)[::2] if SPACELESS_CHARACTER.search(word) else [word.strip(_AROUND_WORDS)]
+        )
     )
     return [word for word in written if any(token not in light for token in words(word))]
 

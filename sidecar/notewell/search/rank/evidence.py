@@ -10,7 +10,6 @@ get full marks. docs/search.md derives the formula; its constants are `EvidenceW
 from __future__ import annotations
 
 import math
-import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ import numpy.typing as npt
 
 from notewell.base.types import CountTokens, Embedder, FloatArray, IdArray, ModelKey
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import SPACELESS, words
+from notewell.index.analyze import SPACELESS_CHARACTER, words
 from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import SAME, CosineMap, or_zero
 
@@ -397,7 +396,6 @@ def relative(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 _SAMPLED_NOTES, _SAMPLED_CHARACTERS = 100, 300
 _CHANGED_SHARE = 0.1  # of the notes, added or removed, from which a vault is measured again
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 # Tokens per word (or per character of a script without spaces) from which a model starts to split
 # words into pieces, and at which it splits all of them. Below _UNKNOWN_CHARACTERS the characters
 # are unknown to the model: a run of them counts as one token.
@@ -417,10 +415,10 @@ def unreadable_share(text: str, count_tokens: CountTokens) -> float:
     spaced, spaceless = _word_counts(text)
     unreadable = 0.0
     if spaced:
-        rate = count_tokens(_SPACELESS.sub(" ", text)) / spaced
+        rate = count_tokens(SPACELESS_CHARACTER.sub(" ", text)) / spaced
         unreadable += spaced * between(rate, *_SPLIT_WORDS)
     if spaceless:
-        rate = count_tokens("".join(_SPACELESS.findall(text))) / spaceless
+        rate = count_tokens("".join(SPACELESS_CHARACTER.findall(text))) / spaceless
         unknown = rate < _UNKNOWN_CHARACTERS
         unreadable += spaceless / 2 * (1.0 if unknown else between(rate, *_SPLIT_CHARACTERS))
     return unreadable / (spaced + spaceless / 2) if spaced or spaceless else 0.0
@@ -431,8 +429,8 @@ def _word_counts(text: str) -> tuple[int, int]:
 
     Two characters of a script without spaces count as a word.
     """
-    spaced = sum(not _SPACELESS.match(word) for word in words(text))
-    return spaced, len(_SPACELESS.findall(text))
+    spaced = sum(not SPACELESS_CHARACTER.match(word) for word in words(text))
+    return spaced, len(SPACELESS_CHARACTER.findall(text))
 
 
 class ReadabilityCache:

@@ -88,7 +88,8 @@ class _Answered:
     their number in the vault, of which more reach further by chance, `few` of that logarithm in a
     vault so small that a person can look at all. `beyond_words` is of what `BeyondWords` tells, and
     `few_words` of one divided by the square of the number of words: one of two is often nearly as
-    near as both.
+    near as both. `elsewhere` is added where the vault is not in English: there fewer words of a
+    query are found as they stand.
     """
 
     constant: float
@@ -104,11 +105,13 @@ class _Answered:
     few: float = 0.0
     beyond_words: float = 0.0
     few_words: float = 0.0
+    elsewhere: float = 0.0
 
     def is_answered(self, odds: float, asked: Asked, *, english: bool) -> bool:
         """Tell whether the log-odds are enough; words are embedded only where they decide it."""
         odds += self.few_words / asked.words**2
-        odds -= 0.0 if english else _ANSWERED_ELSEWHERE_FROM
+        if not english:
+            odds += self.elsewhere
         if asked.beyond_words is None:
             return odds > 0
         least, most = (odds + self.beyond_words * each for each in _NEARER)
@@ -125,10 +128,10 @@ class _Answered:
 BeyondWords = Callable[[], float]
 NEAREST_PASSAGES, MOST_WORDS = 3, 4
 USUALLY_NEARER, _NEARER = 0.05, (-0.02, 0.1)
-# Fitted on everyday queries in English, German, Russian and Chinese, but for `few`. In languages
-# other than English fewer words of a query are found as they stand, so that the odds are lower.
-_ANSWERED = _Answered(-2.55, 0.56, passages=-0.19, few=-1.6, beyond_words=23.0, few_words=2.3)
-_ANSWERED_ELSEWHERE_FROM = -1.6
+# Fitted on everyday queries in English, German, Russian and Chinese, but for `few`.
+_ANSWERED = _Answered(
+    -2.55, 0.56, passages=-0.19, few=-1.6, beyond_words=23.0, few_words=2.3, elsewhere=1.6
+)
 _CONFIDENCE: Mapping[SearchMode, _Answered] = {
     "hybrid": _Answered(
         -2.545,

@@ -22,14 +22,22 @@ import numpy as np
 
 from notewell.base.types import FloatArray, KnowsTokens
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, Token, spans, stem
+from notewell.index.analyze import (
+    EMOJI,
+    FOLDED,
+    MARKS,
+    SPACELESS,
+    SPACELESS_CHARACTER,
+    Token,
+    spans,
+    stem,
+)
 from notewell.search.show.shown_text import NEW_ROW, ShownText, shown_text
 
 _SLACK = 6  # a cut may move by this part of a window to reach the start of a sentence
 _ENOUGH = 0.6  # of a window, after which it may end with a sentence
 _WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 _FOLDED = re.compile(f"[{FOLDED}]")
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 # Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
 # letters that it expands or that have combining marks, and signs that are tokens.
 _JOINTS = r"-_.'\u2019\u2010\u2011"
@@ -87,7 +95,9 @@ class Snippets:
         self._tokens = {token.translate(_FLATTENING): token for token in weights}
         self._plain = [_QueryWord.of(flat, token) for flat, token in self._tokens.items()]
         self._plain = [word for word in self._plain if word.word.isalnum()]
-        spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
+        spaceless = [
+            re.escape(token) for token in self._tokens if SPACELESS_CHARACTER.search(token)
+        ]
         self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
         # Without what joins compounds, and whether it is a plain word.
         self._unjoined = [
