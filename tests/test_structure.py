@@ -15,8 +15,8 @@ PACKAGE = Path(notewell.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES = 600
 # These two fall, and rise only with the folder of a new feature; the commit says why.
-MOST_MODULES = 435
-MOST_STATEMENTS = 55_309
+MOST_MODULES = 414
+MOST_STATEMENTS = 55_178
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 26
 MOST_TYPE_IGNORES = 3

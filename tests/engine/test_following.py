@@ -11,7 +11,7 @@ import pytest
 
 from notewell.base.errors import IndexFailure
 from notewell.base.types import Batch
-from notewell.engine.following import Follower
+from notewell.engine.engine import Follower
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from tests.index.conftest import Material
@@ -45,7 +45,7 @@ def test_what_a_writer_commits_is_served(indexes: tuple[Index, Index]) -> None:
 def test_a_lost_index_is_told_once_and_so_is_its_return(
     indexes: tuple[Index, Index], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "notewell.engine.following")
+    caplog.set_level(logging.INFO, "notewell.engine.engine")
     _, reader = indexes
     answers: list[int] = []
 

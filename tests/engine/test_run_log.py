@@ -12,7 +12,7 @@ import pytest
 
 import notewell
 from notewell.base.errors import AlreadyRunningError, CancelledError, NotFoundError, UsageError
-from notewell.contract.runs import RunEnd, RunError
+from notewell.contract.status import RunEnd, RunError
 from notewell.engine.runs import MOST, MOST_OF_SAVED, NAME, RunLog, RunProgress, Runs
 from tests.waiting import PROCESS_S, until
 

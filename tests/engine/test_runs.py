@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from notewell.base.types import ScheduleRules, Settings, VaultRecord, VaultRules
-from notewell.contract.runs import CancelRun, RunEnd, RunKind, RunRequest, RunsRequest
+from notewell.contract.status import CancelRun, RunEnd, RunKind, RunRequest, RunsRequest
 from notewell.engine.engine import Engine
 from notewell.engine.runs import RunLog
 from notewell.engine.scheduler import Scheduler

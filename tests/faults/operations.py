@@ -11,7 +11,7 @@ from notewell.base import querylog
 from notewell.base.types import Batch, Settings, VaultRecord
 from notewell.contract.fields import iso
 from notewell.contract.request import Request
-from notewell.contract.runs import RunEnd
+from notewell.contract.status import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import OpenVault

@@ -32,8 +32,8 @@ from notewell.index.batch import (
     WrittenNote,
     decide,
 )
+from notewell.index.ranks import as_float16, check_dimensions
 from notewell.index.row_values import warnings_of
-from notewell.index.vector_checks import as_float16, check_dimensions
 
 HalfVector = npt.NDArray[np.float16]
 

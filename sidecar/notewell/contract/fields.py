@@ -149,7 +149,7 @@ Milliseconds = Annotated[
 Time = Annotated[datetime, AwareTime()]
 
 
-@lru_cache(maxsize=8192)  # of the notes that searches show
+@lru_cache(maxsize=1024)  # of the notes that searches show
 def iso(seconds: float | None) -> str | None:
     """ISO 8601 with a zone (UTC) of POSIX seconds; None for none or for what no calendar holds."""
     if seconds is None:

@@ -6,7 +6,7 @@ import dataclasses
 import os
 import threading
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,13 +28,8 @@ from notewell.base.config.load import (
 )
 from notewell.base.errors import (
     ConfigError,
-    ForbiddenError,
-    NotFoundError,
-    OutsideVaultError,
-    UsageError,
 )
 from notewell.base.support import disk
-from notewell.base.support.disk import expanded
 from notewell.base.types import Settings
 from notewell.base.types.hints import FieldType
 from notewell.contract.manage import (
@@ -72,11 +67,6 @@ _SET_BY = {
     "flag": "The command that started the server sets it, which wins over the file.",
     "vault": "The file .notewell.toml in the vault sets it, which wins over the file.",
 }
-
-_NOT_ALLOWED = (
-    "Only documents below a folder that a person allowed are read. Allow it on this computer with"
-    " `notewell documents allow FOLDER`."
-)
 
 
 class Configuration:
@@ -405,32 +395,3 @@ def _as_toml(value: SettingValue) -> object:
     if isinstance(value, tuple):
         return list(value)
     return dict(value) if isinstance(value, Mapping) else value
-
-
-def allowed_place(word: str, allow: Sequence[str]) -> Path:
-    """The real path of a file or folder, given in full, if a person allowed it.
-
-    Whether it exists is only said of what is allowed.
-
-    Raises:
-        UsageError: the path is not absolute.
-        ForbiddenError: it is below none of the folders `allow`.
-        OutsideVaultError: it is, but a link leads out of them.
-        NotFoundError: nothing is there.
-
-    """
-    given = expanded(word)
-    if not given.is_absolute() or "\0" in word:
-        raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
-    folders = [Path(os.path.realpath(expanded(one))) for one in allow]
-    named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
-    if not any(real.is_relative_to(folder) for folder in folders):
-        if any(named.is_relative_to(folder) for folder in folders):
-            raise OutsideVaultError(
-                f"{word} leads through a link out of the folders that may be read. {_NOT_ALLOWED}",
-                code="not_allowed",
-            )
-        raise ForbiddenError(f"{word} may not be read. {_NOT_ALLOWED}", code="not_allowed")
-    if not real.exists():
-        raise NotFoundError(f"There is no file or folder {word}.")
-    return real

@@ -24,9 +24,9 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.base.types import Embedder, ModelKey, Settings, VaultRecord, VaultSource
     from notewell.base.types.settings import Section
     from notewell.contract.request import Request, StreamEvent
-    from notewell.contract.runs import RunKind
     from notewell.contract.search import SearchReply, SearchRequest
-    from notewell.engine.ingest.token_counter import TokenCounter
+    from notewell.contract.status import RunKind
+    from notewell.engine.ingest.active_model import TokenCounter
     from notewell.engine.runs import Runs
     from notewell.engine.scheduler import Scheduler
     from notewell.index.engines import Engines

@@ -30,7 +30,7 @@ from notewell.base.errors import (
 )
 from notewell.base.support import disk
 from notewell.contract.fields import iso
-from notewell.contract.runs import RunEnd, RunError, RunKind, RunResult, RunView, Trigger
+from notewell.contract.status import RunEnd, RunError, RunKind, RunResult, RunView, Trigger
 
 NAME = "runs.db"
 MOST = 100

@@ -15,7 +15,7 @@ from typing import TypeAlias, get_args
 from notewell.base.config.values import next_due
 from notewell.base.errors import NotewellError
 from notewell.base.types import ScheduleRules
-from notewell.contract.runs import RunKind
+from notewell.contract.status import RunKind
 from notewell.engine.runs import RunLog
 
 # Times are compared with the clock at least this often: it may be set, and computers sleep.

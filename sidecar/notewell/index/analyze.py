@@ -265,7 +265,7 @@ def _tokens_of(compound: str) -> tuple[str, ...]:
 
 
 # Natural text repeats itself: these caches serve most compounds.
-_cached_pieces = lru_cache(maxsize=16_384)(_pieces)
+_cached_pieces = lru_cache(maxsize=2048)(_pieces)
 _all_tokens = lru_cache(maxsize=65_536)(_tokens_of)
 
 

@@ -19,8 +19,8 @@ from notewell.contract.search import (
     SearchReply,
     SearchRequest,
 )
+from notewell.index.link_graph import TopicLinksCache
 from notewell.index.port import IndexReader
-from notewell.index.topic_links import TopicLinksCache
 from notewell.models.query_table import QueryTable
 from notewell.search.query.language import ParsedQuery, describe_query
 from notewell.search.query.note_columns import ColumnsCache
@@ -28,8 +28,8 @@ from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.spelling import WordListCache
 from notewell.search.rank.evidence import UNTUNED, ReadabilityCache, Tuning
 from notewell.search.rank.name_matches import NamesCache
-from notewell.search.show.attachments import EmbedsCache
 from notewell.search.show.explain import Trace
+from notewell.search.show.shown_text import EmbedsCache
 from notewell.vault.sources import source_of
 
 Uri = Callable[[str, str | None], str]  # the link that opens a path at an anchor

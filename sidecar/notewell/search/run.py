@@ -46,7 +46,7 @@ from notewell.search.rank.relevance import (
 )
 from notewell.search.rank.retrieve import Retrieved, notes_with_one_of_each
 from notewell.search.rank.scoring import Reader, Scoring, query_evidence, without_whole_notes
-from notewell.search.show import attachments, results, similarity
+from notewell.search.show import results, similarity
 from notewell.search.show.explain import (
     Trace,
     contributions,
@@ -55,6 +55,7 @@ from notewell.search.show.explain import (
     trace_relevance,
 )
 from notewell.search.show.results import QueryPhrases
+from notewell.search.show.shown_text import with_embedding_notes
 from notewell.search.show.snippets import ClosestSentence, Snippets
 from notewell.vault.files import written_text
 
@@ -457,9 +458,7 @@ class _TextSearch:
         notes = notes[:limit]
         if request.group == "note" and "links" not in request.ignore:
             count = len(notes)
-            notes = attachments.with_embedding_notes(
-                index, notes, ranks=ranking.holds, among=self.scope.among
-            )
+            notes = with_embedding_notes(index, notes, ranks=ranking.holds, among=self.scope.among)
             report.total += len(notes) - count
         return notes[:limit]
 

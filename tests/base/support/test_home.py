@@ -8,7 +8,7 @@ import pytest
 
 from notewell.base.errors import UsageError
 from notewell.base.support.disk import expanded
-from notewell.engine.configuration import allowed_place
+from notewell.vault.paths import allowed_place
 
 
 def test_a_home_folder_is_put_in_and_that_of_an_unknown_user_stays() -> None:

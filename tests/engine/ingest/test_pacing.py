@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notewell.base.types import LedgerEntry
-from notewell.engine.ingest.pacing import (
+from notewell.engine.ingest.queue import (
     MOST_ATTEMPTS,
     after_failure,
     next_retry,

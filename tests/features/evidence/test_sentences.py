@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import StoredChunk, StoredNote
-from notewell.features.evidence.sentences import Question, Sentence, confidences, least_said
+from notewell.features.evidence.service import Question, Sentence, confidences, least_said
 
 
 @dataclass

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import ConfigError, ProviderError, UsageError
 from notewell.base.types import AskRules, Settings, VaultRecord, VaultRules
-from notewell.contract.runs import RunsRequest
+from notewell.contract.status import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gardener import GardenRules

@@ -13,7 +13,7 @@ import pytest
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import Settings, VaultRecord, VaultRules
-from notewell.contract.runs import RunsRequest
+from notewell.contract.status import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gardener import GardenRules

@@ -10,8 +10,8 @@ import pytest
 
 from notewell.base.errors import NotFoundError, ReadOnlyError
 from notewell.base.types import Settings, VaultRecord, VaultRules
-from notewell.contract.runs import RunRequest
 from notewell.contract.search import SearchRequest
+from notewell.contract.status import RunRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gleanings.parse import gleaning_id

@@ -15,12 +15,12 @@ from typing import ClassVar
 import pytest
 
 from notewell.base.types import Settings, VaultRecord, VaultRules
-from notewell.contract.runs import RunRequest
+from notewell.contract.status import RunRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gleanings import GleaningRules
-from notewell.features.gleanings.collect import GleaningFile, Mark
-from notewell.features.gleanings.extract import Checked, Web, judged
+from notewell.features.gleanings.collect import Checked, GleaningFile, Mark
+from notewell.features.gleanings.extract import Web, judged
 from notewell.features.gleanings.requests import ExtractGleanings, GleaningsRequest, GleaningView
 from notewell.features.gleanings.service import Gleanings
 from tests.waiting import until

@@ -15,7 +15,7 @@ import pytest
 from notewell.base.errors import ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
 from notewell.base.types import Batch, Settings, VaultRecord, VaultRules
-from notewell.contract.runs import RunEnd
+from notewell.contract.status import RunEnd
 from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone import PhoneRules

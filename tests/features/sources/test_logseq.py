@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from notewell.features.sources.logseq import LogseqGraph, page_of
+from notewell.features.sources.feeds import LogseqGraph, logseq_page
 from notewell.features.sources.pages import SourcePage
 
 BEES = """title:: Bees and wasps
@@ -28,7 +28,7 @@ alias:: Apis
 
 
 def test_blocks_properties_and_code() -> None:
-    page = page_of("pages/bees.md", BEES, 7)
+    page = logseq_page("pages/bees.md", BEES, 7)
 
     assert page.title == "Bees and wasps"
     assert page.aliases == ("Apis",)
@@ -45,13 +45,13 @@ def test_blocks_properties_and_code() -> None:
 
 
 def test_journals_are_days_and_names_have_slashes() -> None:
-    journal = page_of("journals/2025_01_31.md", "- woke up", 0)
+    journal = logseq_page("journals/2025_01_31.md", "- woke up", 0)
     assert (journal.title, journal.day) == ("2025-01-31", "2025-01-31")
-    assert page_of("pages/a___b%3F.md", "", 0).title == "a/b?"
+    assert logseq_page("pages/a___b%3F.md", "", 0).title == "a/b?"
 
 
 def test_text_without_bullets_is_kept() -> None:
-    page = page_of("pages/plain.md", "# Head\n\nJust text.\n", 0)
+    page = logseq_page("pages/plain.md", "# Head\n\nJust text.\n", 0)
     assert [(one.text, one.heading) for one in page.blocks] == [("Head\n\nJust text.", 1)]
 
 

@@ -18,8 +18,14 @@ import click
 
 from notewell.base.errors import NotewellError
 from notewell.base.types import Progress, VaultRecord
-from notewell.contract.runs import CancelRun, RunRequest, RunView
-from notewell.contract.status import IndexProgress, Phase, StatusReply
+from notewell.contract.status import (
+    CancelRun,
+    IndexProgress,
+    Phase,
+    RunRequest,
+    RunView,
+    StatusReply,
+)
 from notewell.doors.cli.output import clean, clean_lines, local_time, print_facts, print_message
 from notewell.engine.client import Backend
 

@@ -17,8 +17,7 @@ from typing import Literal
 from notewell.base.errors import AlreadyRunningError, RunLogError
 from notewell.base.types import IndexCounts, LedgerEntry, LedgerState, Progress, PropertyValue
 from notewell.base.types.frozen import frozen
-from notewell.contract.runs import RunEnd, RunError, RunKind, RunResult
-from notewell.contract.status import IndexProgress, Phase
+from notewell.contract.status import IndexProgress, Phase, RunEnd, RunError, RunKind, RunResult
 from notewell.engine.ingest.active_model import ModelState
 from notewell.engine.ingest.embed import model_work
 from notewell.engine.ingest.indexer import RunTotals

@@ -28,7 +28,7 @@ from notewell.features.ask.tools import (
 from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
-from notewell.search.show.cited_blocks import TAG
+from notewell.search.show.blocks import TAG
 
 _RULES = f"""You answer questions from a person's own notes.
 - Answer in the language of the question, briefly, in Markdown.

@@ -22,8 +22,8 @@ from notewell.contract.context import ContextReply, ContextRequest, ContextSourc
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.index.port import IndexReader
-from notewell.search.show import cited_blocks as blocks
-from notewell.search.show.cited_blocks import CitedBlock
+from notewell.search.show import blocks
+from notewell.search.show.blocks import CitedBlock
 from notewell.vault.chunk import fit_words
 from notewell.vault.sources import Source
 

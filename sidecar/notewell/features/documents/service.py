@@ -10,7 +10,6 @@ from pathlib import Path
 
 from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import FileRef
-from notewell.engine.configuration import allowed_place
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.documents.requests import (
     MOST_IDS,
@@ -23,7 +22,7 @@ from notewell.features.documents.requests import (
     RemoveDocuments,
 )
 from notewell.features.documents.source import StoredPlace, mounted, put, store_of
-from notewell.vault.paths import DOCUMENTS, is_hidden
+from notewell.vault.paths import DOCUMENTS, allowed_place, is_hidden
 from notewell.vault.readers import reader_of
 
 _POLL_S = 0.05

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -34,14 +35,15 @@ from notewell.base.types import (
     Walk,
     WalkWarning,
 )
-from notewell.engine.configuration import allowed_place
 from notewell.vault import files
 from notewell.vault.files import HashedNote, content_hash, read_note
-from notewell.vault.mirror import Mirror
-from notewell.vault.paths import DOCUMENTS, is_document
+from notewell.vault.paths import DOCUMENTS, allowed_place, is_document
 from notewell.vault.readers import READERS, reader_of
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.sources import Source
+
+if TYPE_CHECKING:
+    from notewell.vault.mirror import Mirror
 
 NAME = "documents.json"
 FORMAT = 1

@@ -15,7 +15,7 @@ from notewell.base.errors import (
     UsageError,
 )
 from notewell.base.types import Settings
-from notewell.contract.runs import Trigger
+from notewell.contract.status import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.gardener import GardenRules

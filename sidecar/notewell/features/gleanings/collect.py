@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from notewell.base.errors import UnreadableNoteError, UsageError, WriteError
 from notewell.base.support.disk import StateFile
@@ -18,6 +18,7 @@ from notewell.features.gleanings.parse import Found, SavedLink, domain, gleaning
 from notewell.features.gleanings.requests import GleaningStatus, GleaningView, StatusChange
 from notewell.index.port import IndexReader
 from notewell.vault.daily import DailyNotes, day_in_name
+from notewell.vault.edit_properties import edit_properties
 from notewell.vault.parse import one_line_end
 from notewell.vault.paths import is_document
 from notewell.vault.sources import Source
@@ -26,6 +27,24 @@ NAME = "gleanings.json"
 MOST_CHANGES = 100  # of one gleaning's status
 _BUSY_SECONDS = 10.0
 _STATUSES = get_args(GleaningStatus)
+TYPE = "gleaning"
+# `gone`: the host answers that there is no such page, or does not answer at all; `unknown` says
+# nothing about the page: it wants a password, is busy, fails, or must not be asked.
+Verdict = Literal["alive", "moved", "gone", "unknown"]
+
+
+@frozen
+class Checked:
+    """The result of one check. `status` None: there was no reply; `url` is the last address."""
+
+    verdict: Verdict
+    reason: str
+    at: str
+    status: int | None = None
+    kind: str = ""
+    url: str = ""
+    title: str = ""
+    description: str = ""
 
 
 @frozen
@@ -246,7 +265,7 @@ def _made(note: StoredNote) -> GleaningView | None:
     """The gleaning of a note, as far as the note tells; None where it is of none."""
     properties = {name.lower(): value for name, value in note.properties.items()}
     key = properties.get("gleaning_id")
-    if properties.get("type") != "gleaning" or not isinstance(key, str | int):
+    if properties.get("type") != TYPE or not isinstance(key, str | int):
         return None
     url, days = _text(properties.get("url")), tuple(_sources(properties.get("source")))
     try:
@@ -287,3 +306,54 @@ def _sources(value: PropertyValue) -> Iterator[str]:
 
 def _text(value: PropertyValue) -> str:
     return "" if value is None or isinstance(value, tuple | Mapping) else str(value)
+
+
+def note_path(folder: str, key: str) -> str:
+    """The path at which the note of a gleaning is made."""
+    folder = folder.strip("/")
+    return f"{folder}/{key}.md" if folder else f"{key}.md"
+
+
+def note_text(gleaning: Gleaning, mark: Mark, fetched: Checked | None) -> str:
+    """The text of a new note: its properties, title, description, and what was fetched."""
+    title = shown_title(gleaning, mark)
+    description = gleaning.description or mark.description
+    first = gleaning.seen[0]
+    time = f"T{first.entry.time}" if first.entry.time and first.date else ""
+    properties: dict[str, PropertyValue] = {
+        "title": title,
+        "url": gleaning.url,
+        "date": first.date or None,
+        "timestamp": f"{first.date}{time}" if first.date else None,
+        "tags": (TYPE,),
+        "type": TYPE,
+        "status": mark.status,
+        "migrated_from": first.path,
+        "domain": domain(gleaning.url),
+        "created": first.date or None,
+        "source": sources(gleaning),
+        "gleaning_id": gleaning.id,
+        "description": " ".join(description.split()) or None,
+        "reason": mark.reason or None,
+    }
+    parts = [f"# {title}", *([description] if description else []), *_fetched(fetched)]
+    given = {name: value for name, value in properties.items() if value is not None}
+    return edit_properties("\n\n".join(parts) + "\n", given)
+
+
+def shown_title(gleaning: Gleaning, mark: Mark) -> str:
+    """The title that a person wrote, else that of the page, else the host."""
+    return mark.title if gleaning.bare and mark.title else gleaning.title
+
+
+def sources(gleaning: Gleaning) -> PropertyValue:
+    """The links to its daily notes: one, or a list."""
+    links = tuple(f"[[{path.removesuffix('.md')}]]" for path in gleaning.days)
+    return links[0] if len(links) == 1 else links
+
+
+def _fetched(fetched: Checked | None) -> list[str]:
+    if fetched is None or fetched.status is None:
+        return []
+    kind = f", {fetched.kind}" if fetched.kind else ""
+    return [f"Fetched {fetched.at}: status {fetched.status}{kind}."]

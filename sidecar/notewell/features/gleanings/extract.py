@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from functools import partial
 from html.parser import HTMLParser
 from itertools import islice
-from typing import Literal
 from urllib.parse import urljoin
 
 from notewell.base.errors import (
@@ -24,23 +23,27 @@ from notewell.base.errors import (
 )
 from notewell.base.support.http import HttpClient, HttpError, StreamedReply
 from notewell.base.support.http.client import MALFORMED, Resolve, public_request, resolve
-from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import (
+    Checked,
     Collection,
     Day,
     Gleaning,
     GleaningFile,
     GleaningState,
     Mark,
+    Verdict,
     gleanings_of,
+    note_path,
+    note_text,
+    sources,
 )
 from notewell.features.gleanings.parse import domain
 from notewell.features.gleanings.requests import GleaningStatus, GleaningView
-from notewell.vault.edit_properties import PropertyEdit, edit_properties
+from notewell.vault.edit_properties import PropertyEdit
 from notewell.vault.write import VaultWriter
 
 MAX_BYTES = 64 * 1024  # of a page; the title is at its beginning
@@ -50,29 +53,11 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _GONE = frozenset({404, 410})
 _SHOWN_CHARS = 300
 
-# `gone`: the host answers that there is no such page, or does not answer at all; `unknown` says
-# nothing about the page: it wants a password, is busy, fails, or must not be asked.
-Verdict = Literal["alive", "moved", "gone", "unknown"]
-TYPE = "gleaning"
 ACTION = "gleanings extract"
 # The journal keeps 500 writes; a batch has to fit as a whole to be undone as one.
 _BATCH = 200
 _BETWEEN_REQUESTS_S = 1.0
 _FAILURES = 2  # on different days
-
-
-@frozen
-class Checked:
-    """The result of one check. `status` None: there was no reply; `url` is the last address."""
-
-    verdict: Verdict
-    reason: str
-    at: str
-    status: int | None = None
-    kind: str = ""
-    url: str = ""
-    title: str = ""
-    description: str = ""
 
 
 class Web:
@@ -177,57 +162,6 @@ class _Head(HTMLParser):
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())[:_SHOWN_CHARS]
-
-
-def note_path(folder: str, key: str) -> str:
-    """The path at which the note of a gleaning is made."""
-    folder = folder.strip("/")
-    return f"{folder}/{key}.md" if folder else f"{key}.md"
-
-
-def note_text(gleaning: Gleaning, mark: Mark, fetched: Checked | None) -> str:
-    """The text of a new note: its properties, title, description, and what was fetched."""
-    title = shown_title(gleaning, mark)
-    description = gleaning.description or mark.description
-    first = gleaning.seen[0]
-    time = f"T{first.entry.time}" if first.entry.time and first.date else ""
-    properties: dict[str, PropertyValue] = {
-        "title": title,
-        "url": gleaning.url,
-        "date": first.date or None,
-        "timestamp": f"{first.date}{time}" if first.date else None,
-        "tags": (TYPE,),
-        "type": TYPE,
-        "status": mark.status,
-        "migrated_from": first.path,
-        "domain": domain(gleaning.url),
-        "created": first.date or None,
-        "source": sources(gleaning),
-        "gleaning_id": gleaning.id,
-        "description": " ".join(description.split()) or None,
-        "reason": mark.reason or None,
-    }
-    parts = [f"# {title}", *([description] if description else []), *_fetched(fetched)]
-    given = {name: value for name, value in properties.items() if value is not None}
-    return edit_properties("\n\n".join(parts) + "\n", given)
-
-
-def shown_title(gleaning: Gleaning, mark: Mark) -> str:
-    """The title that a person wrote, else that of the page, else the host."""
-    return mark.title if gleaning.bare and mark.title else gleaning.title
-
-
-def sources(gleaning: Gleaning) -> PropertyValue:
-    """The links to its daily notes: one, or a list."""
-    links = tuple(f"[[{path.removesuffix('.md')}]]" for path in gleaning.days)
-    return links[0] if len(links) == 1 else links
-
-
-def _fetched(fetched: Checked | None) -> list[str]:
-    if fetched is None or fetched.status is None:
-        return []
-    kind = f", {fetched.kind}" if fetched.kind else ""
-    return [f"Fetched {fetched.at}: status {fetched.status}{kind}."]
 
 
 @dataclass(slots=True)

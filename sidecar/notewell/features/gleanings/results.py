@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from notewell.base.errors import NotewellError, UnreadableNoteError
@@ -21,15 +22,18 @@ from notewell.features.gleanings.collect import (
     GleaningFile,
     Mark,
     gleanings_of,
+    note_path,
+    note_text,
 )
-from notewell.features.gleanings.extract import note_path, note_text
 from notewell.features.gleanings.parse import read_entries
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.files import HashedNote, is_ordinary, made_note
-from notewell.vault.mirror import Mirror
 from notewell.vault.parse import one_line_end
 from notewell.vault.paths import DOCUMENTS
 from notewell.vault.sources import Source
+
+if TYPE_CHECKING:
+    from notewell.vault.mirror import Mirror
 
 ROOT = f"{DOCUMENTS}/.gleanings"
 _KINDS = ("folder", "mirror")  # whose notes are files

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from notewell.base.errors import NotFoundError, ReadOnlyError
-from notewell.contract.runs import Trigger
+from notewell.contract.status import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.gleanings import GleaningRules
@@ -18,6 +18,8 @@ from notewell.features.gleanings.collect import (
     GleaningFile,
     Mark,
     gleanings_of,
+    note_path,
+    shown_title,
 )
 from notewell.features.gleanings.extract import (
     Extracted,
@@ -25,8 +27,6 @@ from notewell.features.gleanings.extract import (
     LinkToCheck,
     Upkeep,
     Web,
-    note_path,
-    shown_title,
 )
 from notewell.features.gleanings.parse import domain
 from notewell.features.gleanings.requests import (

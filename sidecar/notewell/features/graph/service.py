@@ -43,7 +43,7 @@ from notewell.features.graph.views import (
     suggest_links,
     suggest_links_of,
 )
-from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
+from notewell.index.link_graph import NO_TOPICS, TopicLinksCache
 from notewell.search.query.complete import find_note
 from notewell.search.rank.candidates import centred_vectors
 

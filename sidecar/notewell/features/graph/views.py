@@ -31,8 +31,8 @@ from notewell.features.graph.requests import (
     NeighborhoodNote,
     PathStep,
 )
+from notewell.index.link_graph import TopicLinks
 from notewell.index.port import IndexReader
-from notewell.index.topic_links import TopicLinks
 from notewell.vault.daily import DailyNotes
 from notewell.vault.links import ATTACHMENTS
 from notewell.vault.readers import link_name

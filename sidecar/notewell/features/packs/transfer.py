@@ -20,7 +20,7 @@ from notewell.base.support import disk
 from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import FloatArray, IndexedModel, ModelKey, VectorPut
 from notewell.index.port import Index
-from notewell.index.vector_checks import is_unit
+from notewell.index.ranks import is_unit
 
 MANIFEST = "manifest.json"
 PACK = TarForm(

@@ -10,7 +10,7 @@ from notewell.base.errors import ConfigError, NotewellError, ReadOnlyError, Usag
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord
 from notewell.contract.fields import iso
-from notewell.contract.runs import Trigger
+from notewell.contract.status import Trigger
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenFeature, OpenVault

@@ -26,7 +26,7 @@ from notewell.features.postgres.structures import KEPT_GENERATIONS, HeldStructur
 from notewell.features.postgres.vector_table import UsedModel, VectorReads
 from notewell.features.postgres.vectors import PostgresVectors
 from notewell.index.link_graph import LinkGraph
-from notewell.index.vector_checks import as_float16
+from notewell.index.ranks import as_float16
 
 logger = logging.getLogger(__name__)
 

@@ -21,13 +21,17 @@ from notewell.base.types import Embedder, FloatArray, TeachesQueries
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
 from notewell.features.query_table.file import TableFile
-from notewell.features.query_table.fit import Lessons, agreement, fit, measured, table_of
-from notewell.features.query_table.texts import (
+from notewell.features.query_table.fit import (
     Asker,
+    Lessons,
+    agreement,
     common_words,
+    fit,
+    measured,
     names_of,
     near_words,
     spans,
+    table_of,
 )
 from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, Vocabulary
 

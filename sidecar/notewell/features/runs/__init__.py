@@ -4,7 +4,7 @@ from notewell.engine.feature import Feature
 
 RUNS = Feature(
     name="runs",
-    requests="notewell.contract.runs:REQUESTS",  # of the core: other commands follow their runs
+    requests="notewell.contract.status:REQUESTS",  # of the core: other commands follow their runs
     answers="notewell.features.runs.service:opened",
     commands={"runs": "notewell.features.runs.commands:runs"},
     heading="status",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.contract.runs import CancelRun, RunRequest, RunsReply, RunsRequest
+from notewell.contract.status import CancelRun, RunRequest, RunsReply, RunsRequest
 from notewell.doors.cli.asking import Say, Table, asking, group
 from notewell.doors.cli.options import current_invocation
 from notewell.doors.cli.output import local_time

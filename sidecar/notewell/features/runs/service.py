@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from notewell.contract.fields import iso
-from notewell.contract.runs import (
+from notewell.contract.status import (
     CancelRun,
     NextRun,
     RunRequest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from notewell.contract.runs import CancelRun, RunRequest, RunsRequest
+from notewell.contract.status import CancelRun, RunRequest, RunsRequest
 from notewell.doors.mcp.tool import BudgetedRequest, Document, Tool, ToolContext, asking, pick
 
 _SHOWN = ("id", "kind", "trigger", "started", "ended", "result", "counts")

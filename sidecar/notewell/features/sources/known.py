@@ -16,9 +16,9 @@ from notewell.base.errors import NotFoundError, SourceError, UsageError
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultSource
 from notewell.contract.fields import iso
-from notewell.engine.configuration import allowed_place
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
+from notewell.vault.paths import allowed_place
 
 if TYPE_CHECKING:
     from notewell.engine.vaults.opened import Vaults

@@ -30,7 +30,7 @@ from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import write_batch
 from notewell.index.link_graph import LinkGraph
 from notewell.index.port import NoteBasics
-from notewell.index.vector_checks import as_float16
+from notewell.index.ranks import as_float16
 
 logger = logging.getLogger(__name__)
 

@@ -50,6 +50,7 @@ from notewell.index.lexical import (
     stored_length,
 )
 from notewell.index.note_fields import pack_terms
+from notewell.index.ranks import ascending
 
 _END = struct.Struct("<II")
 _MAGIC = 1337
@@ -435,7 +436,7 @@ class Postings:
     def note_ids(self) -> IdArray:
         """The notes that have a document, or terms that an interrupted update stored."""
         documents = self.column(tantivy.Query.exists_query("note"), "note")
-        return np.union1d(documents, self._terms.note_ids())
+        return ascending(np.concatenate((documents, self._terms.note_ids())))
 
     def column(self, query: tantivy.Query, name: str) -> IdArray:
         """Different values of a number field in all documents that a query matches, ascending."""
@@ -445,7 +446,7 @@ class Postings:
                 tantivy.Query.const_score_query(query, 1.0), max(searcher.num_docs, 1), count=False
             ).hits
             values = searcher.fast_field_values(name, [address for _, address in hits])
-        return np.unique(np.array(values, dtype=np.int64))
+        return ascending(np.array(values, dtype=np.int64))
 
     def close(self) -> None:
         """Wait for running merges and release the folder, whatever the disk says.

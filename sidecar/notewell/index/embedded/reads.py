@@ -166,7 +166,7 @@ def links(store: Store) -> dict[int, list[tuple[Any, ...]]]:
     return found
 
 
-MOST_NOTES, MOST_CHUNKS = 2_000, 4_000  # together about 10 MB
+MOST_NOTES, MOST_CHUNKS = 250, 500  # together about 2 MB
 _MOST_AT_ONCE = 200  # of a longer list, nothing is kept: it would displace what searches share
 
 Record = TypeVar("Record")

@@ -293,6 +293,7 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
             check_same_thread=False,
         )
         with on_error(connection.close):
+            connection.execute("PRAGMA cache_size = -256")  # KiB: the system has the file in memory
             try:
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             except sqlite3.OperationalError as error:

@@ -28,6 +28,7 @@ from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.lexical import FIRST_PLACEHOLDER, SearchText, placeholder_id
 from notewell.index.link_graph import LinkGraph
+from notewell.index.ranks import ascending, without
 from notewell.index.row_values import link_columns, strings
 
 _GRAPH = "graph.snapshot"
@@ -60,7 +61,7 @@ class ChunkNotes:
 
     def changed(self, changes: Changes) -> ChunkNotes:
         put_or_gone = [placeholder_id(each) for each in (*changes.gone, *changes.puts)]
-        removed = np.unique(np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64))
+        removed = ascending(np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64))
         bare = [
             (placeholder_id(each), each) for each, put in changes.puts.items() if not put.chunks
         ]
@@ -81,7 +82,7 @@ def _spliced(array: IdArray, gone: IdArray, come: IdArray, values: IdArray) -> I
     Both ascend. One copy in pieces takes a fifth of the time of `np.delete` and `np.insert`, as
     mostly a few of a million change.
     """
-    starts = np.unique(np.concatenate([[0], gone, gone + 1, come]))
+    starts = ascending(np.concatenate([[0], gone, gone + 1, come]))
     ends, lost = np.append(starts[1:], len(array)), np.isin(starts, gone)
     first, last = np.searchsorted(come, starts), np.searchsorted(come, starts, side="right")
     pieces: list[IdArray] = []
@@ -113,7 +114,7 @@ def catch_up(store: Store, postings: Postings) -> None:
         postings.clear()
     else:
         stored = np.array(store.read("SELECT id FROM notes"), dtype=np.int64).ravel()
-        gone = np.setdiff1d(postings.note_ids(), stored).tolist()
+        gone = without(postings.note_ids(), stored).tolist()
     postings.update(
         _Texts(store, since),
         others=partial(reads.texts_of, store),

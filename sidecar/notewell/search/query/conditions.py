@@ -34,6 +34,7 @@ from notewell.index.analyze import SPACELESS, SPACELESS_CHARACTER, tokens, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS
 from notewell.index.port import IndexReader, KeywordIndex
+from notewell.index.ranks import ascending
 from notewell.search.query.language import (
     All,
     Dated,
@@ -418,7 +419,7 @@ def candidate_chunks(phrase: str, keywords: KeywordIndex) -> IdArray:
         for parts in islice(product(*choices), _MOST_SEQUENCES)
     ]
     found = [keywords.chunks_with(each, adjacent=True) for each in sequences]
-    return np.unique(np.concatenate([NO_NOTES, *found]))
+    return ascending(np.concatenate([NO_NOTES, *found]))
 
 
 def _halves(token: str, keywords: KeywordIndex) -> list[tuple[str, str]]:

@@ -29,6 +29,7 @@ from notewell.base.types import DateSource, FloatArray, IdArray, PropertyValue, 
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.index.port import IndexReader, NoteBasics
+from notewell.index.ranks import without
 from notewell.search.query import dates
 from notewell.search.query.language import (
     All,
@@ -385,7 +386,11 @@ def default_scope(
     excluded = np.sort(np.concatenate(list(found.values())))
     if notes is None and _FEW * len(excluded) < len(facts.ids):
         return Scope(None, excluded, removed)
-    return Scope(np.setdiff1d(facts.ids if notes is None else notes, excluded), NO_NOTES, removed)
+    return Scope(
+        without(facts.ids if notes is None else notes, excluded),
+        NO_NOTES,
+        removed,
+    )
 
 
 def excluded_notes(facts: Facts, parsed: ParsedQuery, rules: SearchRules) -> dict[str, IdArray]:
@@ -394,14 +399,11 @@ def excluded_notes(facts: Facts, parsed: ParsedQuery, rules: SearchRules) -> dic
     if not has_status_condition(parsed) and len(facts.shelved):
         out["status"] = facts.shelved
     daily = facts.daily
-    if rules.daily_notes == "named" and len(daily) and not may_mean_daily_notes(parsed):
-        mainly_daily = 2 * len(daily) > len(
-            facts.ids
-        )  # then daily notes are the vault's main content
-        rest = (
-            daily if mainly_daily else np.setdiff1d(daily, facts.shelved if "status" in out else [])
-        )
-        if len(rest) and not mainly_daily:
+    # A vault of mainly daily notes is searched for them.
+    few = 0 < 2 * len(daily) <= len(facts.ids)
+    if rules.daily_notes == "named" and few and not may_mean_daily_notes(parsed):
+        rest = without(daily, out.get("status", NO_NOTES))
+        if len(rest):
             out["daily"] = rest
     return out
 

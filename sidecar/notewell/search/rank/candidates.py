@@ -23,6 +23,7 @@ from notewell.base.types import (
     knows_cosines,
 )
 from notewell.base.types.frozen import frozen
+from notewell.index.ranks import firsts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,18 +73,6 @@ def among(ids: IdArray, ascending: IdArray) -> npt.NDArray[np.bool_]:
     at[at == len(ascending)] = 0
     found: npt.NDArray[np.bool_] = ascending[at] == ids
     return found
-
-
-def ascending(ids: IdArray) -> IdArray:
-    """The ids, each once; `np.unique` hashes them, which takes ten times as long as sorting."""
-    ordered: IdArray = np.sort(ids)
-    return ordered[firsts(ordered)]
-
-
-def firsts(ascending: IdArray) -> IdArray:
-    """Index of the first occurrence of each number."""
-    starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
-    return np.concatenate((np.zeros(min(len(ascending), 1), np.int64), starts))
 
 
 def or_zero(scores: FloatArray) -> FloatArray:

@@ -22,15 +22,16 @@ from notewell.index.analyze import stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.note_fields import field_weights
 from notewell.index.port import IndexReader
+from notewell.index.ranks import without
 from notewell.search.context import SearchContext
 from notewell.search.query.conditions import fold
 from notewell.search.query.note_facts import Scope
 from notewell.search.query.terms import Terms, says_little
 from notewell.search.rank import retrieve
 from notewell.search.rank.candidates import Candidates
-from notewell.search.rank.fuse import plan
 from notewell.search.rank.ranking import fuse
 from notewell.search.rank.retrieve import Retrieved
+from notewell.search.rank.scoring import plan
 
 MIN_WORDS = 3  # queries with fewer words are short
 FEEDBACK_RESULTS = 5  # first results that are taken to be relevant
@@ -156,9 +157,9 @@ def linked_titles(index: IndexReader, text: str, scope: Scope) -> Sequence[str]:
     phrase = words(text)
     if not 0 < len(phrase) <= _MAX_LINK_WORDS:
         return ()
-    linking = np.setdiff1d(index.keywords.notes_with_phrase(phrase), scope.excluded)
+    linking = without(index.keywords.notes_with_phrase(phrase), scope.excluded)
     if scope.notes is not None:
-        linking = np.intersect1d(linking, scope.notes)
+        linking = np.intersect1d(linking, scope.notes, assume_unique=True)
     if not 0 < len(linking) <= _MAX_LINKING:
         return ()
     targets = Counter(_targets(index, linking.tolist(), fold(text)))

@@ -26,8 +26,9 @@ from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import stem, words
 from notewell.index.port import IndexReader
+from notewell.index.ranks import ascending, firsts
 from notewell.search.query.terms import FUNCTION_WORD_WEIGHT, function_words
-from notewell.search.rank.candidates import among, ascending, firsts
+from notewell.search.rank.candidates import among
 from notewell.search.rank.name_table import Floats, Ints, NameTable, name_key
 from notewell.vault.readers import link_name
 

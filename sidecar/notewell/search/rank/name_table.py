@@ -21,6 +21,7 @@ import numpy.typing as npt
 from notewell.base.types import IdArray, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import MARKS, SPACELESS, stem, tokens, words
+from notewell.index.ranks import without
 from notewell.vault.readers import link_name
 
 Ints = npt.NDArray[np.int64]
@@ -228,7 +229,7 @@ class NameTable:
                 added.add(note)
         if np.array_equal(notes, self.notes) and added.rows() == self._rows_of(added.notes):
             return self  # the names are the same as before; only texts changed
-        kept = np.flatnonzero(np.isin(self.owners, np.setdiff1d(notes, np.array(added.notes))))
+        kept = np.flatnonzero(np.isin(self.owners, without(notes, np.array(added.notes))))
         owners = np.concatenate([self.owners[kept], np.array(added.owners, np.int64)])
         keys = [self.keys[at] for at in kept.tolist()] + added.keys
         _, old = _rows(self.starts, kept)

@@ -15,7 +15,7 @@ from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_fields import FIELD_BITS, TEMPLATE_BIT
 from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
-from notewell.index.ranks import highest
+from notewell.index.ranks import ascending, highest
 from notewell.search.query.note_facts import EVERYWHERE, NO_NOTES, Scope
 from notewell.search.query.terms import Terms
 from notewell.search.rank.candidates import (
@@ -23,7 +23,6 @@ from notewell.search.rank.candidates import (
     Candidates,
     CosineMap,
     among,
-    ascending,
     by_note,
     mean_cosines,
     merge,
@@ -303,8 +302,8 @@ def notes_with_one_of_each(
         query = [QueryTerm(token, 1.0) for token in group]
         hits = index.keywords.search(query, limit=index.keywords.document_count, notes=notes)
         chunks = hits.chunk_ids
-        common = chunks if common is None else np.intersect1d(common, chunks)
-    return NO_NOTES if common is None else np.unique(index.note_ids_of(common))
+        common = chunks if common is None else np.intersect1d(common, chunks, assume_unique=True)
+    return NO_NOTES if common is None else ascending(index.note_ids_of(common))
 
 
 def semantic_hits(

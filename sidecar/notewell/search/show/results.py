@@ -20,12 +20,12 @@ from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Reason, Result, Scores
 from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
+from notewell.index.ranks import ascending, without
 from notewell.index.template_lines import is_template
 from notewell.search.query.conditions import candidate_chunks, text_matcher, values_of
 from notewell.search.query.note_facts import NO_NOTES, Scope
 from notewell.search.rank.ranking import RankedNote, Ranking
 from notewell.search.rank.retrieve import KeywordResult
-from notewell.search.show.attachments import embedded_in, with_reasons
 from notewell.search.show.blocks import (
     address_of,
     best_blocks,
@@ -33,11 +33,12 @@ from notewell.search.show.blocks import (
     further_items,
     line_at,
 )
+from notewell.search.show.shown_text import embedded_in, with_reasons
 from notewell.search.show.snippets import FindClosest, Snippets
-from notewell.vault.nested_lists import item_text, items_around
 from notewell.vault.properties import link_label, properties_text
 from notewell.vault.readers import reader_of
 from notewell.vault.readers.reader import Anchor
+from notewell.vault.sections import item_text, items_around
 
 Uri: TypeAlias = Callable[[str, str | None], str]
 
@@ -288,7 +289,7 @@ def without_words(
         return NO_NOTES
     found = [each.note_id for each in shown]  # also those that are shown for a file in them
     found_ids = np.concatenate((ranking.notes.ids, keyword.matches.note_ids, found))
-    return np.setdiff1d(scope.notes, found_ids.astype(np.int64))
+    return without(scope.notes, found_ids.astype(np.int64))
 
 
 def unscored(
@@ -382,7 +383,7 @@ class _Hits:
     def _ids(self) -> IdArray:
         keywords = self._index.keywords
         found = [candidate_chunks(phrase, keywords) for phrase in self._phrases]
-        return np.unique(np.concatenate([NO_NOTES, *found]))
+        return ascending(np.concatenate([NO_NOTES, *found]))
 
     @cached_property
     def _owners(self) -> IdArray:

@@ -34,6 +34,7 @@ from notewell.contract.search import Reason, Removed, Result, SimilarRequest
 from notewell.index.analyze import tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
+from notewell.index.ranks import ascending
 from notewell.search.context import Report, SearchContext
 from notewell.search.query.complete import find_note
 from notewell.search.rank.candidates import SAME, Candidates, CosineMap
@@ -241,7 +242,7 @@ def center(
     """
     count = neighbour_count(index.vectors.count)
     around = [_neighbours(index, vector, own, count) for vector in vectors]
-    chunk_ids = np.unique(np.concatenate([hits.chunk_ids for hits in around]))
+    chunk_ids = ascending(np.concatenate([hits.chunk_ids for hits in around]))
     known, rows = index.vectors.of_chunks(chunk_ids)
     common = np.zeros_like(vectors)
     usual, kept = np.zeros((2, len(vectors)), np.float32)
@@ -326,7 +327,7 @@ def _found(
         found += [
             index.vectors.search(vector, limit=depth, notes=linked).chunk_ids for vector in own
         ]
-    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+    return ascending(np.concatenate(found)) if found else np.empty(0, np.int64)
 
 
 def _by_note(

@@ -63,7 +63,7 @@ def is_readable(name: str, types: tuple[str, ...]) -> bool:
     return name.lower().endswith(types)
 
 
-@lru_cache(maxsize=8192)  # every search asks for all of its results
+@lru_cache(maxsize=1024)  # every search asks for all of its results
 def reader_of(path: str) -> Reader | None:
     """The reader for a file of this name, whether its type is on or not."""
     return READERS.get(splitext(path)[1].lower())  # noqa: PTH122 - called for every result
