@@ -1,4 +1,4 @@
-// Pictures of every view, light, dark and as narrow as a phone. docs/screens.md says what each shows.
+// Pictures of every view, light, dark and as narrow as a phone, to look at after a change of what is shown.
 
 import assert from "node:assert/strict";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";

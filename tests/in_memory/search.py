@@ -28,7 +28,7 @@ from notewell.index.note_fields import pack_terms
 from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.template_lines import LineCounts
-from notewell.vault.links import NoteNames
+from notewell.vault.paths import NoteNames
 from tests.in_memory.state import State
 
 

@@ -23,6 +23,7 @@ from notewell.base.types import (
     VectorPut,
     embedded_text,
 )
+from notewell.index.arrays import as_float16, check_dimensions
 from notewell.index.batch import (
     Before,
     Changes,
@@ -32,7 +33,6 @@ from notewell.index.batch import (
     WrittenNote,
     decide,
 )
-from notewell.index.ranks import as_float16, check_dimensions
 from notewell.index.row_values import warnings_of
 
 HalfVector = npt.NDArray[np.float16]

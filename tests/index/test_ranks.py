@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notewell.index.ranks import highest
+from notewell.index.arrays import highest
 
 
 @pytest.mark.parametrize("count", [1, 7, 400, 990])

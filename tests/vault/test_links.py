@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.vault.links import NoteNames
+from notewell.vault.paths import NoteNames
 
 PATHS = {
     "Home.md": ("Start",),

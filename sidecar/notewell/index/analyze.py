@@ -265,7 +265,7 @@ def _tokens_of(compound: str) -> tuple[str, ...]:
 
 
 # Natural text repeats itself: these caches serve most compounds.
-_cached_pieces = lru_cache(maxsize=2048)(_pieces)
+_cached_pieces = lru_cache(maxsize=1024)(_pieces)
 _all_tokens = lru_cache(maxsize=65_536)(_tokens_of)
 
 
@@ -280,7 +280,7 @@ def stemmer() -> tantivy.TextAnalyzer:
     return whitespace.filter(tantivy.Filter.stemmer("english")).build()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def stem(word: str) -> str:
     """The stem of one folded token; a token with other than ASCII letters is its own stem."""
     return "".join(_analyzer().analyze(word)) if word.isascii() else word

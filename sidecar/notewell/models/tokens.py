@@ -47,7 +47,7 @@ _DELETED_SPACES = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _DELETE = dict.fromkeys(map(ord, _DELETED_SPACES))
 
 _MEMO_CHARACTERS = 1_000_000  # of words in the cache; about 25 MB of memory
-_PLACES_CHARACTERS = 25_000  # of words whose tokens are remembered; about 1 MB
+_PLACES_CHARACTERS = 12_500  # of words whose tokens are remembered; half a megabyte
 _WORD = re.compile(r"\S+")
 T = TypeVar("T")
 Places = tuple[Sequence[int], Sequence[int]]  # token ids, and where in the text each begins

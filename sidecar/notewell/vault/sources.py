@@ -118,7 +118,7 @@ class FolderSource:
         return None
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     """`obsidian://open` for the note at `path` of the vault folder named `vault`.
 

@@ -52,10 +52,13 @@ def reference_page(root: click.Command) -> str:
         lines += [*_section(one, "##", {}), ""]
         inner = list(_commands(one))
         shared = _shared(inner)
+        plain = [each for each in inner if not _own(each).keys() - shared.keys()]
+        lines += [*(line for each in plain for line in _item(each)), *([""] if plain else [])]
         if shared:
             lines += ["Options of several of these commands:", *_listed(shared), ""]
         for each in inner:
-            lines += [*_section(each, "###", shared), ""]
+            if each not in plain:
+                lines += [*_section(each, "###", shared), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -69,6 +72,11 @@ def _section(context: click.Context, level: str, shared: Records) -> Iterator[st
     yield f"{level} {_usage(context, [name for names, _ in own for name in names.split()])}"
     yield from _text(context.command.help)
     yield from _listed(own)
+
+
+def _item(context: click.Context) -> Iterator[str]:
+    """A command of a group that has no such options."""
+    yield from _listed([(_usage(context, ()), context.command.help or "")])
 
 
 def _usage(context: click.Context, explained: Collection[str]) -> str:

@@ -21,9 +21,8 @@ from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import centred_vectors
 from notewell.search.show.snippets import sentences_of
 from notewell.vault.daily import DailyNotes, obsidian_settings
-from notewell.vault.links import NoteNames
 from notewell.vault.parse import file_title, one_line_end
-from notewell.vault.paths import is_document
+from notewell.vault.paths import NoteNames, is_document
 from notewell.vault.properties import body_start, read_frontmatter
 from notewell.vault.regions import is_drawing
 from notewell.vault.sources import Source

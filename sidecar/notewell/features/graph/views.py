@@ -34,7 +34,7 @@ from notewell.features.graph.requests import (
 from notewell.index.link_graph import TopicLinks
 from notewell.index.port import IndexReader
 from notewell.vault.daily import DailyNotes
-from notewell.vault.links import ATTACHMENTS
+from notewell.vault.paths import ATTACHMENTS
 from notewell.vault.readers import link_name
 
 if TYPE_CHECKING:

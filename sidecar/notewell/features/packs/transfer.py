@@ -19,8 +19,8 @@ from notewell.base.errors import NotFoundError, PackError, UsageError
 from notewell.base.support import disk
 from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import FloatArray, IndexedModel, ModelKey, VectorPut
+from notewell.index.arrays import is_unit
 from notewell.index.port import Index
-from notewell.index.ranks import is_unit
 
 MANIFEST = "manifest.json"
 PACK = TarForm(

@@ -25,8 +25,8 @@ from notewell.features.postgres.rows import clean, write_batch
 from notewell.features.postgres.structures import KEPT_GENERATIONS, HeldStructures, PostgresKeywords
 from notewell.features.postgres.vector_table import UsedModel, VectorReads
 from notewell.features.postgres.vectors import PostgresVectors
+from notewell.index.arrays import as_float16
 from notewell.index.link_graph import LinkGraph
-from notewell.index.ranks import as_float16
 
 logger = logging.getLogger(__name__)
 

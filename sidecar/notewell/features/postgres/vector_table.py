@@ -21,7 +21,7 @@ from notewell.base.errors import ModelError
 from notewell.base.types import IndexedModel, ModelKey, PendingText, StoredVectors, embedded_text
 from notewell.features.postgres.connection import Row, Session
 from notewell.features.postgres.reads import VaultReads
-from notewell.index.ranks import check_dimensions
+from notewell.index.arrays import check_dimensions
 
 _HAS = (
     "EXISTS (SELECT FROM vectors v WHERE v.vault_id = $1 AND v.model_id = $2"

@@ -30,7 +30,7 @@ from zlib import crc32
 import numpy as np
 
 from notewell.base.types import embedded_text
-from notewell.index.ranks import is_unit
+from notewell.index.arrays import is_unit
 from notewell.vault.chunk import embed_hash
 
 

@@ -19,6 +19,7 @@ from notewell.base.types import (
     StoredNote,
     VectorPut,
 )
+from notewell.index.arrays import as_float16
 from notewell.index.embedded import reads, tables, vector_store
 from notewell.index.embedded.directory import SnapshotCache, hold
 from notewell.index.embedded.keywords import Keywords
@@ -30,7 +31,6 @@ from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import write_batch
 from notewell.index.link_graph import LinkGraph
 from notewell.index.port import NoteBasics
-from notewell.index.ranks import as_float16
 
 logger = logging.getLogger(__name__)
 

@@ -40,7 +40,7 @@ from notewell.index.note_postings import NoteMatching, NoteTable
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits
 _WIDE_LEAST = 500  # than put into the query
-_CACHED_TOKENS = 2_000  # tokens whose counts are cached: a megabyte
+_CACHED_TOKENS = 1_000  # tokens whose counts are cached: half a megabyte
 _PREFIX_ROOM = 4096  # terms of a field read for one prefix, at least
 # Counting where a word stands takes as long as searching for it. One in so many documents, and in
 # so many for each that is deleted, is estimated: it is off by 0.005 at most, mostly far less.

@@ -38,6 +38,7 @@ from notewell.base.errors import IndexFailure, on_error
 from notewell.base.support import disk
 from notewell.base.types import IdArray
 from notewell.index.analyze import stemmer
+from notewell.index.arrays import ascending
 from notewell.index.embedded.note_search import NoteSearch
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile, TemplateLines
 from notewell.index.lexical import (
@@ -50,7 +51,6 @@ from notewell.index.lexical import (
     stored_length,
 )
 from notewell.index.note_fields import pack_terms
-from notewell.index.ranks import ascending
 
 _END = struct.Struct("<II")
 _MAGIC = 1337

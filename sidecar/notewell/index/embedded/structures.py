@@ -18,6 +18,7 @@ import numpy as np
 
 from notewell.base.errors import IndexFailure, on_error
 from notewell.base.types import IdArray
+from notewell.index.arrays import ascending, without
 from notewell.index.batch import Changes
 from notewell.index.embedded import reads, snapshots, vector_store
 from notewell.index.embedded.expunge import expunge
@@ -28,7 +29,6 @@ from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.lexical import FIRST_PLACEHOLDER, SearchText, placeholder_id
 from notewell.index.link_graph import LinkGraph
-from notewell.index.ranks import ascending, without
 from notewell.index.row_values import link_columns, strings
 
 _GRAPH = "graph.snapshot"

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.base.types import FloatArray, IdArray, VectorHits
-from notewell.index.ranks import highest
+from notewell.index.arrays import highest
 
 GONE = -1  # the chunk id of a slot that was given up
 NO_SLOTS: IdArray = np.empty(0, np.int64)

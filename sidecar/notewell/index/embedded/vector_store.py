@@ -23,11 +23,11 @@ from notewell.base.types import (
     StoredVectors,
     embedded_text,
 )
+from notewell.index.arrays import check_dimensions
 from notewell.index.embedded import tables
 from notewell.index.embedded.checksums import check_text, discard_vectors, sound_rows, vector_sum
 from notewell.index.embedded.reads import NoteRows, meta
 from notewell.index.embedded.store import Store, explained
-from notewell.index.ranks import check_dimensions
 
 logger = logging.getLogger(__name__)
 

@@ -31,10 +31,10 @@ from notewell.base.types import (
 )
 from notewell.contract.search import Removed
 from notewell.index.analyze import SPACELESS, SPACELESS_CHARACTER, tokens, words
+from notewell.index.arrays import ascending
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_fields import PROPERTY_BITS
 from notewell.index.port import IndexReader, KeywordIndex
-from notewell.index.ranks import ascending
 from notewell.search.query.language import (
     All,
     Dated,

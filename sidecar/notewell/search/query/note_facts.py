@@ -28,8 +28,8 @@ import numpy.typing as npt
 from notewell.base.types import DateSource, FloatArray, IdArray, PropertyValue, SearchRules
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
+from notewell.index.arrays import without
 from notewell.index.port import IndexReader, NoteBasics
-from notewell.index.ranks import without
 from notewell.search.query import dates
 from notewell.search.query.language import (
     All,

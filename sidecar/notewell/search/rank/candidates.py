@@ -23,7 +23,7 @@ from notewell.base.types import (
     knows_cosines,
 )
 from notewell.base.types.frozen import frozen
-from notewell.index.ranks import firsts
+from notewell.index.arrays import firsts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

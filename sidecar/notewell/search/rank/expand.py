@@ -19,10 +19,10 @@ import numpy as np
 
 from notewell.base.types import FloatArray, IdArray
 from notewell.index.analyze import stem, tokens, words
+from notewell.index.arrays import without
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.note_fields import field_weights
 from notewell.index.port import IndexReader
-from notewell.index.ranks import without
 from notewell.search.context import SearchContext
 from notewell.search.query.conditions import fold
 from notewell.search.query.note_facts import Scope

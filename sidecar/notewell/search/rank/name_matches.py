@@ -25,8 +25,8 @@ import numpy.typing as npt
 from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import stem, words
+from notewell.index.arrays import ascending, firsts
 from notewell.index.port import IndexReader
-from notewell.index.ranks import ascending, firsts
 from notewell.search.query.terms import FUNCTION_WORD_WEIGHT, function_words
 from notewell.search.rank.candidates import among
 from notewell.search.rank.name_table import Floats, Ints, NameTable, name_key

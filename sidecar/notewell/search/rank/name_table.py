@@ -21,7 +21,7 @@ import numpy.typing as npt
 from notewell.base.types import IdArray, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import MARKS, SPACELESS, stem, tokens, words
-from notewell.index.ranks import without
+from notewell.index.arrays import without
 from notewell.vault.readers import link_name
 
 Ints = npt.NDArray[np.int64]

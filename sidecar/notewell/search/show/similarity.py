@@ -32,9 +32,9 @@ from notewell.base.types import ChunkHits, Direction, FloatArray, IdArray, Store
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Removed, Result, SimilarRequest
 from notewell.index.analyze import tokens, words
+from notewell.index.arrays import ascending
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
-from notewell.index.ranks import ascending
 from notewell.search.context import Report, SearchContext
 from notewell.search.query.complete import find_note
 from notewell.search.rank.candidates import SAME, Candidates, CosineMap

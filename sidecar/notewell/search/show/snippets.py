@@ -315,7 +315,7 @@ def _touches(sign: str) -> bool:
     return sign in _TOUCHING or sign.isalnum()
 
 
-@lru_cache(maxsize=2048)  # addresses, names and links repeat themselves
+@lru_cache(maxsize=512)  # addresses, names and links repeat themselves
 def _tokens_in(run: str) -> tuple[Token, ...]:
     return tuple(spans(run))
 

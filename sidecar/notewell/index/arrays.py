@@ -1,4 +1,4 @@
-"""Steps on arrays of ids and scores that take NumPy longer."""
+"""Steps on arrays of ids, scores and vectors that every engine takes."""
 
 from __future__ import annotations
 
