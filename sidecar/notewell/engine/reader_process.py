@@ -35,7 +35,8 @@ from notewell.models.loading import described, load_embedder
 from notewell.models.tokens import KnownText, read_tokenizer, read_words
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
-_SEARCHES_PER_RELEASE = 100  # of memory; between them, some tens of megabytes are freed
+# Of memory: between them some tens of megabytes are freed, as by each reading of a changed index.
+_SEARCHES_PER_RELEASE = 100
 
 log = logging.getLogger(__name__)
 
@@ -205,7 +206,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         except EOFError:
             return
         send(replies, reader.answer(message))
-        if not number % _SEARCHES_PER_RELEASE:
+        if isinstance(message, Opening) or not number % _SEARCHES_PER_RELEASE:
             release_freed_memory()
 
 
