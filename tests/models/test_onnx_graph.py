@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from notewell.models.graphs import open_session
-from notewell.models.onnx_graph import (
+from notewell.models.bert_onnx import (
     ALIGN,
     FLOAT,
     FLOAT16,
@@ -23,6 +22,7 @@ from notewell.models.onnx_graph import (
     ElementType,
     GraphBuilder,
 )
+from notewell.models.graphs import open_session
 
 TYPES = (FLOAT, UINT8, INT8, INT32, INT64, FLOAT16)
 # The graph of `sample`, made with `onnx.helper` of onnx 1.23.2 and compressed.

@@ -60,6 +60,16 @@ def test_an_unfinished_word_finds_what_begins_with_it(
     assert all(result.match != "weak" for result in reply.results)
 
 
+def test_one_letter_finds_names_that_begin_so_before_notes_of_many_such_words(
+    make_library: MakeLibrary,
+) -> None:
+    many = "Can cats count colours, cakes, coins, cups, cards and clouds? Come closer. "
+    texts = {f"Note {n}.md": f"{many} Common things, copied {n} times.\n" for n in range(30)}
+    library = make_library({**texts, "Cymbal.md": "It rings.\n"})
+
+    assert library.paths("c", typing=True, weak=True)[0] == "Cymbal.md"
+
+
 @pytest.mark.parametrize("typed", ["D", "da", "Dar"])
 def test_names_that_begin_with_the_first_letters_come_before_other_words_of_names(
     make_library: MakeLibrary, typed: str

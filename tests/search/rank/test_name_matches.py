@@ -64,6 +64,13 @@ def exact(query: str) -> list[int]:
     return matches.note_ids[matches.exact].tolist()
 
 
+def test_of_many_names_that_begin_so_the_shortest_come_first() -> None:
+    many = [note(n, f"s{n:03} of the many.md") for n in range(1, 301)]
+    matches = find_names(table(*many, note(301, "sz.md")), "s", typing=True)
+
+    assert matches.note_ids[np.argmax(matches.begun)] == 301
+
+
 @pytest.mark.parametrize(
     "query",
     [

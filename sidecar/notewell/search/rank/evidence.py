@@ -189,7 +189,8 @@ class QueryEvidence:
     `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
     of these that are no function words. `first_coverage` is the mean coverage of the notes with
     the best words, `short_coverage` the highest of `NoteEvidence.short_coverage`. `dated`: the
-    query names a day or period. `english`: the vault is written in English.
+    query names a day or period. `english`: the vault is written in English. `most_words`: the most
+    that words say about a note.
     """
 
     known_idf: float
@@ -208,6 +209,7 @@ class QueryEvidence:
     vault_unreadable: float = 0.0
     dated: bool = False
     english: bool = True
+    most_words: float = math.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -303,8 +305,9 @@ def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:
 
 def weigh_words(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:
     """BM25 divided by the summed idf of the query's known words: about 0..3."""
-    bm25 = or_zero(notes.bm25)
-    return (bm25 / np.float32(query.known_idf)) if query.known_idf > 0 else np.zeros_like(bm25)
+    known = np.float32(query.known_idf if query.known_idf > 0 else math.inf)
+    said: FloatArray = np.minimum(or_zero(notes.bm25) / known, np.float32(query.most_words))
+    return said
 
 
 def weigh_coverage(

@@ -124,10 +124,14 @@ def find_names(
 
 
 def _beginning(table: NameTable, key: str, first: int) -> tuple[Ints, Floats]:
-    """Names that begin with `key`, from place `first` on; each scores the share that is typed."""
-    end = min(bisect_left(table.keys, key + _LAST, first), first + _MAX_COMPLETED)
-    lengths = np.array([len(table.keys[at]) for at in range(first, end)], np.float64)
-    return np.arange(first, end), len(key) / lengths
+    """The shortest names that begin with `key`, from place `first` on, ascending.
+
+    Each scores the share that is typed.
+    """
+    end = bisect_left(table.keys, key + _LAST, first)
+    lengths = np.array([*map(len, table.keys[first:end])], np.float64)
+    shortest = np.sort(np.argsort(lengths, kind="stable")[:_MAX_COMPLETED])
+    return first + shortest, len(key) / lengths[shortest]
 
 
 def _of_notes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import field, replace
 from functools import lru_cache, partial
 
@@ -16,6 +17,7 @@ from notewell.base.types import (
     VectorHits,
 )
 from notewell.base.types.frozen import frozen
+from notewell.index.analyze import SPACELESS_CHARACTER
 from notewell.search.context import SearchContext
 from notewell.search.query.terms import Terms
 from notewell.search.rank import evidence
@@ -35,6 +37,9 @@ from notewell.search.rank.ranking import SEMANTIC_ONLY, SUMS, Fused, FusionPlan,
 
 _DEFAULT = SearchRules()
 _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are
+
+
+_LETTERS = 3  # of a query that say what is looked for
 
 
 @frozen
@@ -67,6 +72,8 @@ def query_evidence(
     cosines, coverage = notes.meaning[embedded], notes.coverage[embedded]
     nearest = np.argsort(-cosines)[: evidence.NEAREST]
     total, known = terms.total_idf(known=False), terms.total_idf(known=True)
+    # One or two letters begin so many words that they add up to more than a name that begins so.
+    few = bool(terms.begun) and len(text) < _LETTERS and not SPACELESS_CHARACTER.search(text)
     return QueryEvidence(
         known_idf=known,
         words=terms.word_count,
@@ -84,6 +91,7 @@ def query_evidence(
         vault_unreadable=0.0 if reader is None else reader.vault_unreadable,
         dated=dated,
         english=english,
+        most_words=len(text) if few else math.inf,
     )
 
 
