@@ -6,6 +6,8 @@ an event loop go through `threads`.
 
 from __future__ import annotations
 
+import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,6 +25,7 @@ from notewell.base.types import (
     Progress,
     Settings,
     VaultRecord,
+    WatchMode,
 )
 from notewell.base.types.frozen import frozen
 from notewell.contract.fields import iso
@@ -49,7 +52,7 @@ from notewell.engine.index_work import IndexWork
 from notewell.engine.ingest.active_model import Models, TokenCounter
 from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.plan import claim
-from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.queue import Work, WorkQueue
 from notewell.engine.ingest.reports import Tally
 from notewell.engine.ingest.writer import Writer
 from notewell.engine.model_suggestions import ModelSuggestions
@@ -59,24 +62,19 @@ from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.index.engines import DEFAULT, engine_of, open_index
-from notewell.index.port import Index
+from notewell.index.port import Index, IndexReader
 from notewell.models.loading import load_embedder
 from notewell.models.pool import Loader
 from notewell.search.query.complete import Completions
 from notewell.search.rank.evidence import UNTUNED
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import Source
+from notewell.vault.watch import watch_vault
 from notewell.vault.write import open_writer
 
 if TYPE_CHECKING:
     from notewell.models.chat.providers import Providers
-import logging
-import threading
 
-from notewell.base.types import WatchMode
-from notewell.engine.ingest.queue import WorkQueue
-from notewell.index.port import IndexReader
-from notewell.vault.watch import watch_vault
 
 R = TypeVar("R")
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 import time
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,15 +21,11 @@ from notewell.base.errors import ForbiddenError, NotFoundError, OutsideVaultErro
 from notewell.base.support.disk import expanded
 from notewell.base.types import NOTE_TYPES, VaultRules
 from notewell.base.types.frozen import frozen
-from notewell.vault.readers import is_readable, readable
+from notewell.vault.readers import is_readable, link_name, readable
 
 if TYPE_CHECKING:  # imported when it is used: searches do without
     import pathspec
-import posixpath
-import unicodedata
-from collections.abc import Iterable
 
-from notewell.vault.readers import link_name
 
 # Paths of documents that are indexed with a vault and lie elsewhere begin with this folder, which
 # no vault has: it is hidden.

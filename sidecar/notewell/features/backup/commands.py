@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
-
-from notewell.base.errors import UsageError
-from notewell.doors.cli.options import Command, current_invocation, json_option
-from notewell.doors.cli.output import clean, emit_object
-
-if TYPE_CHECKING:
-    from notewell.features.backup.restore import RestoreReport
 import hashlib
 import os
 import sqlite3
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
 
 from notewell import __version__
 from notewell.base import querylog
-from notewell.base.errors import BackupError, NotFoundError
+from notewell.base.errors import BackupError, NotFoundError, UsageError
 from notewell.base.support import disk
 from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.doors.cli.options import Command, current_invocation, json_option
+from notewell.doors.cli.output import clean, emit_object
 from notewell.engine.access import Device, Devices
 from notewell.engine.feature import open_source
 from notewell.engine.vaults.known import KnownVaults
@@ -49,6 +42,9 @@ from notewell.features.backup.manifest import (
 )
 from notewell.index.engines import DATABASE, copy_index
 from notewell.vault import files
+
+if TYPE_CHECKING:
+    from notewell.features.backup.restore import RestoreReport
 
 
 @click.command(cls=Command)

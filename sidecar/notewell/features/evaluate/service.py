@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +18,7 @@ import orjson
 from notewell.base.errors import UsageError
 from notewell.base.querylog import Judgements, fold
 from notewell.base.querylog.database import Opened
+from notewell.base.support import disk
 from notewell.base.types import VaultRecord
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import Result, SearchReply, SearchRequest
@@ -48,10 +50,7 @@ from notewell.search.rank.evidence import UNTUNED, Tuning
 
 if TYPE_CHECKING:
     from notewell.engine.vaults.opened import Vaults
-import logging
-from dataclasses import asdict
 
-from notewell.base.support import disk
 
 MIN_JUDGED = 3  # with fewer, an average means nothing
 FEW_QUERIES = 20  # with fewer, the report has a warning

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import click
+import numpy as np
+import orjson
 
-from notewell.base.errors import IndexInUseError
-from notewell.base.types import Embedder, Settings, VaultRecord
+from notewell.base.errors import IndexInUseError, NotFoundError, PackError, UsageError
+from notewell.base.support import disk
+from notewell.base.types import (
+    Embedder,
+    IndexedModel,
+    Settings,
+    StoredChunk,
+    StoredNote,
+    VaultRecord,
+)
 from notewell.doors.cli.backend import server_for
 from notewell.doors.cli.options import (
     Group,
@@ -24,23 +39,10 @@ from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.feature import engines
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features import FEATURES
+from notewell.index.port import IndexReader
 
 if TYPE_CHECKING:
     from notewell.index.port import Index
-import uuid
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from types import MappingProxyType
-from typing import BinaryIO, TypeAlias
-
-import numpy as np
-import orjson
-
-from notewell.base.errors import NotFoundError, PackError, UsageError
-from notewell.base.support import disk
-from notewell.base.types import IndexedModel, StoredChunk, StoredNote
-from notewell.index.port import IndexReader
 
 
 @click.group(cls=Group)
