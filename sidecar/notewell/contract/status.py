@@ -1,4 +1,4 @@
-"""The state of a vault's index: totals, the queue, the model, each file's state."""
+"""The state of a vault's index: totals, the queue, the model, each file, and its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The aiohttp application: routes, middleware, signing in, start and end of the engines."""
+"""The aiohttp application: routes, middleware, signing in, attachments, start and end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits the weights of the ranking to the judged queries of one vault."""
+"""Fits the weights of the ranking to the judged queries of one vault, and keeps the factors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`notewell pack`: moves embeddings from one computer to another."""
+"""`notewell pack`: moves embeddings from one computer to another, or to other databases."""
 
 from __future__ import annotations
 

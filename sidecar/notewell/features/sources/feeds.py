@@ -1,4 +1,4 @@
-"""Feeds of sources: a row for each kind of what a person may give, and the graph at Roam."""
+"""Feeds of sources: a row for each kind of what a person may give; Roam's and Logseq's graphs."""
 
 from __future__ import annotations
 

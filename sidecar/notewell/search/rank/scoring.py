@@ -1,4 +1,4 @@
-"""Scores the candidate notes of a search by its mode and fusion method."""
+"""Scores the candidate notes of a search by its mode and fusion method, with the fixed methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the list items and paragraphs of a passage that have words of the query, as passages."""
+"""Finds the list items and paragraphs that have words of the query, and makes blocks to cite."""
 
 from __future__ import annotations
 
