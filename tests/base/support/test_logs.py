@@ -12,12 +12,8 @@ from pathlib import Path
 import pytest
 
 from notewell.base.support import log_files
-from notewell.base.support.log_files import (
-    AboutFiles,
-    delete_logs,
-    log_to_terminal,
-    logging_to_files,
-)
+from notewell.base.support.log_files import delete_logs, logging_to_files
+from notewell.base.support.logs import AboutFiles, log_to_terminal
 from notewell.base.types import LogRules
 from tests.waiting import until
 
