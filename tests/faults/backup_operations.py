@@ -16,7 +16,7 @@ from notewell.engine.vaults import switch
 from notewell.engine.vaults.known import KnownVaults
 from notewell.engine.vaults.registry import Registry
 from notewell.features.ask.service import CONVERSATIONS
-from notewell.features.backup.commands import write_backup
+from notewell.features.backup.create import write_backup
 from notewell.features.backup.restore import STAGED, restore_backup
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.vault.mirror import Mirror
