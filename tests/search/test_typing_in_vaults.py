@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
@@ -135,6 +136,20 @@ def test_ten_names_typed_half_find_their_note_first(vault: OpenVault, name: str)
     found = {half: ask(library, half).results[0].path for half, _ in typed}
     assert found == dict(typed)
     assert len(found) == NAMES
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_letter_finds_a_name_that_begins_so_first(vault: OpenVault, name: str) -> None:
+    library = vault(name)
+    keys = {
+        note.path: [name_key(each) for each in (Path(note.path).stem, note.title, *note.aliases)]
+        for note in library.index.all_notes()
+    }
+    begin = {key[0] for names in keys.values() for key in names if key} & {*ascii_lowercase}
+    first = {letter: keys[ask(library, letter).results[0].path] for letter in begin}
+    others = [each for each, names in first.items() if not any(n.startswith(each) for n in names)]
+    assert len(begin) > 10
+    assert len(others) <= len(begin) / 5, others
 
 
 @pytest.mark.parametrize("name", TYPED)
