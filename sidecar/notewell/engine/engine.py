@@ -49,11 +49,12 @@ from notewell.engine.feature import (
     usual_times,
 )
 from notewell.engine.index_work import IndexWork
-from notewell.engine.ingest.active_model import Models, TokenCounter
+from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.plan import claim
 from notewell.engine.ingest.queue import Work, WorkQueue
 from notewell.engine.ingest.reports import Tally
+from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.ingest.writer import Writer
 from notewell.engine.model_suggestions import ModelSuggestions
 from notewell.engine.reader_pool import Asked, LentModel, ReaderPool, SearchedVault

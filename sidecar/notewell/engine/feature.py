@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.contract.request import Request, StreamEvent
     from notewell.contract.search import SearchReply, SearchRequest
     from notewell.contract.status import RunKind
-    from notewell.engine.ingest.active_model import TokenCounter
+    from notewell.engine.ingest.token_counter import TokenCounter
     from notewell.engine.runs import Runs
     from notewell.engine.scheduler import Scheduler
     from notewell.index.engines import Engines

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notewell.base.errors import ForbiddenError, NotFoundError, OutsideVaultError, UsageError
-from notewell.base.support.disk import expanded
+from notewell.base.errors import OutsideVaultError, UsageError
 from notewell.base.types import NOTE_TYPES, VaultRules
 from notewell.base.types.frozen import frozen
 from notewell.vault.readers import is_readable, link_name, readable
@@ -44,10 +43,6 @@ _GARDENER_PLAN = re.compile(
 # Limits of common file systems; one with lower limits reports an error of its own.
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 2000
-_NOT_ALLOWED = (
-    "Only documents below a folder that a person allowed are read. Allow it on this computer with"
-    " `notewell documents allow FOLDER`."
-)
 
 # A colon names an alternate data stream; Windows refuses the others or changes them silently.
 _WINDOWS_REFUSES = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ]$')
@@ -270,35 +265,6 @@ def is_own_file(path: str) -> bool:
 def unfinished_phone_indexes(root: Path) -> Iterator[Path]:
     """Files of writings that did not end."""
     return (file for file in root.glob(f".{PHONE_INDEX}-*") if is_own_file(file.name))
-
-
-def allowed_place(word: str, allow: Sequence[str]) -> Path:
-    """The real path of a file or folder, given in full, if a person allowed it.
-
-    Whether it exists is only said of what is allowed.
-
-    Raises:
-        UsageError: the path is not absolute.
-        ForbiddenError: it is below none of the folders `allow`.
-        OutsideVaultError: it is, but a link leads out of them.
-        NotFoundError: nothing is there.
-
-    """
-    given = expanded(word)
-    if not given.is_absolute() or "\0" in word:
-        raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
-    folders = [Path(os.path.realpath(expanded(one))) for one in allow]
-    named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
-    if not any(real.is_relative_to(folder) for folder in folders):
-        if any(named.is_relative_to(folder) for folder in folders):
-            raise OutsideVaultError(
-                f"{word} leads through a link out of the folders that may be read. {_NOT_ALLOWED}",
-                code="not_allowed",
-            )
-        raise ForbiddenError(f"{word} may not be read. {_NOT_ALLOWED}", code="not_allowed")
-    if not real.exists():
-        raise NotFoundError(f"There is no file or folder {word}.")
-    return real
 
 
 # Resolves link targets to notes as Obsidian does, with an index that is updated note by note.

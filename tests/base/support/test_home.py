@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import UsageError
-from notewell.base.support.disk import expanded
-from notewell.vault.paths import allowed_place
+from notewell.base.support.disk import allowed_place, expanded
 
 
 def test_a_home_folder_is_put_in_and_that_of_an_unknown_user_stays() -> None:

@@ -18,7 +18,7 @@ from mcp_types import CallToolResult, Tool
 from notewell.base.errors import UsageError
 from notewell.doors.mcp.server import TOOLS, chosen
 from notewell.engine.engine import Engine
-from notewell.engine.ingest.active_model import TokenCounter
+from notewell.engine.ingest.token_counter import TokenCounter
 from tests.doors.mcp.conftest import (
     NOTES,
     PAPERS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from notewell.base.types import ModelRules
-from notewell.engine.ingest.active_model import ESTIMATE, TokenCounter
+from notewell.engine.ingest.token_counter import ESTIMATE, TokenCounter
 from tests.tiny_model import tiny_tokenizer, write_tiny_model
 
 TEXT = "The garden and the river, one day in the year.\n\n- a house\n- a [[note]]"

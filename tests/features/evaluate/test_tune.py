@@ -23,12 +23,12 @@ from notewell.features.evaluate.service import (
     FOLDS,
     JudgedResults,
     ask,
-    current,
     fit_and_check,
     golden_set,
     query_weights,
     run_golden,
 )
+from notewell.features.evaluate.tuning import current
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
 TOPICS = [f"{first}{second}" for first in ("bal", "kor", "mit", "sul") for second in

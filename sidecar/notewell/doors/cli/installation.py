@@ -20,6 +20,14 @@ from notewell.base.errors import (
     NotewellError,
 )
 from notewell.doors.cli.backend import server_address, server_for
+from notewell.doors.cli.checks import (
+    Check,
+    check_devices,
+    check_libraries,
+    check_model,
+    check_readable_by_others,
+    check_writable,
+)
 from notewell.doors.cli.options import (
     Command,
     Group,
@@ -29,14 +37,6 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import emit_object, print_qr, print_table
-from notewell.doors.cli.vault_checks import (
-    Check,
-    check_devices,
-    check_libraries,
-    check_model,
-    check_readable_by_others,
-    check_writable,
-)
 from notewell.engine.access import (
     LINK_SECONDS,
     LOOPBACK_ONLY,

@@ -53,7 +53,8 @@ def reference_page(root: click.Command) -> str:
         inner = list(_commands(one))
         shared = _shared(inner)
         plain = [each for each in inner if not _own(each).keys() - shared.keys()]
-        lines += [*(line for each in plain for line in _item(each)), *([""] if plain else [])]
+        if plain:
+            lines += [*_listed((_usage(one, ()), one.command.help or "") for one in plain), ""]
         if shared:
             lines += ["Options of several of these commands:", *_listed(shared), ""]
         for each in inner:
@@ -72,11 +73,6 @@ def _section(context: click.Context, level: str, shared: Records) -> Iterator[st
     yield f"{level} {_usage(context, [name for names, _ in own for name in names.split()])}"
     yield from _text(context.command.help)
     yield from _listed(own)
-
-
-def _item(context: click.Context) -> Iterator[str]:
-    """A command of a group that has no such options."""
-    yield from _listed([(_usage(context, ()), context.command.help or "")])
 
 
 def _usage(context: click.Context, explained: Collection[str]) -> str:

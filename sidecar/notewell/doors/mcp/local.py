@@ -24,7 +24,7 @@ from notewell.contract.request import Request
 from notewell.contract.status import StatusReply, StatusRequest
 from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
-from notewell.engine.ingest.active_model import TokenCounter
+from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.several_vaults import SeveralBackends, named
 from notewell.engine.vaults.known import KnownVaults
 

@@ -10,23 +10,17 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from notewell.base.errors import ModelError, on_error
-from notewell.base.support.disk import expanded
-from notewell.base.types import LATE, CountTokens, Embedder, ModelKey, ModelRules
+from notewell.base.types import LATE, Embedder, ModelKey, ModelRules
 from notewell.base.types.frozen import frozen
 from notewell.index.port import Index
-from notewell.models.catalogue import TOKENIZER_FILE, known
-from notewell.models.fetch import cache_folder
 from notewell.models.pool import ModelSlot
 from notewell.models.resilient import Degraded, Degrading
-from notewell.models.tokens import TextTokenizer
 
 T = TypeVar("T")
 
@@ -261,68 +255,3 @@ def _service_of(model: ModelKey) -> str:
 
 def _degraded(embedder: object) -> Degraded | None:
     return embedder.degraded if isinstance(embedder, Degrading) else None
-
-
-# Counts tokens with the tokenizer of the vault's embedding model, without loading the model.
-#
-# Language models have tokenizers of their own; this one is on every computer with semantic search,
-# and its counts for English prose and Markdown are close to theirs.
-
-ESTIMATE = "estimate"
-
-# WordPiece counts a word above 100 characters (a data URI, a hash) as one unknown token, a language
-# model as dozens. Such words are counted in pieces.
-_LONG_WORD = re.compile(r"[^\W_]{100,}")
-_PIECE_CHARS = 48
-
-
-class TokenCounter:
-    """The token counter of one model. Any thread may call; a model fetched later is then used."""
-
-    def __init__(self, rules: ModelRules, model_dir: Path) -> None:
-        """Nothing is read before the first count."""
-        self._rules = rules
-        self._file = _tokenizer_file(rules, model_dir)
-        self._lock = threading.Lock()
-        self._count: CountTokens | None = None
-
-    @property
-    def name(self) -> str:
-        """The name of the model whose tokens are counted, or `ESTIMATE`."""
-        return self._rules.name if self._counter() is not None else ESTIMATE
-
-    def __call__(self, text: str) -> int:
-        count = self._counter() or _estimated
-        return count(_LONG_WORD.sub(_in_pieces, text))
-
-    def _counter(self) -> CountTokens | None:
-        if self._count is None and self._file is not None and self._file.is_file():
-            with self._lock:
-                if self._count is None:
-                    self._count = _load(self._file)
-        return self._count
-
-
-def _tokenizer_file(rules: ModelRules, model_dir: Path) -> Path | None:
-    if rules.folder:
-        return expanded(rules.folder) / TOKENIZER_FILE
-    spec = known(rules.name)
-    return cache_folder(spec, model_dir) / TOKENIZER_FILE if spec is not None else None
-
-
-def _load(file: Path) -> CountTokens | None:
-    try:
-        return TextTokenizer.from_file(file, max_tokens=1).count
-    except ModelError:
-        return None  # loading the model reports what is wrong
-
-
-def _estimated(text: str) -> int:
-    from notewell.engine.ingest.note_reader import approximate_tokens  # noqa: PLC0415 - loads the index
-
-    return approximate_tokens(text)
-
-
-def _in_pieces(word: re.Match[str]) -> str:
-    letters = word.group()
-    return " ".join(letters[at : at + _PIECE_CHARS] for at in range(0, len(letters), _PIECE_CHARS))

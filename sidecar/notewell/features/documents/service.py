@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.base.errors import NotFoundError, UsageError
+from notewell.base.support.disk import allowed_place
 from notewell.base.types import FileRef
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.documents.requests import (
@@ -22,7 +23,7 @@ from notewell.features.documents.requests import (
     RemoveDocuments,
 )
 from notewell.features.documents.source import StoredPlace, mounted, put, store_of
-from notewell.vault.paths import DOCUMENTS, allowed_place, is_hidden
+from notewell.vault.paths import DOCUMENTS, is_hidden
 from notewell.vault.readers import reader_of
 
 _POLL_S = 0.05

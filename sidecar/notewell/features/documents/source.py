@@ -26,6 +26,7 @@ from notewell.base.errors import (
     VaultError,
 )
 from notewell.base.support import disk
+from notewell.base.support.disk import allowed_place
 from notewell.base.types import (
     ExcludedFile,
     FileRef,
@@ -37,7 +38,7 @@ from notewell.base.types import (
 )
 from notewell.vault import files
 from notewell.vault.files import HashedNote, content_hash, read_note
-from notewell.vault.paths import DOCUMENTS, allowed_place, is_document
+from notewell.vault.paths import DOCUMENTS, is_document
 from notewell.vault.readers import READERS, reader_of
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.sources import Source

@@ -14,6 +14,6 @@ EVALUATE = Feature(
         "eval": "notewell.features.evaluate.commands:evaluate",
     },
     heading="improve",
-    tuning="notewell.features.evaluate.service:current",
+    tuning="notewell.features.evaluate.tuning:current",
     files=("tuning.json",),
 )

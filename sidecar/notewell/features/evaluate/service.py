@@ -1,13 +1,12 @@
-"""Fits the weights of the ranking to the judged queries of one vault, and keeps the factors."""
+"""Fits the weights of the ranking to the judged queries of one vault."""
 
 from __future__ import annotations
 
 import hashlib
-import logging
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +17,6 @@ import orjson
 from notewell.base.errors import UsageError
 from notewell.base.querylog import Judgements, fold
 from notewell.base.querylog.database import Opened
-from notewell.base.support import disk
 from notewell.base.types import VaultRecord
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import Result, SearchReply, SearchRequest
@@ -46,11 +44,11 @@ from notewell.features.evaluate.run import (
     measure,
     up_to_date,
 )
+from notewell.features.evaluate.tuning import TuningFile
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
 if TYPE_CHECKING:
     from notewell.engine.vaults.opened import Vaults
-
 
 MIN_JUDGED = 3  # with fewer, an average means nothing
 FEW_QUERIES = 20  # with fewer, the report has a warning
@@ -436,56 +434,3 @@ class VaultTuning:
             for one in fields(Tuning)
         }
         return TuneReply(self._vault.record.name, outcome, queries, missing, weights, gain)
-
-
-# The file with the factors that were fitted to one vault, which its searches use.
-#
-# It is read again when it changes, so that every process that has the vault open uses it.
-
-log = logging.getLogger(__name__)
-
-NAME = "tuning.json"
-_LEAST, _MOST = 0.5, 2.0  # what a file may hold
-
-
-class TuningFile:
-    """Stores and reads the factors of one vault. Any thread may call."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / NAME
-        self._read: tuple[tuple[int, int] | None, Tuning] = (None, UNTUNED)
-
-    def current(self) -> Tuning:
-        """The factors that searches use; a look at the file's time, no more, if it is the same."""
-        try:
-            found = self._file.stat()
-        except OSError:
-            return UNTUNED
-        version = (found.st_mtime_ns, found.st_size)
-        if self._read[0] != version:
-            self._read = (version, _load(self._file))
-        return self._read[1]
-
-    def store(self, tuning: Tuning) -> None:
-        """Have searches use these factors."""
-        disk.replace(self._file, orjson.dumps(asdict(tuning), option=orjson.OPT_INDENT_2))
-
-    def delete(self) -> None:
-        """Have searches use the default factors."""
-        self._file.unlink(missing_ok=True)
-
-
-def current(folder: Path) -> Callable[[], Tuning]:
-    """The function that gives the factors of the next search of a vault."""
-    return TuningFile(folder).current
-
-
-def _load(file: Path) -> Tuning:
-    """The factors in the file, each within its bounds; the default ones if it is damaged."""
-    try:
-        stored = orjson.loads(file.read_bytes())
-        factors = {one.name: float(stored.get(one.name, 1.0)) for one in fields(Tuning)}
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        log.warning("%s is ignored: it cannot be read (%s)", file, error)
-        return UNTUNED
-    return Tuning(**{name: min(max(one, _LEAST), _MOST) for name, one in factors.items()})

@@ -31,6 +31,7 @@ from notewell.features.postgres import schema
 from notewell.features.postgres.connection import Row, Session
 from notewell.features.postgres.rows import columns_of, upsert
 from notewell.index.analyze import stemmer
+from notewell.index.arrays import ascending
 from notewell.index.lexical import (
     FIELDS,
     FIRST_PLACEHOLDER,
@@ -229,7 +230,7 @@ class DocumentTable:
 
     def notes_of(self, chunk_ids: IdArray) -> IdArray:
         """The different notes of the chunks that are there, ascending."""
-        found = np.unique(self.note_ids_of(chunk_ids))
+        found = ascending(self.note_ids_of(chunk_ids))
         return found[found >= 0]
 
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from notewell.base.types import ChunkHits, FloatArray, IdArray
 from notewell.features.postgres.connection import Database, Row, Session
 from notewell.features.postgres.documents import ANALYSIS, PLACES, DocumentTable
+from notewell.index.arrays import ascending
 from notewell.index.lexical import (
     EXACT_FIELDS,
     FIELDS,
@@ -232,7 +233,7 @@ class PostgresKeywords(NoteMatching):
             return self._chunks_with(tokens)
         phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
         found = [self._with_phrase(phrase) for phrase in phrases]
-        return np.unique(np.concatenate([_NOBODY, *found]))
+        return ascending(np.concatenate([_NOBODY, *found]))
 
     def _with_phrase(self, phrase: tuple[str, ...]) -> IdArray:
         chunks = self._chunks_with(phrase)
@@ -253,8 +254,10 @@ class PostgresKeywords(NoteMatching):
         for token in tokens:
             of_token = postings.get(token, _NONE)
             rows = of_token.rows[of_token.counts[:, exact].any(axis=1)]
-            having = np.unique(self._documents.ids[rows])
-            chunks = having if chunks is None else np.intersect1d(chunks, having)
+            having = ascending(self._documents.ids[rows])
+            chunks = (
+                having if chunks is None else np.intersect1d(chunks, having, assume_unique=True)
+            )
         return _NOBODY if chunks is None else chunks
 
     # --- whole notes ---

@@ -14,11 +14,11 @@ import orjson
 
 from notewell.base.errors import NotFoundError, SourceError, UsageError
 from notewell.base.support import disk
+from notewell.base.support.disk import allowed_place
 from notewell.base.types import VaultRecord, VaultSource
 from notewell.contract.fields import iso
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
-from notewell.vault.paths import allowed_place
 
 if TYPE_CHECKING:
     from notewell.engine.vaults.opened import Vaults

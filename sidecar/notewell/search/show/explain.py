@@ -16,6 +16,7 @@ import numpy as np
 from notewell.base.support import interrupt
 from notewell.base.types import FloatArray, IdArray, PropertyValue
 from notewell.contract.search import Contribution, Explain, Moved, Removed, StageTrace
+from notewell.index.arrays import ascending
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import or_zero
@@ -162,7 +163,7 @@ def _words(
 ) -> dict[int, dict[str, float]]:
     """The BM25 of each term in the best passage of each note, each term searched alone."""
     best = {note.passages[0][0]: note.note_id for note in shown if note.passages}
-    notes = np.unique(np.array(list(best.values()), np.int64))
+    notes = ascending(np.array(list(best.values()), np.int64))
     found: dict[int, dict[str, float]] = {note_id: {} for note_id in best.values()}
     for term in query:
         depth = 50 * max(1, len(notes))  # passages of these notes
