@@ -23,8 +23,8 @@ from peer_stack import tokenize
 from rank_bm25 import BM25Okapi
 from stack import Stack, prepare
 
-from notewell.contract.changes import Change
 from notewell.contract.search import SearchReply, SearchRequest
+from notewell.contract.status import Change
 from notewell.engine.engine import Engine
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.models.catalogue import TOKENIZER_FILE

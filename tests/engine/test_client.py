@@ -28,14 +28,6 @@ from notewell.base.errors import (
     UsageError,
 )
 from notewell.base.types import VaultRecord
-from notewell.contract.changes import (
-    CancelRequest,
-    GuardRequest,
-    PauseRequest,
-    ReindexRequest,
-    ResumeRequest,
-    RetryRequest,
-)
 from notewell.contract.log import ClearLogRequest, LogRequest, VerdictRequest
 from notewell.contract.notes import NeighborsRequest, NoteRequest
 from notewell.contract.request import Request
@@ -45,7 +37,16 @@ from notewell.contract.search import (
     SimilarRequest,
     SimilarTextRequest,
 )
-from notewell.contract.status import LedgerRequest, StatusRequest
+from notewell.contract.status import (
+    CancelRequest,
+    GuardRequest,
+    LedgerRequest,
+    PauseRequest,
+    ReindexRequest,
+    ResumeRequest,
+    RetryRequest,
+    StatusRequest,
+)
 from notewell.doors.web import server
 from notewell.engine.client import SERVER_FILE, RemoteBackend, ServerInfo, running_server
 from notewell.features.archaeology.requests import ArchaeologyRequest

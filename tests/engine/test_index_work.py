@@ -11,10 +11,9 @@ import pytest
 
 from notewell.base.errors import NotFoundError, OutsideVaultError, UsageError
 from notewell.base.types import FileStamp, Settings, VaultRecord, VaultRules
-from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
-from notewell.contract.status import StatusReply
+from notewell.contract.status import Change, ConfirmedWrite, ServerWriteView, StatusReply
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.memory import MemoryRules

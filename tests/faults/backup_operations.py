@@ -9,7 +9,7 @@ from pathlib import Path
 from notewell.base import querylog
 from notewell.base.errors import NotFoundError
 from notewell.base.types import Batch, Settings, VaultRecord
-from notewell.contract.changes import Change
+from notewell.contract.status import Change
 from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults import switch

@@ -11,8 +11,7 @@ from typing import Any
 
 from notewell.base.config.load import load_settings
 from notewell.base.types import Settings
-from notewell.contract.changes import GuardRequest
-from notewell.contract.status import StatusRequest
+from notewell.contract.status import GuardRequest, StatusRequest
 from notewell.engine.client import RemoteBackend
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES

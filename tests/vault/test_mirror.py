@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.base.errors import OutsideVaultError, UsageError, VaultError
-from notewell.contract.changes import Change
+from notewell.contract.status import Change
 from notewell.vault.mirror import MAX_CONTENT_BYTES, STAGING, Mirror
 
 SAVED = 1_772_445_600_123

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.contract.changes import Change, ConfirmedWrite
+from notewell.contract.status import Change, ConfirmedWrite
 from notewell.vault.mirror import Mirror, MirrorMerge
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal, ServerWrites, digest

@@ -10,7 +10,7 @@ import pytest
 
 from notewell.base.errors import NotFoundError, OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.base.types import Settings, VaultRecord, VaultRules
-from notewell.contract.changes import Change
+from notewell.contract.status import Change
 from notewell.engine.feature import load, open_source
 from notewell.features import FEATURES
 from notewell.vault.sources import SOURCES, Source

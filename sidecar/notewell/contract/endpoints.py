@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from notewell.contract import (
-    changes,
     log,
     manage,
     notes,
@@ -37,16 +36,16 @@ LOOKING: Requests = (
     log.ClearLogRequest,
 )
 CHANGES: Requests = (
-    changes.ReindexRequest,
-    changes.ChangesRequest,
-    changes.SyncRequest,
-    changes.ServerWritesRequest,
-    changes.ConfirmWritesRequest,
-    changes.PauseRequest,
-    changes.ResumeRequest,
-    changes.RetryRequest,
-    changes.CancelRequest,
-    changes.GuardRequest,
+    status.ReindexRequest,
+    status.ChangesRequest,
+    status.SyncRequest,
+    status.ServerWritesRequest,
+    status.ConfirmWritesRequest,
+    status.PauseRequest,
+    status.ResumeRequest,
+    status.RetryRequest,
+    status.CancelRequest,
+    status.GuardRequest,
 )
 SESSION: Requests = (manage.SessionRequest,)
 MANAGING: Requests = (

@@ -10,14 +10,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.contract import (
-    changes,
     log,
     manage,
     notes,
     search,
+    status,
 )
 from notewell.contract.request import Request
-from notewell.contract.status import LedgerRequest, StatusRequest
 
 if TYPE_CHECKING:
     from notewell.engine.engine import Engine
@@ -56,8 +55,8 @@ def _log(engine: Engine, request: log.LogRequest) -> object:
 def _answers() -> Mapping[type[Request[Any]], Callable[[Engine, Any], object]]:
     """The functions that answer the requests of the core, made once."""
     return {
-        StatusRequest: lambda engine, _: engine.status(),
-        LedgerRequest: lambda engine, one: engine.ledger(state=one.state, path=one.path),
+        status.StatusRequest: lambda engine, _: engine.status(),
+        status.LedgerRequest: lambda engine, one: engine.ledger(state=one.state, path=one.path),
         search.SearchRequest: lambda engine, one: engine.search(one),
         search.SimilarRequest: lambda engine, one: engine.searcher.similar(one),
         search.SimilarTextRequest: lambda engine, one: engine.searcher.similar(one),
@@ -71,32 +70,32 @@ def _answers() -> Mapping[type[Request[Any]], Callable[[Engine, Any], object]]:
         log.ClearLogRequest: lambda engine, one: engine.history.clear(
             keep_verdicts=one.keep_verdicts
         ),
-        changes.ReindexRequest: lambda engine, one: engine.work.reindex(
+        status.ReindexRequest: lambda engine, one: engine.work.reindex(
             full=one.full, paths=one.paths
         ),
-        changes.ChangesRequest: lambda engine, one: engine.work.take(one.changes),
-        changes.SyncRequest: lambda engine, one: engine.work.sync(one.files),
-        changes.ServerWritesRequest: lambda engine, one: engine.work.server_writes(
+        status.ChangesRequest: lambda engine, one: engine.work.take(one.changes),
+        status.SyncRequest: lambda engine, one: engine.work.sync(one.files),
+        status.ServerWritesRequest: lambda engine, one: engine.work.server_writes(
             one.after, one.limit
         ),
-        changes.ConfirmWritesRequest: lambda engine, one: engine.work.confirm_writes(one.confirmed),
-        changes.PauseRequest: lambda engine, _: engine.work.pause(),
-        changes.ResumeRequest: lambda engine, _: engine.work.resume(),
-        changes.RetryRequest: lambda engine, _: engine.work.retry(),
-        changes.CancelRequest: lambda engine, _: engine.work.cancel(),
-        changes.GuardRequest: lambda engine, one: engine.work.settle_guard(remove=one.remove),
+        status.ConfirmWritesRequest: lambda engine, one: engine.work.confirm_writes(one.confirmed),
+        status.PauseRequest: lambda engine, _: engine.work.pause(),
+        status.ResumeRequest: lambda engine, _: engine.work.resume(),
+        status.RetryRequest: lambda engine, _: engine.work.retry(),
+        status.CancelRequest: lambda engine, _: engine.work.cancel(),
+        status.GuardRequest: lambda engine, one: engine.work.settle_guard(remove=one.remove),
     }
 
 
 # Answered at once, however many searches wait: they ask how a busy server is.
-QUICK: frozenset[type[Request[Any]]] = frozenset({StatusRequest})
+QUICK: frozenset[type[Request[Any]]] = frozenset({status.StatusRequest})
 # A client sends these in an order that matters, so they are answered one after the other.
 IN_ORDER = frozenset(
     {
-        changes.ChangesRequest,
-        changes.SyncRequest,
-        changes.GuardRequest,
-        changes.ServerWritesRequest,
-        changes.ConfirmWritesRequest,
+        status.ChangesRequest,
+        status.SyncRequest,
+        status.GuardRequest,
+        status.ServerWritesRequest,
+        status.ConfirmWritesRequest,
     }
 )

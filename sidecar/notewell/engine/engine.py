@@ -28,10 +28,9 @@ from notewell.base.types import (
     WatchMode,
 )
 from notewell.base.types.frozen import frozen
-from notewell.contract.fields import iso
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply, NoteRequest
-from notewell.contract.request import Request
+from notewell.contract.request import Request, iso
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, NextRun, StatusReply
 from notewell.engine import notes, status

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import FileStamp, VaultRecord
-from notewell.contract.changes import (
+from notewell.contract.status import (
     AcceptedReply,
     Change,
     ConfirmedWrite,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from notewell.base.errors import NotFoundError, StalePassageError, UnreadableNoteError, UsageError
 from notewell.base.types import Link, StoredChunk, VaultRecord
-from notewell.contract.fields import iso
 from notewell.contract.notes import ChunkView, HeadingView, LinkView, NoteReply, NoteRequest
+from notewell.contract.request import iso
 from notewell.engine.status import ledger_row
 from notewell.index.port import IndexReader
 from notewell.search.query.complete import find_note

@@ -13,7 +13,6 @@ from dataclasses import replace
 from notewell.base.errors import QueryLogError, QueryLogOffError
 from notewell.base.querylog import Judged, Judgements, Opened, QueryEntry, QueryLog, storable
 from notewell.base.types import Settings, VaultRecord, Verdict
-from notewell.contract.fields import iso
 from notewell.contract.log import (
     ClearedReply,
     LoggedOpen,
@@ -24,6 +23,7 @@ from notewell.contract.log import (
     VerdictReply,
     VerdictView,
 )
+from notewell.contract.request import iso
 from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
 from notewell.index.port import Index
 from notewell.search.query.complete import find_note

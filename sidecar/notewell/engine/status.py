@@ -17,7 +17,6 @@ from notewell.base.types import (
     StoredNote,
     VaultRecord,
 )
-from notewell.contract.fields import iso
 from notewell.contract.manage import (
     ModelVectors,
     ModelWorkDone,
@@ -27,6 +26,7 @@ from notewell.contract.manage import (
     Sizes,
     StatsReply,
 )
+from notewell.contract.request import iso
 from notewell.contract.status import (
     EmbedderStatus,
     EngineState,

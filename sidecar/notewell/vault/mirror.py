@@ -30,7 +30,7 @@ from notewell.base.errors import (
 from notewell.base.support import disk
 from notewell.base.types import FileRef, VaultRules
 from notewell.base.types.frozen import frozen
-from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
+from notewell.contract.status import Change, ConfirmedWrite, ServerWriteView
 from notewell.vault import files
 from notewell.vault.paths import bad_name, check_name, hides, is_note
 from notewell.vault.readers import described

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import ServerError
-from notewell.contract.changes import AcceptedReply, ReindexRequest
 from notewell.contract.status import (
+    AcceptedReply,
     EngineState,
     IndexReport,
     QueueStatus,
+    ReindexRequest,
     StatusReply,
     StatusRequest,
     WorkDone,

@@ -22,14 +22,6 @@ from notewell.base.types import (
     VaultRecord,
     Verdict,
 )
-from notewell.contract.changes import (
-    AcceptedReply,
-    Change,
-    ConfirmedWrite,
-    ServerWritesReply,
-    ServerWriteView,
-    SyncReply,
-)
 from notewell.contract.log import (
     ClearedReply,
     LogReply,
@@ -57,7 +49,18 @@ from notewell.contract.search import (
     SimilarTextRequest,
     StageTrace,
 )
-from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
+from notewell.contract.status import (
+    AcceptedReply,
+    Change,
+    ConfirmedWrite,
+    LedgerReply,
+    LedgerRow,
+    QueueStatus,
+    ServerWritesReply,
+    ServerWriteView,
+    StatusReply,
+    SyncReply,
+)
 from notewell.doors.web.routes import from_engine
 from notewell.doors.web.site import Site
 from notewell.engine.answers import answer

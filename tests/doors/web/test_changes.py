@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from notewell.contract.changes import MOST_CHANGES, Change
+from notewell.contract.status import MOST_CHANGES, Change
 from notewell.doors.web.request_models import MAX_BODY_BYTES
 from tests.doors.web.fakes import Client, FakeEngine
 

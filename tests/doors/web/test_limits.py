@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import BusyError, ConfigError
 from notewell.base.types import LimitRules
-from notewell.contract.changes import AcceptedReply
 from notewell.contract.search import SearchReply, SearchRequest
+from notewell.contract.status import AcceptedReply
 from notewell.doors.web.limits import Rates, SlidingWindow, Slots
 from notewell.doors.web.site import Streams
 from notewell.engine.access import Devices

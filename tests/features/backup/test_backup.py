@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from notewell.contract.changes import Change
+from notewell.contract.status import Change
 from notewell.engine.access import Devices
 from notewell.engine.vaults import switch
 from notewell.index.engines import held

@@ -16,9 +16,9 @@ from notewell.base.errors import (
     UsageError,
 )
 from notewell.base.types import DocumentRules, Settings, VaultRecord
-from notewell.contract.changes import Change
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
+from notewell.contract.status import Change
 from notewell.doors.web.app import read_document
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES

@@ -14,20 +14,22 @@ import click
 from notewell.base.errors import AnotherVaultError, NotFoundError, ServerError, UsageError
 from notewell.base.types import Progress, VaultRecord
 from notewell.base.types.values import ChunkMethod
-from notewell.contract.changes import (
+from notewell.contract.manage import ServiceCost
+from notewell.contract.request import Request
+from notewell.contract.status import (
     AcceptedReply,
     CancelRequest,
+    Guard,
     GuardRequest,
+    IndexReport,
     PauseRequest,
     ReindexRequest,
     ResumeRequest,
     RetryRequest,
+    StatusReply,
+    StatusRequest,
 )
-from notewell.contract.manage import ServiceCost
-from notewell.contract.request import Request
-from notewell.contract.status import Guard, IndexReport, StatusReply, StatusRequest
 from notewell.doors.cli.asking import group, request_option
-from notewell.doors.cli.backend import print_reply, server_for
 from notewell.doors.cli.options import (
     Command,
     Invocation,
@@ -39,7 +41,7 @@ from notewell.doors.cli.options import (
 )
 from notewell.doors.cli.output import clean, emit_object, print_error
 from notewell.doors.cli.progress import Reporter
-from notewell.doors.cli.vaults import find_or_add
+from notewell.doors.cli.vaults import find_or_add, print_reply, server_for
 from notewell.engine.client import RemoteBackend
 
 

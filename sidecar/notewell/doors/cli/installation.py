@@ -19,7 +19,6 @@ from notewell.base.errors import (
     ConfigError,
     NotewellError,
 )
-from notewell.doors.cli.backend import server_address, server_for
 from notewell.doors.cli.checks import (
     Check,
     check_devices,
@@ -37,6 +36,7 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import emit_object, print_qr, print_table
+from notewell.doors.cli.vaults import server_address, server_for
 from notewell.engine.access import (
     LINK_SECONDS,
     LOOPBACK_ONLY,

@@ -36,7 +36,6 @@ from notewell.contract.status import (
     StatusRequest,
 )
 from notewell.doors.cli.asking import request_option
-from notewell.doors.cli.backend import answer, backend_for, note_path, print_reply, server_for
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import (
     Command,
@@ -49,6 +48,7 @@ from notewell.doors.cli.options import (
 )
 from notewell.doors.cli.output import counted, local_time, print_facts, print_table
 from notewell.doors.cli.progress import duration, progress_text
+from notewell.doors.cli.vaults import answer, backend_for, note_path, print_reply, server_for
 from notewell.engine.vaults.known import KnownVaults
 
 

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from notewell.base.errors import NotewellError, NotFoundError, ServerError
 from notewell.base.support import interrupt
 from notewell.base.types import VaultRecord
-from notewell.contract.changes import AcceptedReply, ReindexRequest
 from notewell.contract.request import Request
-from notewell.contract.status import StatusReply, StatusRequest
+from notewell.contract.status import AcceptedReply, ReindexRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.ingest.token_counter import TokenCounter

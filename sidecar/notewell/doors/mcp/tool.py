@@ -26,15 +26,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import CountTokens
 from notewell.base.types.hints import Le, MaxLen, rewritten
-from notewell.contract.fields import (
+from notewell.contract.request import (
     MAX_QUERY_CHARS,
     SMALLER_NUMBERS,
     Doc,
     Normalise,
+    Request,
+    RequestField,
     beyond_64_bits,
     check_query,
+    request_fields,
 )
-from notewell.contract.request import Request, RequestField, request_fields
 from notewell.engine.client import Backend
 
 R = TypeVar("R", bound=Request[Any])

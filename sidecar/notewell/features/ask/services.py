@@ -23,8 +23,7 @@ from notewell.features.ask.requests import (
 from notewell.models.chat import ModelInfo
 from notewell.models.chat.providers import keep_key, rank, stored_key
 from notewell.models.chat.wire import listed_models
-from notewell.models.keys import has_keyring
-from notewell.models.providers import CHAT_MODELS, find_provider
+from notewell.models.providers import CHAT_MODELS, find_provider, has_keyring
 
 _FIND_S = 1.5  # a program that listens answers at once; loading a model is not waited for
 
@@ -69,7 +68,7 @@ def agree(service: ChatService, host: str | None) -> None:
 
 
 def keep_service_key(service: ChatService, key: str) -> None:
-    """Store a service's key in the keyring; "" removes it. Raises as `keys.keep` does."""
+    """Store a service's key in the keyring; "" removes it. Raises as `write_key` does."""
     chosen = _SERVICES[service]
     keep_key(AskRules(provider=chosen.provider, base_url=chosen.base_url), key)
 

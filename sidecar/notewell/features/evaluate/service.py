@@ -18,7 +18,7 @@ from notewell.base.errors import UsageError
 from notewell.base.querylog import Judgements, fold
 from notewell.base.querylog.database import Opened
 from notewell.base.types import VaultRecord
-from notewell.contract.fields import MAX_QUERY_CHARS
+from notewell.contract.request import MAX_QUERY_CHARS
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet

@@ -19,7 +19,6 @@ from notewell.doors.cli.asking import (
     request_option,
     request_options,
 )
-from notewell.doors.cli.backend import answer, backend_for, print_reply
 from notewell.doors.cli.options import (
     AnyFunction,
     Group,
@@ -29,6 +28,7 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, emit_object
+from notewell.doors.cli.vaults import answer, backend_for, print_reply
 from notewell.engine.client import Backend
 from notewell.features.gardener.requests import (
     ApplyPlan,

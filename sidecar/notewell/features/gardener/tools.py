@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from notewell.contract.fields import Doc
+from notewell.contract.request import Doc
 from notewell.doors.mcp.tool import (
     ArgumentChange,
     BudgetedRequest,

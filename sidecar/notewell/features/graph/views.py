@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from notewell.base.types import Direction, FloatArray, IdArray, Link, StoredNote, VaultRecord
-from notewell.contract.fields import iso
 from notewell.contract.notes import LinkDirection, Neighbor
+from notewell.contract.request import iso
 from notewell.features.graph.requests import (
     BridgeLink,
     Community,

@@ -21,7 +21,7 @@ import numpy as np
 from notewell.base.errors import ModelUnavailableError, UsageError
 from notewell.base.support import interrupt
 from notewell.base.types import Embedder, FloatArray, ModelRules, VaultRecord
-from notewell.contract.fields import iso
+from notewell.contract.request import iso
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenFeature, OpenVault

@@ -17,7 +17,7 @@ from notewell.base.errors import (
     UnreadableNoteError,
 )
 from notewell.base.types import FileRef, PropertyValue, Settings, VaultRules
-from notewell.contract.fields import iso
+from notewell.contract.request import iso
 from notewell.engine.feature import OpenVault
 from notewell.features.memory import MemoryRules
 from notewell.features.memory.note import (

@@ -10,8 +10,7 @@ from dataclasses import fields, replace
 from typing import Annotated, Any, Literal
 
 from notewell.base.types.hints import MinLen
-from notewell.contract.fields import Doc
-from notewell.contract.request import Request
+from notewell.contract.request import Doc, Request
 from notewell.doors.mcp.tool import (
     ArgumentChange,
     BudgetedRequest,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from notewell.base.errors import ConfigError, NotewellError, ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord
-from notewell.contract.fields import iso
+from notewell.contract.request import iso
 from notewell.contract.status import Trigger
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine

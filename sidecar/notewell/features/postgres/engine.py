@@ -23,7 +23,7 @@ from notewell.base.config.load import ENV_POSTGRES, secret
 from notewell.base.errors import ConfigError, MissingExtraError, NotFoundError
 from notewell.base.support import disk
 from notewell.index.engines import IndexEngine
-from notewell.models.keys import keep, kept_key
+from notewell.models.providers import kept_key, write_key
 
 if TYPE_CHECKING:
     from notewell.features.postgres.opening import Copied
@@ -119,10 +119,10 @@ def parse(url: str) -> tuple[DatabaseAddress, str | None]:
 def store_password(url: str, password: str) -> None:
     """Store the password of a database in the system's keyring; "" removes it.
 
-    Raises as `models.keys.keep` does.
+    Raises as `write_key` does.
     """
     address, _ = parse(url)
-    keep(address.key_name, password, ENV_POSTGRES)
+    write_key(address.key_name, password, ENV_POSTGRES)
 
 
 def read(directory: Path) -> DatabaseAddress:

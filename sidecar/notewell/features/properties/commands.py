@@ -10,10 +10,10 @@ import click
 from notewell.base.errors import UsageError
 from notewell.base.types import PropertyValue
 from notewell.doors.cli.asking import request_options
-from notewell.doors.cli.backend import backend_for, note_path, print_reply
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean_lines
+from notewell.doors.cli.vaults import backend_for, note_path, print_reply
 from notewell.features.properties.requests import (
     EditProperties,
     PropertiesReply,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from notewell.contract.fields import Doc
+from notewell.contract.request import Doc
 from notewell.doors.mcp.tool import ArgumentChange, asking
 from notewell.features.properties.requests import EditProperties
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from notewell.contract.fields import iso
+from notewell.contract.request import iso
 from notewell.contract.status import (
     CancelRun,
     NextRun,

@@ -16,7 +16,7 @@ from notewell.base.errors import NotFoundError, SourceError, UsageError
 from notewell.base.support import disk
 from notewell.base.support.disk import allowed_place
 from notewell.base.types import VaultRecord, VaultSource
-from notewell.contract.fields import iso
+from notewell.contract.request import iso
 from notewell.engine.vaults.known import KnownVaults
 from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
 

@@ -23,7 +23,7 @@ from notewell.base.errors import SourceError
 from notewell.base.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
 from notewell.base.support.http.connection import error_words, is_loopback
 from notewell.features.sources.known import SourceSpec
-from notewell.models import keys
+from notewell.models.providers import kept_key, write_key
 
 _ANSWER_S = 330.0  # the program waits 300 seconds for the person
 _PREFIX = "roam-graph-local-token-"
@@ -90,12 +90,12 @@ def _reason(said: Json) -> str:
 
 def token_of(spec: SourceSpec) -> str:
     """The token for a source; that of the keyring counts before the environment's. "" for none."""
-    return keys.kept_key(_name(spec)) or secret(ENV_ROAM_TOKEN) or ""
+    return kept_key(_name(spec)) or secret(ENV_ROAM_TOKEN) or ""
 
 
 def keep_token(spec: SourceSpec, token: str) -> None:
-    """Keep a token in the keyring; "" removes it. Raises as `keys.keep` does."""
-    keys.keep(_name(spec), token, ENV_ROAM_TOKEN)
+    """Keep a token in the keyring; "" removes it. Raises as `write_key` does."""
+    write_key(_name(spec), token, ENV_ROAM_TOKEN)
 
 
 def _name(spec: SourceSpec) -> str:

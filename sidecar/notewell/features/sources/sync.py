@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from notewell.base.errors import CancelledError, NotewellError, SourceError, UsageError
 from notewell.base.support.http import HttpClient
 from notewell.base.support.http.connection import is_loopback
-from notewell.contract.fields import iso
+from notewell.contract.request import iso
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
 from notewell.contract.status import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault

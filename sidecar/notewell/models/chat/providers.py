@@ -31,8 +31,7 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.context import AskModelsReply, ModelView
 from notewell.models.chat import ChatModel, ModelInfo
 from notewell.models.chat.wire import FIRST_PAUSE_S
-from notewell.models.keys import keep, kept_key
-from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
+from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider, kept_key, write_key
 
 UNKNOWN_LIMIT = 4096  # tokens; with which Ollama loads a model by default
 _NOT_FOR_CHAT = re.compile(
@@ -357,8 +356,8 @@ def stored_key(rules: AskRules) -> str:
 
 
 def keep_key(rules: AskRules, key: str) -> None:
-    """Store a key in the keyring; "" removes it. Raises as `keys.keep` does."""
-    keep(_name(rules), key, ENV_KEY)
+    """Store a key in the keyring; "" removes it. Raises as `write_key` does."""
+    write_key(_name(rules), key, ENV_KEY)
 
 
 def _name(rules: AskRules) -> str:

@@ -32,8 +32,7 @@ from notewell.base.types import (
     ModelRules,
 )
 from notewell.base.types.frozen import frozen
-from notewell.models.keys import keep, kept_key
-from notewell.models.providers import EmbedderOptions
+from notewell.models.providers import EmbedderOptions, kept_key, write_key
 from notewell.models.remote.client import (
     Breaker,
     ServiceClient,
@@ -172,8 +171,8 @@ def consent_text(one: Chosen) -> str:
 
 
 def store_key(rules: ModelRules, key: str) -> None:
-    """Store the key of the service in the keyring; "" removes it. Raises as `keys.keep` does."""
-    keep(_key_name(chosen(rules)), key, ENV_MODEL_KEY)
+    """Store the key of the service in the keyring; "" removes it. Raises as `write_key` does."""
+    write_key(_key_name(chosen(rules)), key, ENV_MODEL_KEY)
 
 
 def _key(one: Chosen, environ: Mapping[str, str] | None) -> str:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from notewell.base.types import IdArray, Match, StoredChunk, StoredNote
-from notewell.contract.fields import iso
+from notewell.contract.request import iso
 from notewell.contract.search import Passage, RawScores, Reason, Result, Scores
 from notewell.index.arrays import ascending, without
 from notewell.index.lexical import placeholder
