@@ -13,7 +13,7 @@ import pytest
 
 import notewell
 from notewell.base.types import VaultRecord
-from notewell.engine.vaults.registry import Registry
+from notewell.engine.vaults.known import Registry
 from tests.doors.web.fakes import NOTES, FakeEngine, FakeVaults
 from tests.doors.web.serving import serving
 

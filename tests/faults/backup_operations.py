@@ -13,8 +13,7 @@ from notewell.contract.status import Change
 from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from notewell.engine.vaults import switch
-from notewell.engine.vaults.known import KnownVaults
-from notewell.engine.vaults.registry import Registry
+from notewell.engine.vaults.known import KnownVaults, Registry
 from notewell.features.ask.service import CONVERSATIONS
 from notewell.features.backup.create import write_backup
 from notewell.features.backup.restore import STAGED, restore_backup

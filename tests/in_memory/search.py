@@ -17,6 +17,7 @@ from notewell.index.lexical import (
     TEMPLATE,
     B,
     FieldWeights,
+    LineCounts,
     QueryTerm,
     SearchText,
     idf,
@@ -27,7 +28,6 @@ from notewell.index.lexical import (
 from notewell.index.note_fields import pack_terms
 from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
-from notewell.index.template_lines import LineCounts
 from notewell.vault.paths import NoteNames
 from tests.in_memory.state import State
 

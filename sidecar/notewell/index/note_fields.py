@@ -46,7 +46,7 @@ FIELD_BITS: Mapping[str, int] = MappingProxyType(
 BODY_BIT = FIELD_BITS["body"]
 # The fields whose texts are values of properties, which no passage has.
 PROPERTY_BITS = sum(FIELD_BITS[name] for name in ("properties", "description", "author", "topics"))
-# Words of template lines (notewell.index.template_lines): no field that counts, the last bit.
+# Words of template lines (notewell.index.lexical): no field that counts, the last bit.
 TEMPLATE_BIT = 1 << 15
 MOST_OFTEN = 255  # a higher frequency hardly changes BM25
 # `copilot` has the weights of Obsidian Copilot 4, whose `path` includes the file's name

@@ -35,9 +35,8 @@ from notewell.engine.feature import OpenVault
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
-from notewell.features.query_table.file import NAME
 from notewell.features.query_table.service import TableWork
-from notewell.models.query_table import QueryTable
+from notewell.models.query_table import NAME, QueryTable
 from notewell.search import context
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read

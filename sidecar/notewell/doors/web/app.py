@@ -40,11 +40,10 @@ from notewell.doors.web.auth import (
     cookie_name,
 )
 from notewell.doors.web.limits import Guesses, Rates, Slots
-from notewell.doors.web.metrics import Metrics
 from notewell.doors.web.middleware import answer, guard
 from notewell.doors.web.request_models import MAX_BODY_BYTES, read_body
 from notewell.doors.web.routes import ROUTES, Route, routes
-from notewell.doors.web.site import SITE, Parts, Site, Streams
+from notewell.doors.web.site import SITE, Metrics, Parts, Site, Streams
 from notewell.engine.access import digest, halves, session_of
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import Feature

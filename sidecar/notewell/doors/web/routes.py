@@ -55,7 +55,6 @@ from notewell.contract.server import (
     VaultsRequest,
 )
 from notewell.doors.web.auth import AT_HOME, CALLER
-from notewell.doors.web.metrics import VaultFigures
 from notewell.doors.web.request_models import (
     RequestModel,
     from_body,
@@ -63,7 +62,7 @@ from notewell.doors.web.request_models import (
     model_of,
     read_body,
 )
-from notewell.doors.web.site import SITE, Site
+from notewell.doors.web.site import SITE, Site, VaultFigures
 from notewell.engine.answers import IN_ORDER, QUICK, answer
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine

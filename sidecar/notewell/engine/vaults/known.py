@@ -1,21 +1,349 @@
-"""The known vaults: finding one by id, name or folder, and the location of its index.
+"""The known vaults: finding one by id, name or folder, and the list of them, `vaults.json`.
 
 Opens no index, so that a command beside a running server need not load the engine; `opened` does.
+
+A damaged list is taken from the copy beside it, or made again from what lies beside the indexes;
+the damaged file is kept. What happened is logged once, and told by the list until its next change.
 """
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast, get_args
 
-from notewell.base.errors import NotFoundError, UsageError, near
+import orjson
+
+from notewell.base.errors import ConfigError, NotewellError, NotFoundError, UsageError, near
 from notewell.base.support import disk
 from notewell.base.support.disk import expanded
-from notewell.base.types import Settings, VaultRecord
+from notewell.base.types import Settings, VaultRecord, VaultSource
 from notewell.base.types.values import VAULTS
-from notewell.engine.vaults.registry import MIRRORS, Registry
+from notewell.engine.vaults import switch
+
+# The folder of the data directory with the notes of vaults that clients fill, or are converted.
+MIRRORS = "mirrors"
+RECORD = "vault.json"  # in the folder of what belongs to a vault
+_SOURCE = "source.json"  # likewise, of vaults whose notes are converted
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The contents of the list. `notice` says what happened to it, until its next change."""
+
+    records: tuple[VaultRecord, ...] = ()
+    notice: str | None = None
+
+
+def encode(listed: Listed) -> bytes:
+    """Write the list as it is stored."""
+    notice = {} if listed.notice is None else {"notice": listed.notice}
+    stored = {"format": FORMAT, "vaults": [_stored(each) for each in listed.records], **notice}
+    return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
+
+
+def decode(content: bytes) -> Listed:
+    """Read a stored list. Raises ValueError where anything in it is not as it was written."""
+    match orjson.loads(content):
+        case {"vaults": list(items), **others}:
+            records = tuple(map(_record, items))
+        case _:
+            raise ValueError("it holds no list of vaults")
+    if len({record.id for record in records}) < len(records):
+        raise ValueError("two vaults have the same id")
+    notice = others.get("notice")
+    return Listed(records, notice if isinstance(notice, str) else None)
+
+
+def _stored(record: VaultRecord) -> dict[str, object]:
+    return {
+        "id": record.id,
+        "name": record.name,
+        "path": str(record.path),
+        "source": record.source,
+        "default": record.default,
+    }
+
+
+def _record(item: object) -> VaultRecord:
+    match item:
+        case {
+            "id": str(vault),
+            "name": str(name),
+            "path": str(path),
+            "source": str(source),
+            "default": bool(default),
+        }:
+            known = source in get_args(VaultSource) and name and path and "\0" not in path
+            if known and vault and vault == Path(vault).name:  # which names a folder
+                kind = cast("VaultSource", source)
+                return VaultRecord(vault, name, Path(path), source=kind, default=default)
+    raise ValueError("the record of a vault is not complete")
+
+
+def keep_records(data_dir: Path, records: Iterable[VaultRecord]) -> None:
+    """Write the record of each vault beside its index, where another one lies there. OSError."""
+    for record in records:
+        content = orjson.dumps(_stored(record), option=orjson.OPT_INDENT_2)
+        write_if_changed(record.data_folder(data_dir) / RECORD, content)
+
+
+def forget(data_dir: Path, record: VaultRecord) -> None:
+    """Delete the record of a vault that is not known any more, and its folder if that is empty."""
+    folder = record.data_folder(data_dir)
+    with suppress(OSError):  # it stays where the list and its copy are lost as well
+        (folder / RECORD).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def write_if_changed(file: Path, content: bytes) -> None:
+    """Replace a file that has another content. Raises OSError."""
+    try:
+        same = file.read_bytes() == content
+    except FileNotFoundError:
+        same = False
+    if not same:
+        disk.replace(file, content, durable=True)
+
+
+def is_any(data_dir: Path) -> bool:
+    """True if the record of any vault lies beside its index."""
+    return next((data_dir / VAULTS).glob(f"*/{RECORD}"), None) is not None
+
+
+def rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], tuple[VaultRecord, ...]]:
+    """Make the records again from what lies in the folders of vaults.
+
+    Returns all, and among them those of which not even the folder of notes is known: their index
+    is found again by its notes when the folder is added. A vault that was forgotten has no record.
+    """
+    folders = [each for each in (data_dir / VAULTS).glob("*") if each.is_dir()]
+    noted = is_any(data_dir)  # an earlier version wrote none
+    known: list[VaultRecord] = []
+    unknown: list[VaultRecord] = []
+    for folder in folders:
+        found = _noted(folder)
+        if found is not None:
+            known.append(found)
+        elif not noted or (folder / RECORD).exists():
+            derived = _derived(data_dir, folder)
+            (unknown if derived.source == "folder" else known).append(derived)
+    names = sorted([*known, *unknown], key=lambda record: record.name.casefold())
+    return _with_one_default(names), tuple(unknown)
+
+
+def _noted(folder: Path) -> VaultRecord | None:
+    try:
+        record = _record(orjson.loads((folder / RECORD).read_bytes()))
+    except (OSError, ValueError):
+        return None
+    return record if record.id == folder.name else None  # a copy of another vault's folder
+
+
+def _derived(data_dir: Path, folder: Path) -> VaultRecord:
+    """Return what the folders say of a vault: the place of notes that are kept here, no name."""
+    vault = folder.name
+    notes = data_dir.resolve() / MIRRORS / vault / "vault"
+    if not notes.is_dir():
+        # No folder of notes has this path, so `notewell index FOLDER` finds that it has moved.
+        return VaultRecord(vault, vault, folder.resolve() / vault)
+    return VaultRecord(vault, vault, notes, source=_kind(folder))
+
+
+def _kind(folder: Path) -> VaultSource:
+    """The kind of a vault whose notes are kept here, by the file that its source leaves there."""
+    try:
+        form = orjson.loads((folder / _SOURCE).read_bytes())["form"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "mirror"
+    kinds: Mapping[object, VaultSource] = {
+        "roam": "roam",
+        "roam-desktop": "roam",
+        "logseq": "logseq",
+    }
+    return kinds.get(form, "import")
+
+
+def _with_one_default(records: Sequence[VaultRecord]) -> tuple[VaultRecord, ...]:
+    first = next((each.id for each in records if each.default), records[0].id if records else "")
+    return tuple(replace(each, default=each.id == first) for each in records)
+
+
+REGISTRY = "vaults.json"
+BACKUP = f"{REGISTRY}.backup"
+DAMAGED = f"{REGISTRY}.damaged"
+_LOCK_SECONDS = 10
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Damaged:
+    """A list that is not as it was written; `content` is what there is, None: it is missing."""
+
+    content: bytes | None
+
+
+class Registry:
+    """The records on disk, changed by one process at a time; a reader sees them whole."""
+
+    def __init__(self, data_dir: Path) -> None:
+        """Nothing is read or made yet."""
+        self._folder = data_dir
+        self._file = data_dir / REGISTRY
+        self._backup = data_dir / BACKUP
+
+    def records(self) -> tuple[VaultRecord, ...]:
+        """All known vaults, in the order they became known; ConfigError if it does not read."""
+        return self._listed().records
+
+    def notice(self) -> str | None:
+        """A notice on a list that was damaged, until its next change. Raises ConfigError."""
+        return self._listed().notice
+
+    def write(self, records: Sequence[VaultRecord]) -> None:
+        """Write a list that nobody uses yet. Raises OSError."""
+        self._write(Listed(tuple(records)))
+
+    def replace(self, moves: Sequence[switch.FileMove]) -> None:
+        """Make `moves`, of which some replace this list, while no other process changes it.
+
+        All of them are made or none. Raises NotewellError or ConfigError.
+        """
+        with self._locked():
+            switch.switch(self._folder, moves)
+
+    def keep_copies(self) -> None:
+        """Make the copies of the list that are missing; earlier versions made none.
+
+        Where the disk refuses, the list is used without.
+        """
+        try:
+            with self._locked():
+                listed = self._sound()
+                if listed.records:
+                    self._write(listed)
+        except NotewellError as error:
+            log.warning("the list of vaults has no copy: %s", error.message)
+
+    @contextmanager
+    def changing(self) -> Iterator[list[VaultRecord]]:
+        """The records to change in place; written back when the block ends well."""
+        with self._locked():
+            before = self._sound().records
+            records = list(before)
+            yield records
+            if tuple(records) != before:
+                self._write(Listed(tuple(records)))
+                kept = {record.id for record in records}
+                for gone in before:
+                    if gone.id not in kept:
+                        forget(self._folder, gone)
+
+    def _listed(self) -> Listed:
+        if not switch.is_unfinished(self._folder):
+            found = self._read()
+            if isinstance(found, Listed):
+                return found
+        with self._locked():  # which takes back what a stopped process left
+            return self._sound()
+
+    def _read(self) -> Listed | _Damaged:
+        try:
+            content = self._file.read_bytes()
+        except FileNotFoundError:
+            is_lost = self._backup.exists() or is_any(self._folder)
+            return _Damaged(None) if is_lost else Listed()
+        except OSError as error:
+            raise ConfigError(f"{self._file} cannot be read ({error})") from error
+        try:
+            return decode(content)
+        except ValueError as error:
+            if _is_newer(content):
+                raise ConfigError(
+                    f"{self._file} is of a newer version of Notewell; update this one"
+                ) from error
+            return _Damaged(content)
+
+    def _write(self, listed: Listed) -> None:
+        """Write the copies first: where the list is written, they are at least as new."""
+        content = encode(listed)
+        keep_records(self._folder, listed.records)
+        write_if_changed(self._backup, content)
+        write_if_changed(self._file, content)
+
+    def _sound(self) -> Listed:
+        """Read the list, which is repaired where it is damaged; the caller holds the lock."""
+        found = self._read()
+        if isinstance(found, Listed):
+            return found
+        records, how = self._recovered()
+        told = "missing" if found.content is None else "damaged"
+        notice = f"The list of vaults, {self._file}, was {told} and {how}"
+        if found.content is not None:
+            disk.replace(self._file.with_name(DAMAGED), found.content, durable=True)
+            notice += f" The damaged file is kept as {DAMAGED}."
+        listed = Listed(records, notice)
+        self._write(listed)
+        log.warning("%s", notice)
+        return listed
+
+    def _recovered(self) -> tuple[tuple[VaultRecord, ...], str]:
+        """Return the records from the copy, or else made again, and how that was done."""
+        try:
+            kept = decode(self._backup.read_bytes()).records
+        except (OSError, ValueError):
+            return _rebuilt(self._folder)
+        return kept, "has been taken from its copy: nothing is lost."
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        # Takes as long to load as reading the list does, and most commands only read.
+        from filelock import FileLock, Timeout  # noqa: PLC0415
+
+        try:
+            disk.make_folder(self._folder)
+            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS, mode=disk.FILE_MODE):
+                switch.take_back(self._folder)
+                yield
+        except Timeout as error:
+            raise NotewellError(f"{self._file} is locked by another process; try again") from error
+        except OSError as error:
+            raise ConfigError(
+                f"the data directory {self._folder} cannot be written: {error}; "
+                "choose another with --data-dir"
+            ) from error
+
+
+def _rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], str]:
+    records, unknown = rebuilt(data_dir)
+    if not records:
+        return (), "no vault could be found again: add yours with `notewell index FOLDER`."
+    names = ", ".join(record.name for record in records)
+    told = f"has been made again from what lies beside the indexes: {names}."
+    if unknown:
+        ids = ", ".join(record.id for record in unknown)
+        told += (
+            f" Where the notes of {ids} are is not known: `notewell index FOLDER` finds their index"
+            " again."
+        )
+    return records, told
+
+
+def _is_newer(content: bytes) -> bool:
+    try:
+        match orjson.loads(content):
+            case {"format": int(number)}:
+                return number > FORMAT
+    except ValueError:
+        pass
+    return False
+
 
 OURS = (VAULTS, MIRRORS)
 

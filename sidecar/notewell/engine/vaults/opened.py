@@ -28,8 +28,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, databases, engines, files, load
 from notewell.engine.ingest.plan import is_same_vault
 from notewell.engine.reader_pool import ReaderPool, reader_count
-from notewell.engine.vaults.known import OURS, KnownVaults
-from notewell.engine.vaults.registry import REGISTRY
+from notewell.engine.vaults.known import OURS, REGISTRY, KnownVaults
 from notewell.index.engines import DATABASE, delete_index, open_index
 from notewell.models.pool import EmbedderPool
 from notewell.vault import write_journal

@@ -7,7 +7,7 @@ counts in the last field alone.
 
 They are written in the transaction that changes the notes. Document frequencies (`terms`) are
 counted up and down by what each transaction adds and takes away. When a line becomes a template
-line, or ceases to be one, all notes with it are written again (`notewell.index.template_lines`).
+line, or ceases to be one, all notes with it are written again (`notewell.index.lexical`).
 Of a vault that is new, all are written at once, word by word, as they are read.
 """
 
@@ -39,14 +39,16 @@ from notewell.index.lexical import (
     STEMS,
     STOP,
     ChunkText,
+    LineCounts,
+    LineHashes,
     SearchText,
+    holders,
     note_documents,
     note_text,
     stored_length,
 )
 from notewell.index.note_fields import pack_terms
 from notewell.index.row_values import NOTE_COLUMNS, note_of, strings
-from notewell.index.template_lines import LineCounts, LineHashes, holders
 
 ANALYSIS = "1"  # counted up when tokens, fields, or how they are stored change
 PLACES = np.dtype([("chunk", "<u8"), ("counts", "u1", (len(FIELDS),)), ("zero", "u1")])

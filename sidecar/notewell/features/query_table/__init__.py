@@ -7,5 +7,5 @@ QUERY_TABLE = Feature(
     answers="notewell.features.query_table.service:opened",
     starts=True,
     files=("query-table.bin",),
-    query_table="notewell.features.query_table.file:current",
+    query_table="notewell.models.query_table:current",
 )

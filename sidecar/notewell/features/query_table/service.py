@@ -20,7 +20,6 @@ from notewell.base.support import disk
 from notewell.base.types import Embedder, FloatArray, TeachesQueries
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
-from notewell.features.query_table.file import TableFile
 from notewell.features.query_table.fit import (
     Asker,
     Lessons,
@@ -33,7 +32,7 @@ from notewell.features.query_table.fit import (
     spans,
     table_of,
 )
-from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, Vocabulary
+from notewell.models.query_table import WORDPIECE, QueryTable, TableFile, TableHead, Vocabulary
 
 _LOOK_S = 60.0  # between looks whether it is due; it begins at most once an hour
 _HOUR_S = 3600.0

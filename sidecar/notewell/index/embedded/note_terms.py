@@ -33,8 +33,7 @@ from notewell.base.support import disk
 from notewell.base.types import IdArray
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.embedded.store import connect_read_only
-from notewell.index.lexical import SearchText
-from notewell.index.template_lines import LineCounts, LineHashes, holders
+from notewell.index.lexical import LineCounts, LineHashes, SearchText, holders
 
 NOTE_TERMS_FILE = "notes.db"
 _PAGE_BYTES = 16_384  # some fourteen notes; of SQLite's 4 KiB one would leave half empty

@@ -25,8 +25,8 @@ import numpy as np
 from notewell.base.types import IdArray, StoredChunk, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Result
+from notewell.index.lexical import hash_of_line
 from notewell.index.port import IndexReader
-from notewell.index.template_lines import hash_of_line
 from notewell.search.rank.ranking import RankedNote
 from notewell.vault.readers import is_markdown
 
