@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")

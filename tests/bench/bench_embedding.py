@@ -23,7 +23,7 @@ import numpy as np
 from corpus import SEED, Words, queries
 from figures import Figure, Times, options, write
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import ModelRules
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch

@@ -20,7 +20,7 @@ from pathlib import Path
 import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, options, write
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine

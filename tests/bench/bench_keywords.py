@@ -19,7 +19,7 @@ from corpus import SECTIONS, SEED, TOPIC_WORDS, TOPICS, Words, note, queries
 from figures import Figure, Times, options, write
 from rank_bm25 import BM25Okapi
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.index.analyze import tokens
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings

@@ -23,7 +23,7 @@ from live_home import NOTES, QUICK_NOTES, Home, home
 from load_clients import Crowd, Tally, change
 from stack import say
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.engine.access import Devices, stored_token
 
 _READY_S = 1800.0

@@ -25,7 +25,7 @@ import orjson
 import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, options, write
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import Settings
 from notewell.contract.context import ContextRequest
 from notewell.contract.search import Result, SearchReply, SearchRequest

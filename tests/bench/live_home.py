@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 import repository  # noqa: F401 - so that `tests` can be imported
 from corpus import Words, write_vault
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import ModelRules
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import locate

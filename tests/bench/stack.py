@@ -19,7 +19,7 @@ import numpy as np
 import orjson
 from corpus import SECTIONS, Words, queries, write_vault
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import (
     ChunkRules,
     ChunkSizes,

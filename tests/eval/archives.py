@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # to import modules of the tests
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import ModelRules, SearchRules, Settings, VaultRules
 from tests.unpacking import unpack
 

@@ -30,7 +30,7 @@ from archives import locate
 from held_out import held_out
 
 from bench.provenance import provenance
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import Embedder, FloatArray, ModelRules, SearchMode, SearchRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine

@@ -32,7 +32,7 @@ from development.run import folders
 from development.sets import COLLECTIONS, make_sets
 
 from bench.provenance import CORES, bound_to_cores, provenance
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import Embedder, FloatArray, ModelRules, SearchMode, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine

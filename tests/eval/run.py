@@ -33,7 +33,7 @@ from syntax import FILES, with_conditions
 from table import by_class, markdown
 
 from bench.provenance import CORES, Provenance, bound_to_cores, provenance
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
 from notewell.base.types.values import ChunkMethod
 from notewell.engine.vaults.opened import Vaults

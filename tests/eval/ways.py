@@ -26,7 +26,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # to import modules of the benc
 from archives import locate
 
 from bench.provenance import CORES, bound_to_cores, provenance
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.base.config.load import VAULT_FILE, known_keys, load_settings
+from notewell.base.config import VAULT_FILE, known_keys, load_settings
 from notewell.base.errors import ConfigError
 from notewell.engine.configuration import Configuration, settings_by_key
 from notewell.engine.feature import sections

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.errors import ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
 from notewell.models.catalogue import ModelSpec, PinnedFile, find

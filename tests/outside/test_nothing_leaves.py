@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.errors import ModelUnavailableError
 from notewell.doors.sample import copy_to
 from notewell.models.catalogue import CATALOGUE

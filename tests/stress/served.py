@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.contract.status import StatusRequest
 from notewell.engine.client import RemoteBackend, running_server
 from notewell.engine.vaults.opened import Vaults

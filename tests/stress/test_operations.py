@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import Settings
 from notewell.contract.status import GuardRequest, StatusRequest
 from notewell.engine.client import RemoteBackend

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notewell.base.config.load import (
+from notewell.base.config import (
     PATHS,
     VAULT_FILE,
     Layer,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.config.load import known_keys, load_settings, user_file
+from notewell.base.config import known_keys, load_settings, user_file
 from notewell.base.errors import ConfigError
 from notewell.base.types import NOTE_TYPES, Settings
 from notewell.engine.configuration import Configuration

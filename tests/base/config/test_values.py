@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from notewell.base.config.load import known_keys
+from notewell.base.config import known_keys
 from notewell.base.config.values import checked
 from notewell.base.errors import ConfigError
 from notewell.base.types import AskRules, GarsRules, LogRules, SearchRules, ServerRules, Settings

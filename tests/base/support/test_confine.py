@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from notewell.base.support.confined.confine import (
+from notewell.base.support.confine import (
     ALLOW,
     ANY_BIT,
     COMPUTING,

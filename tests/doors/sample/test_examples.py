@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.errors import ModelError
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest

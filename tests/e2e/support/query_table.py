@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import IdArray
 from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES

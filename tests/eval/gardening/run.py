@@ -29,7 +29,7 @@ sys.path.append(str(Path(__file__).parents[3]))  # to import the tests
 
 from archives import locate
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES

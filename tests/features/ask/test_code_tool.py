@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.base.support.confined.child import run, tables
+from notewell.base.support.confined_program import run, tables
 from notewell.base.support.program import code_command
 from notewell.features.ask.code_tool import CodeLimits, CodeNote, CodeRunner, wrapped
 from notewell.features.ask.requests import AskNotice, AskStep
@@ -218,7 +218,7 @@ def test_a_program_that_grows_is_stopped(runner: CodeRunner, code: str) -> None:
 BROKEN_OUT = """
 import sys; sys.path.append(sys.argv[1])
 import ctypes, json, mmap, os, resource, socket, subprocess, threading
-from notewell.base.support.confined.confine import Allowed, confine
+from notewell.base.support.confine import Allowed, confine
 request = json.loads(sys.stdin.buffer.read())
 libc = ctypes.CDLL(None, use_errno=True)
 confine(Allowed(write=(1,)), seconds=5.0, memory=256 << 20)
@@ -279,7 +279,7 @@ def test_where_a_child_is_not_confined_no_code_runs(tmp_path: Path) -> None:
     unfiltered = (
         "import sys; sys.path.append(sys.argv[1]); from notewell.base.support.confined import confine;"
         " confine._install = lambda *given: None;"
-        " from notewell.base.support.confined.child import main; main()"
+        " from notewell.base.support.confined_program import main; main()"
     )
     *python, _, _, root = code_command()
     commands = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.config.load import ENV_ROAM_TOKEN
+from notewell.base.config import ENV_ROAM_TOKEN
 from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.request import Door
 from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, SearchRequest

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.config.load import load_settings
+from notewell.base.config import load_settings
 from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
 from notewell.models.loading import load_embedder

@@ -20,7 +20,7 @@ _SEARCHER_MODULE = "notewell.engine.reader_process"
 _ISOLATED = ("-I", "-S", "-B", "-X", "utf8")
 _RUN_CODE = (
     "import sys; sys.path.append(sys.argv[1]);"
-    " from notewell.base.support.confined.child import main; main()"
+    " from notewell.base.support.confined_program import main; main()"
 )
 
 

@@ -282,7 +282,7 @@ class Section:
 
 @frozen
 class Settings:
-    """All settings, after all layers are merged (see `config.load`).
+    """All settings, after all layers are merged (see `base.config`).
 
     `features` has the sections of features by name; `of` gives one by its record.
     """

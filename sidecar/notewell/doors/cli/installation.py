@@ -14,7 +14,7 @@ from typing import TypeVar
 import click
 
 from notewell import __version__
-from notewell.base.config.load import VAULT_FILE, usual_keys
+from notewell.base.config import VAULT_FILE, usual_keys
 from notewell.base.errors import (
     ConfigError,
     NotewellError,

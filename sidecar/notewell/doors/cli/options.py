@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from click.core import ParameterSource
 
-from notewell.base.config.load import ENV_CONFIG, ENV_DATA, load_settings, user_file
+from notewell.base.config import ENV_CONFIG, ENV_DATA, load_settings, user_file
 from notewell.base.errors import ConfigError, NotewellError, UsageError, near
 from notewell.base.support.logs import log_to_terminal
 from notewell.base.types import LogFormat, Settings

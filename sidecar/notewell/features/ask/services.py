@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from notewell.base.config.load import provider_key
+from notewell.base.config import provider_key
 from notewell.base.errors import ConfigError, ProviderError, UsageError
 from notewell.base.support.http import HttpClient, HttpError, HttpRequest, is_loopback
 from notewell.base.types import AskRules, ProviderKind

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from notewell.base.errors import NotewellError, UsageError
-from notewell.base.support.confined.child import MODULES
+from notewell.base.support.confined_program import MODULES
 from notewell.base.support.http import Json
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
 from notewell.contract.notes import NeighborsRequest, NoteRequest

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from notewell.base.config.load import ENV_POSTGRES, secret
+from notewell.base.config import ENV_POSTGRES, secret
 from notewell.base.errors import ConfigError, MissingExtraError, NotFoundError
 from notewell.base.support import disk
 from notewell.index.engines import IndexEngine

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
-from notewell.base.config.load import ENV_ROAM_TOKEN, secret
+from notewell.base.config import ENV_ROAM_TOKEN, secret
 from notewell.base.errors import SourceError
 from notewell.base.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
 from notewell.base.support.http.connection import error_words, is_loopback

@@ -22,7 +22,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from notewell.base.config.load import ENV_KEY, provider_key
+from notewell.base.config import ENV_KEY, provider_key
 from notewell.base.errors import ConfigError, ProviderError
 from notewell.base.support import disk
 from notewell.base.support.http import Cancel, is_loopback

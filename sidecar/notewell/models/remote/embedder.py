@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from notewell.base.config.load import ENV_MODEL_KEY, secret
+from notewell.base.config import ENV_MODEL_KEY, secret
 from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.support import disk
 from notewell.base.support.http import Json, is_loopback

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from notewell.base.config.load import ENV_RERANK_KEY, secret
+from notewell.base.config import ENV_RERANK_KEY, secret
 from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.support.http import HttpRequest, Json, Retry, is_loopback
 from notewell.base.types import FloatArray, SearchRules

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from notewell.base.errors import UnreadableNoteError
-from notewell.base.support.confined.confine import COMPUTING, Allowed, UnconfinedError, confine
+from notewell.base.support.confine import COMPUTING, Allowed, UnconfinedError, confine
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
 from notewell.vault.readers import READERS, reader_of

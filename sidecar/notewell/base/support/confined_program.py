@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 
-from notewell.base.support.confined.confine import Allowed, UnconfinedError, confine
+from notewell.base.support.confine import Allowed, UnconfinedError, confine
 
 _DASHES = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")

@@ -1,1 +1,0 @@
-"""The process that runs small programs of a language model, which the system confines."""
